@@ -19,9 +19,9 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 
 /**
- * What others wrote and {@code loligo.jar} holds, as the build lists it, with the licences that the
- * POM beside each jar declares: all may be passed on, and {@code docs/dependencies.md} is as
- * committed. {@code -Dloligo.reference.write=true} writes the page anew.
+ * The third-party libraries in {@code loligo.jar}, as the build lists them, with the licences that
+ * the POM beside each jar declares: all may be redistributed, and {@code docs/dependencies.md} is
+ * as committed. {@code -Dloligo.reference.write=true} writes the page again.
  */
 class DependenciesTest {
   private static final Path PAGE = Path.of("..", "docs", "dependencies.md");
@@ -32,8 +32,8 @@ class DependenciesTest {
       Pattern.compile("^ +([^: ]+):([^:]+):jar(?::([^:]+))?:([^:]+):(?:compile|runtime):(\\S+)");
 
   /**
-   * The licences under which others' work may be passed on inside of ours, unchanged: the names
-   * they are declared by, in lower case, and their SPDX names. What is not here is not allowed.
+   * The licences under which third-party work may be redistributed unchanged: their declared names,
+   * in lower case, and their SPDX names. Others are not allowed.
    */
   private static final Map<String, String> ALLOWED =
       Map.ofEntries(
@@ -123,7 +123,10 @@ class DependenciesTest {
     return page.toString();
   }
 
-  /** What the POM in {@code folder} of a local repository declares, or one it inherits from. */
+  /**
+   * The licences that the POM in {@code folder} of a local repository declares, or one that it
+   * inherits from.
+   */
   private static List<String> licences(Path folder) throws Exception {
     String version = folder.getFileName().toString();
     String artifact = folder.getParent().getFileName().toString();

@@ -33,7 +33,7 @@ class PackageDirectionsTest {
           .dependOnClassesThat()
           .resideInAnyPackage("io.loligo.server..", "io.loligo.store..");
 
-  /** What an exchange needs of a version is in core's message package. */
+  /** Core's message package has everything that an exchange needs of a version. */
   @ArchTest
   static final ArchRule EXCHANGES_SPEAK_NO_VERSION_OF_HTTP =
       noClasses()
@@ -65,7 +65,7 @@ class PackageDirectionsTest {
   static final ArchRule PARTS_OF_THE_CLIENT_SIDE_HAVE_NO_CYCLES =
       slices().matching("io.loligo.server.downstream.(*)..").should().beFreeOfCycles();
 
-  /** What is common to all versions, and the ports, know none of them. */
+  /** The parts common to all versions, and the ports, know none of them. */
   @ArchTest
   static final ArchRule ONLY_HTTP1_KNOWS_HTTP1_ON_THE_CLIENT_SIDE =
       noClasses()

@@ -72,7 +72,7 @@ public final class ManualLoops {
       return timers.size();
     }
 
-    /** Lets the time of the oldest timer come, whatever it is; whether there was one. */
+    /** Advances to the time of the oldest timer; returns whether there was one. */
     public boolean fireOne() {
       Timer timer = timers.poll();
       if (timer == null) {
@@ -147,7 +147,7 @@ public final class ManualLoops {
     }
   }
 
-  /** A task for later: its time comes when the test says so. */
+  /** A task for later: the test decides when its time comes. */
   private static final class Timer extends DefaultPromise<Void> implements ScheduledFuture<Void> {
     private final Loop loop;
     private final Runnable task;

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is removed while it is being stored, very often: it is not found from the moment on at which
- * its removal has returned.
+ * Removes responses while they are being stored, very often: a response is not found after its
+ * removal has returned.
  */
 final class RemovalRaceTest {
   private static final int GUARD_SECONDS = 60;

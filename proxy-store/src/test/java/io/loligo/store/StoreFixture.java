@@ -26,7 +26,7 @@ import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
-/** A store over an allocator that counts, and what is needed to fill it. */
+/** A store over an allocator that counts, and the tools to fill it. */
 public final class StoreFixture implements AutoCloseable {
   public static final long GAP = 64 << 10;
   public static final int STREAM_BUFFER = 64 << 10;

@@ -88,7 +88,7 @@ final class TieredStoreTest {
       assertThat(landed.getCount()).isEqualTo(1);
       loop.call(() -> end(fixture, flights[1]));
       waiting.join();
-      // nothing cut it short: what arrived is stored
+      // nothing cut it short: the arrived bytes are stored
       fixture.store.find(probe(URL + 1), noFields()).release();
       fixture.store.land();
     }
@@ -124,7 +124,7 @@ final class TieredStoreTest {
     }
   }
 
-  /** Counts what is to happen later. */
+  /** Counts scheduled tasks. */
   private static final class CountingLoop extends SingleThreadEventExecutor {
     private final AtomicInteger later = new AtomicInteger();
 
@@ -150,7 +150,8 @@ final class TieredStoreTest {
   }
 
   /**
-   * What is asked for in the moment of a purge is purged too: nobody told of it is to have that.
+   * Responses requested in the millisecond of a purge are purged too: nobody who was told of the
+   * purge may get one.
    */
   @ParameterizedTest
   @ValueSource(longs = {0, 1})

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What each type of ACL matches. */
+/** The matches of each type of ACL. */
 class AclTypesTest {
   private static boolean matches(FakeRequest request, String type, String... values) {
     Acls acls = new Acls(host -> List.of(), ZoneOffset.UTC);

@@ -16,15 +16,15 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * Every term of the freshness sum against a slow model: it knows what the response was made of,
- * reads no field, and reckons without limits.
+ * Every term of the freshness sum against a slow model: it knows the parts of the response, reads
+ * no field, and calculates without limits.
  */
 class FreshnessModelTest {
   private static final BigInteger LARGEST = BigInteger.ONE.shiftLeft(31);
   private static final List<Integer> STATUSES =
       List.of(200, 203, 204, 300, 301, 302, 307, 308, 403, 404, 410, 451, 500, 503, 599);
 
-  /** What a response, its way and the rules are made of; null: not there. Times in seconds. */
+  /** The parts of a response, its way and the rules; null: absent. Times in seconds. */
   private static final class Made {
     private final Random random;
     private final int status;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The terms of the sum, found again from what is stored. */
+/** The terms of the sum, derived from the stored response. */
 class FreshnessSumTest {
   private static FreshnessSum sum(CacheSettings settings, ResponseHead response, long nowMillis) {
     StoredMeta meta =

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A test of what the RFC says a cache MAY do, and this one does. */
+/** A test of an action that the RFC allows a cache (MAY), and that this one does. */
 @Test
 @Tag("MAY")
 @Target(ElementType.METHOD)

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A test of what the RFC says a cache MUST or MUST NOT do. */
+/** A test of a requirement of the RFC for a cache: MUST or MUST NOT. */
 @Test
 @Tag("MUST")
 @Target(ElementType.METHOD)

@@ -36,7 +36,7 @@ class PortKindsTest {
     return Storability.regarded(meta, Heads.response(200, lines).fields(), URL, by);
   }
 
-  /** What one kind stores is what the other would have stored. */
+  /** A response stored by one kind is as the other would have stored it. */
   private static void same(CacheSettings by, CacheSettings other, String... lines) {
     StoredMeta here = stored(by, lines);
     StoredMeta there = stored(other, lines);
@@ -83,7 +83,7 @@ class PortKindsTest {
     }
   }
 
-  /** What the other kind would not have stored. */
+  /** A response that the other kind would not have stored. */
   private static void isFor(CacheSettings by, RequestHead request, String... lines) {
     StoredMeta meta = stored(by, request, Heads.response(200, lines));
     assertThat(meta.isFor(by.gateway())).isTrue();
@@ -130,7 +130,7 @@ class PortKindsTest {
     isFor(FORWARD, Heads.get(), "CDN-Cache-Control: " + directives, SHORT);
   }
 
-  /** What was learnt of it does not stand in its fields: the other kind fetches. */
+  /** Facts learnt of it are not in its fields: the other kind fetches. */
   @Test
   void aResponseMadeStaleIsNotForTheOtherKind() {
     for (CacheSettings by : List.of(GATEWAY, FORWARD)) {
@@ -162,7 +162,7 @@ class PortKindsTest {
     assertThat(regarded(fresh, FORWARD, LONG, SHORT).responseTimeMillis()).isEqualTo(NOW + 5_000);
   }
 
-  /** What the age is reckoned by, and what is stored of the content, is the same for all. */
+  /** The basis of the age, and the stored content, are the same for all. */
   @Test
   void theRestIsTheSame() {
     String[] lines = {LONG, SHORT, "ETag: \"1\"", "Age: 4"};

@@ -21,7 +21,7 @@ final class Responses {
     return new String(lines.toBytes(), StandardCharsets.ISO_8859_1);
   }
 
-  /** What is decided about a response that arrives at {@link #NOW}. */
+  /** The decision about a response that arrives at {@link #NOW}. */
   static Storability storability(
       RequestHead request, ResponseHead response, CacheSettings settings) {
     return Storability.of(request, response, URL, NOW, NOW, 100, settings);

@@ -163,7 +163,7 @@ class ReuseTest {
       expect(waited(1, 500, reload, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
       expect(waited(5, 0, reload, reload), Outcome.SERVE, CacheReason.FRESH);
       expect(waited(60, 0, reload, reload), Outcome.VALIDATE, CacheReason.STALE);
-      // who asked for it would have taken what is older
+      // a client that requested it would have accepted an older one
       RequestHead patient = Heads.get("Cache-Control: max-age=1");
       expect(waited(5, 0, patient, reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
       expect(waited(5, 0, Heads.get(), reload), Outcome.VALIDATE, CacheReason.REQUEST_MAX_AGE);
@@ -173,7 +173,7 @@ class ReuseTest {
       expect(waited(0, 0, strict, strict), Outcome.VALIDATE, CacheReason.REQUEST_NO_CACHE);
     }
 
-    /** The request came so many milliseconds after what is stored was asked for. */
+    /** The request came so many milliseconds after that of the stored response. */
     private CacheDecision waited(
         long seconds, long laterMillis, RequestHead awaited, RequestHead request) {
       return Reuse.decideAfterWaiting(
@@ -485,7 +485,7 @@ class ReuseTest {
       assertThat(Reuse.mayServeOnError(NOW + 66_000, Heads.get(), minute, URL, settings)).isFalse();
     }
 
-    /** As in Squid, whatever the response or the client allows. */
+    /** As in Squid, regardless of permissions by the response or the client. */
     @Test
     void theConfigurationBoundsStaleIfError() {
       CacheSettings settings = Patterns.settings(Patterns.maxStale(5));

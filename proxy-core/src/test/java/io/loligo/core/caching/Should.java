@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A test of what the RFC says a cache SHOULD or SHOULD NOT do. */
+/** A test of a recommendation of the RFC for a cache: SHOULD or SHOULD NOT. */
 @Test
 @Tag("SHOULD")
 @Target(ElementType.METHOD)

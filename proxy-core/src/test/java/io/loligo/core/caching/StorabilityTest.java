@@ -126,7 +126,7 @@ class StorabilityTest {
       assertThat(selection.matches(Heads.get("Host: a").fields())).isFalse();
     }
 
-    /** A GET that is not asked for any other method by a field gets them whoever sends it. */
+    /** A GET without a field that asks for another method gets them regardless of the client. */
     @ParameterizedTest
     @ValueSource(ints = {405, 501})
     void anErrorAboutTheMethodOfAGetIsForAll(int status) {
@@ -153,7 +153,7 @@ class StorabilityTest {
       }
     }
 
-    /** A server that fails on them fails for who sends them. */
+    /** A server that fails on them fails for the client that sends them. */
     @ParameterizedTest
     @ValueSource(
         strings = {

@@ -17,7 +17,7 @@ final class StoredFormTest {
     assertThat(afterReading(META)).usingRecursiveComparison().isEqualTo(META);
   }
 
-  /** A later version may append what this one does not know. */
+  /** A later version may append components that this one does not know. */
   @Test
   void ignoresBytesBehindTheComponentsItKnows() {
     StoredMeta part = META.withPart(new ContentPart(2, 7));

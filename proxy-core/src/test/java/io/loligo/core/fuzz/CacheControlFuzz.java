@@ -8,7 +8,7 @@ import java.util.stream.LongStream;
 
 /**
  * Any value of Cache-Control has the same meaning in any case of its letters, with unknown
- * directives around it, and on one line or several; what it counts is in range.
+ * directives around it, and on one line or several; its numbers are in range.
  */
 final class CacheControlFuzz {
   private CacheControlFuzz() {}
@@ -36,7 +36,7 @@ final class CacheControlFuzz {
     return CacheControl.ofResponse(Heads.fields("Cache-Control: " + value));
   }
 
-  /** Letters of US-ASCII only, as nobody else's have cases in HTTP. */
+  /** Letters of US-ASCII only, because no others have cases in HTTP. */
   private static String upper(String value) {
     StringBuilder text = new StringBuilder(value);
     for (int i = 0; i < text.length(); i++) {

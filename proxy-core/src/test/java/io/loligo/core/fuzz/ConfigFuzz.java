@@ -10,7 +10,7 @@ import io.loligo.core.http1.LimitDirectives;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Any text is read to its end, the same way twice, and is usable or says what is wrong with it. */
+/** Any text is read to its end, the same way twice, and is usable or has an error. */
 final class ConfigFuzz {
   private static final Directives DIRECTIVES =
       new Directives(

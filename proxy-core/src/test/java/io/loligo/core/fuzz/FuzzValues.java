@@ -2,7 +2,7 @@ package io.loligo.core.fuzz;
 
 import java.nio.charset.StandardCharsets;
 
-/** What fuzz targets share. */
+/** Shared code of fuzz targets. */
 final class FuzzValues {
   private FuzzValues() {}
 

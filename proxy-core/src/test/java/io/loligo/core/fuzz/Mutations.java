@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 
 /**
  * Gives a fuzz target a corpus, and random mutations of it: the same ones in each build, others for
- * {@code -Dloligo.fuzz.seconds=N} seconds. What fails is told in hexadecimal; put it into the
- * corpus and it is a regression test.
+ * {@code -Dloligo.fuzz.seconds=N} seconds. A failing input is reported in hexadecimal; put it into
+ * the corpus and it is a regression test.
  */
 public final class Mutations {
   private static final int USUAL_ROUNDS = 4_000;

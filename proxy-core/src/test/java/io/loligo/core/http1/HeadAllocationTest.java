@@ -11,7 +11,7 @@ import io.loligo.core.message.ResponseHead;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
-/** Counts what the hot path takes from the heap: nothing, once its objects exist. */
+/** Counts the heap allocation of the hot path: nothing, once its objects exist. */
 final class HeadAllocationTest {
   private static final int WARM_UP = 20_000;
   private static final int ROUNDS = 20_000;

@@ -10,12 +10,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a parser made of some bytes, as text; equal for equal outcomes.
+ * The result of parsing some bytes, as text; equal for equal outcomes.
  *
  * @param outcome COMPLETE, FAILED or NEED_MORE
  * @param line the start line's parts
  * @param fields {@code id|name|value} each
- * @param end offset behind the head, or -1
+ * @param end offset after the head, or -1
  * @param failure why, or null
  * @param failureOffset offending byte, or -1
  * @param looks bytes scanned over all calls
@@ -100,7 +100,7 @@ record Parsed(
     return cuts;
   }
 
-  /** The same but for the count of looks. */
+  /** The same except for the count of looks. */
   boolean sameAs(Parsed other) {
     return outcome.equals(other.outcome)
         && line.equals(other.line)

@@ -72,7 +72,7 @@ class PartStorabilityTest {
     assertThat(storability.reason()).isEqualTo(reason);
   }
 
-  // ---- what it is good for
+  // ---- the use of a part
 
   private static final StoredMeta STORED = part("10-19", "10-19/100");
 

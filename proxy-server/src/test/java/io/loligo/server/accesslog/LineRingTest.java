@@ -91,7 +91,10 @@ class LineRingTest {
     assertThat(merge.comparisons()).isLessThanOrEqualTo(lines * 12L);
   }
 
-  /** The consumer writes what the producer reads a few times for each ring, not for each line. */
+  /**
+   * The consumer writes the line that the producer reads a few times for each ring, not for each
+   * log line.
+   */
   @Test
   void freesManyLinesAtOnce() {
     LineRing ring = new LineRing(1 << 16);

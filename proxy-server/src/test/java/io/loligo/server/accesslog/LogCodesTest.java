@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the reader of the configuration takes for a logformat is what the log can write. */
+/** The log can write every logformat that the configuration reader accepts. */
 class LogCodesTest {
   private static boolean compiles(String format) {
     try {

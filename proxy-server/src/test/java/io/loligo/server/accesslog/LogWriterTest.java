@@ -15,7 +15,7 @@ final class LogWriterTest {
   private final CompletableFuture<Void> reopened = new CompletableFuture<>();
   private Runnable atFlush = () -> {};
 
-  /** Notes what is asked of it. */
+  /** Records its calls. */
   private final LogOutput output =
       new LogOutput() {
         @Override

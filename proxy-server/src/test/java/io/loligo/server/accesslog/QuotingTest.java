@@ -47,7 +47,7 @@ class QuotingTest {
       octets[i] = value.get(i);
     }
     byte[] line = quoted(octets, quoting).getBytes(ISO_8859_1);
-    // reports what is no UTF-8
+    // reports bytes that are not UTF-8
     String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
     assertThat(text.chars().filter(c -> Character.isISOControl(c) && c != '\t')).isEmpty();
   }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
-/** What the application log says, and how much. */
+/** The content of the application log. */
 class AppLogTest {
   @TempDir private Path directory;
 

@@ -21,7 +21,7 @@ class ReloaderTest {
     }
   }
 
-  /** A signal may come while the process ends: who asks then is answered, not left waiting. */
+  /** A signal may come while the process ends: its caller gets an answer and does not wait. */
   @Test
   void answersCallersAfterTheEnd() throws Exception {
     Reloader reloader = new Reloader(() -> READ, config -> List.of());

@@ -122,7 +122,7 @@ public final class SimulatedProxy {
   /**
    * Stops as {@link Proxy#drain} does.
    *
-   * @param stop called when answers say that connections end: nobody can connect from then on
+   * @param stop called when responses say that connections end: no client can connect from then on
    * @param ended called when no connection is left
    */
   public void drain(long lifetimeMillis, long tunnelMillis, Runnable stop, Runnable ended) {
@@ -142,7 +142,7 @@ public final class SimulatedProxy {
     }
   }
 
-  /** What the clients of loop number {@code loop} are served by. */
+  /** The client connections of loop number {@code loop}. */
   public ClientConnections clients(int loop) {
     return clients.get(loop);
   }
@@ -151,7 +151,7 @@ public final class SimulatedProxy {
     return metrics;
   }
 
-  /** Ends what goes on without clients, each loop on itself. */
+  /** Ends work without clients, each loop on itself. */
   public void close() {
     loops.forEach(loop -> loop.eventLoop().execute(loop::close));
   }

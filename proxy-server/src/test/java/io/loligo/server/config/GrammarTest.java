@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The grammar as data: a line, or several with {@code ~} between them, and what the reader says of
- * it. {@code ok}: not a word; {@code warning} and {@code error}: the text holds the words given.
+ * The grammar as data: a line, or several with {@code ~} between them, and the reader's report.
+ * {@code ok}: no report; {@code warning} and {@code error}: the text contains the given words.
  */
 class GrammarTest {
   private static ConfigResult load(String lines) {

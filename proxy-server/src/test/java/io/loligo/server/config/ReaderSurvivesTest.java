@@ -13,7 +13,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Whatever stands in a file, the reader answers with problems. */
+/** The reader reports problems for any content of a file. */
 class ReaderSurvivesTest {
   @Provide
   Arbitrary<String> words() {

@@ -15,7 +15,7 @@ import io.loligo.store.MemoryDirectives;
 import io.loligo.store.disk.DiskSettings;
 import org.junit.jupiter.api.Test;
 
-/** What of a file takes effect while another is in force. */
+/** The parts of a file that take effect while another is in force. */
 class ReconfigurationTest {
   private static final String LATER = ": takes effect at the next start";
 

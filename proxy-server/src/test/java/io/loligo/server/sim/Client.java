@@ -10,7 +10,7 @@ import java.util.List;
 
 /** A client that makes some requests, one after the other or in a row, and looks at the answers. */
 final class Client implements Peer, MessageReader.Listener {
-  /** For so long nobody waits who hears nothing, milliseconds. */
+  /** Longest time without bytes before a client gives up, milliseconds. */
   static final long PATIENCE_MILLIS = 150_000;
 
   private final Simulation simulation;
@@ -59,7 +59,7 @@ final class Client implements Peer, MessageReader.Listener {
         if (simulation.comesBack()) {
           world.after(10_000 + world.draw(500_000), this::next);
         } else {
-          left.clear(); // nobody listens any more
+          left.clear(); // the port is closed
         }
         return;
       }
@@ -145,7 +145,7 @@ final class Client implements Peer, MessageReader.Listener {
     return stalls ? 8_000_000 : paceMicros;
   }
 
-  // ---- what arrives
+  // ---- arriving bytes
 
   @Override
   public void received(byte[] octets) {
@@ -216,7 +216,7 @@ final class Client implements Peer, MessageReader.Listener {
         || simulation.mayBeCut(request.resource);
   }
 
-  /** What was asked in a row and will not be answered on this connection is asked again. */
+  /** Requests in a row that will not be answered on this connection are sent again. */
   private void putBack() {
     while (!asked.isEmpty()) {
       Request request = asked.pollLast();
@@ -250,7 +250,7 @@ final class Client implements Peer, MessageReader.Listener {
     }
   }
 
-  /** The connection is lost, with what was asked on it. */
+  /** The connection is lost, with its pending requests. */
   private void lost() {
     socket = null;
     Message partial = reader.partial();

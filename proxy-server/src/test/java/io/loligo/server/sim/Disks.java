@@ -12,7 +12,7 @@ import java.util.List;
 final class Disks implements SimMedium.Host {
   private static final List<Integer> SEGMENTS = List.of(10, 12, 16, 24);
 
-  /** From which a start knows what the slabs hold. */
+  /** The files from which a start knows the content of the slabs. */
   private static final List<String> INDEX_FILES =
       List.of(
           "/checkpoint.0", "/checkpoint.1", "/journal.0", "/journal.1", "/journal.2", "/journal.3");
@@ -95,7 +95,7 @@ final class Disks implements SimMedium.Host {
     return medium.smallFailures();
   }
 
-  /** Some of it is not any more what was written. */
+  /** Damages some of its bytes. */
   void damage() {
     String directory = "/d" + world.draw(directories);
     if (world.chance(10)) {

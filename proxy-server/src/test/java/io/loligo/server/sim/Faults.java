@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What goes wrong in one world, in percent of all that could, and when it did: what is stale may be
- * served where the origin cannot be had.
+ * The faults of one world, in percent of all chances, and when they happened: a stale response may
+ * be served if the origin is not available.
  */
 final class Faults {
   /** How long the proxy remembers that a name could not be resolved, and some more. */
@@ -32,7 +32,7 @@ final class Faults {
     disk = calm ? 0 : world.one(java.util.List.of(0, 5, 30));
   }
 
-  /** Whether nothing goes wrong: then everybody gets what he asks for. */
+  /** Whether there are no faults: then every request gets its response. */
   boolean isCalm() {
     return origin + connect + dns + clients + disk == 0;
   }
@@ -73,7 +73,7 @@ final class Faults {
     return dns;
   }
 
-  /** What trouble with a parent is trouble with: whatever is asked for may be asked for there. */
+  /** The target of a parent's trouble: any, because any request may go there. */
   static final String ANY = "*";
 
   private static String key(String host) {

@@ -3,11 +3,11 @@ package io.loligo.server.sim;
 import java.util.SplittableRandom;
 
 /**
- * What besides plain requests there is in a world. Drawn apart from all else: whether there is any
- * changes no other draw.
+ * The traffic of a world besides plain requests. Drawn apart from everything else: whether there is
+ * any changes no other draw.
  *
  * @param tunnels CONNECT and Upgrade
- * @param parents proxies that the proxy asks
+ * @param parents proxies to which the proxy forwards
  * @param queries QUERY, with content in the key
  */
 record Features(boolean tunnels, boolean parents, boolean queries) {

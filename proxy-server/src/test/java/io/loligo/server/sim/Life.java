@@ -62,8 +62,8 @@ final class Life {
   /**
    * When a proxy stopped.
    *
-   * @param announced from then on answers say so, and nobody can connect
-   * @param deadline until then nobody is cut
+   * @param announced from then on responses say so, and no client can connect
+   * @param deadline until then no exchange is cut
    * @param tunnelDeadline until then no tunnel is
    */
   record Drain(long announced, long deadline, long tunnelDeadline) {
@@ -80,7 +80,7 @@ final class Life {
    * Begins.
    *
    * @param cacheBytes of memory
-   * @param disks what it has on disk; null: nothing
+   * @param disks its content on disk; null: nothing
    * @param log gets all records
    */
   Life(
@@ -169,12 +169,12 @@ final class Life {
     }
   }
 
-  /** Whether what memory has is passed off as being on disk. */
+  /** Whether the content of memory is presented as being on disk. */
   boolean isPlayed() {
     return played.onDisk;
   }
 
-  /** What is to be done on a disk that is played is done, some time and perhaps in vain. */
+  /** A task for a simulated disk is done, at some time and perhaps in vain. */
   private void onDisk(Runnable task) {
     boolean late = world.chance(faults.disk());
     world.after(
@@ -187,7 +187,7 @@ final class Life {
         });
   }
 
-  // ---- what is asked of it
+  // ---- its operations
 
   /** {@code socket} was accepted, on loop number {@code loop}. */
   void accepted(SimSocket socket, int loop) {
@@ -284,7 +284,7 @@ final class Life {
     return world.one(loops);
   }
 
-  /** What all of it stands on. */
+  /** The store below everything. */
   Store store() {
     return played.onDisk ? played : store;
   }
@@ -318,16 +318,16 @@ final class Life {
     return store.stats().inFlight() == 0;
   }
 
-  /** Ends what goes on without clients. */
+  /** Ends work without clients. */
   void endExchanges() {
     proxy.close();
   }
 
   /**
-   * Closes it in order, where nobody wants anything any more; nothing may be left.
+   * Closes it cleanly, when no client is active any more; nothing may be left.
    *
    * @param records that the log has of it
-   * @return entries that had to go for others
+   * @return entries that were evicted for others
    */
   long close(int records) {
     assertThat(network.open()).as("connections left open").isZero();
@@ -356,7 +356,7 @@ final class Life {
     return stats.evictions();
   }
 
-  /** Bytes of entries that somebody has still. */
+  /** Bytes of entries that still have readers. */
   long pinnedBytes() {
     return store.stats().pinnedBytes();
   }

@@ -10,17 +10,17 @@ import java.util.Map;
 
 /** Reads HTTP/1 messages as they arrive (RFC 9112), on its own and with no code of the proxy. */
 final class MessageReader {
-  /** Told of what is read. */
+  /** Told of each element. */
   interface Listener {
-    /** Whether the message with {@code head} has no content whatever its fields say. */
+    /** Whether the message with {@code head} has no content, regardless of its fields. */
     boolean hasNoContent(Message head);
 
-    /** Whether what follows the message with {@code head} is no message any more. */
+    /** Whether the bytes after the message with {@code head} are no message any more. */
     default boolean switches(Message head) {
       return false;
     }
 
-    /** Told of what follows such a one. */
+    /** Told of the bytes after such a message. */
     default void raw(byte[] octets) {
       throw new AssertionError("nothing was switched to");
     }

@@ -50,7 +50,7 @@ final class Nameserver {
       return;
     }
     if (world.chance(faults.dnsLie())) {
-      // of somebody who guesses: never believed
+      // of an attacker who guesses: never believed
       byte[] lie = answer(question, end, type, List.of(new byte[] {10, 66, 66, 66}), 0);
       lie[0] ^= 0x5a;
       send(asker, server, lie, 1);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
-/** What lies between the proxy and all others. */
+/** The network between the proxy and all others. */
 final class Network {
   private static final InetSocketAddress PROXY = new InetSocketAddress("10.1.1.1", 3128);
 
@@ -81,7 +81,7 @@ final class Network {
     open.remove(socket);
   }
 
-  /** The end of the proxy's process: its connections are broken, and its buffers nobody's. */
+  /** The end of the proxy's process: its connections are reset, and its buffers are lost. */
   void kill() {
     List.copyOf(open).forEach(SimSocket::kill);
     open.clear();

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** All origins of a world: what they have, and how well they tell it. */
+/** All origins of a world: their resources, and how correctly they describe them. */
 final class Origin {
   private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d*)");
 
@@ -30,7 +30,7 @@ final class Origin {
   private final Consumer<Resource> answers;
   private int asked;
 
-  /** What goes wrong with one answer. */
+  /** The fault of one response. */
   private enum Fault {
     NONE,
     CLOSES,
@@ -53,9 +53,9 @@ final class Origin {
   /**
    * Origins of {@code resources}, and of the far ends of tunnels that parents open.
    *
-   * @param requests that were made, by their numbers
-   * @param sharedBytes those who ask for less at the same time are to share one fetch
-   * @param answers told of what it begins to answer with
+   * @param requests the requests so far, by their numbers
+   * @param sharedBytes concurrent requests for less have to share one fetch
+   * @param answers told of the response that it begins
    */
   Origin(
       Simulation simulation,
@@ -94,7 +94,7 @@ final class Origin {
     return connection;
   }
 
-  /** The content that {@code source} has for who asks for all of it. */
+  /** The content of {@code source} for a request for all of it. */
   static byte[] content(Emitted source) {
     boolean own = source.status() >= 400 || source.status() == 201;
     return own
@@ -129,7 +129,7 @@ final class Origin {
     /** The parent that this is a connection to dies. */
     void die(boolean politely) {
       if (far == null && !(politely && (busy || served == 0))) {
-        close(busy); // what a close would end must not seem to be whole
+        close(busy); // a response that a close would end must not look complete
       } else if (far != null && !politely) {
         far.breakOff();
         end();
@@ -223,7 +223,7 @@ final class Origin {
       far.received(octets);
     }
 
-    /** Path that {@code target} has, which is what it is of whoever is asked. */
+    /** The path in {@code target}, whose form depends on the next hop. */
     private String path(String target, String host) {
       if (parent == null) {
         return target;
@@ -293,7 +293,7 @@ final class Origin {
           tunnel.upgrades
               ? "HTTP/1.1 101 Fine\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
               : "HTTP/1.1 200 Fine\r\n";
-      // what is said of content means nothing here
+      // a description of the content has no meaning here
       head += !tunnel.upgrades && world.chance(20) ? "Content-Length: 5\r\n\r\n" : "\r\n";
       byte[] first = tunnel.down.say(world.chance(30) ? world.draw(tunnel.down.left() + 1) : 0);
       ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -13,7 +13,7 @@ final class Parent {
   /** For so long a dead one is left alone, nanoseconds. */
   private static final long DEAD_NANOS = 10_000_000_000L;
 
-  /** What was decided before a failure was noticed comes at most so much later. */
+  /** Longest time after a failure in which earlier decisions still arrive. */
   private static final long NOTICED_NANOS = 500_000_000L;
 
   final int number;
@@ -42,9 +42,9 @@ final class Parent {
   }
 
   /**
-   * Nobody can connect to it any more.
+   * It no longer accepts connections.
    *
-   * @param politely whether what it was asked for is answered still
+   * @param politely whether pending requests still get their responses
    */
   void dies(boolean politely) {
     world.note("parent %d dies, politely: %s", number, politely);
@@ -61,20 +61,20 @@ final class Parent {
     deadNanos = -1;
   }
 
-  /** Other rules: what is known of it may be forgotten. */
+  /** Other rules: its known state may be forgotten. */
   void forgotten() {
     failures = 0;
     deadNanos = -1;
     downNanos = world.nanoTime();
   }
 
-  /** Whether whoever dials it now should know that it is dead. */
+  /** Whether a caller that dials it now should know that it is dead. */
   boolean isKnownDead() {
     long since = world.nanoTime() - deadNanos;
     return down && deadNanos >= 0 && since > NOTICED_NANOS && since < DEAD_NANOS;
   }
 
-  /** The proxy learns that nobody listens, having dialled at {@code dialledNanos}. */
+  /** The proxy learns that the port is closed, having dialled at {@code dialledNanos}. */
   void refused(long dialledNanos) {
     if (down && dialledNanos - downNanos > NOTICED_NANOS && ++failures >= FAIL_LIMIT) {
       deadNanos = world.nanoTime();

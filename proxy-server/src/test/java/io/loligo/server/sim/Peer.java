@@ -11,6 +11,6 @@ interface Peer {
   /** The proxy, or the network, broke the connection. */
   void reset();
 
-  /** Microseconds after which this peer reads what has arrived next. */
+  /** Microseconds until this peer reads the bytes that arrived next. */
   long readDelayMicros();
 }

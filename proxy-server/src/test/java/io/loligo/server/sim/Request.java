@@ -6,9 +6,9 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 
-/** A request of a client, and what became of it. */
+/** A request of a client, and its outcome. */
 final class Request {
-  /** Lengths of what is asked in a QUERY; the last is more than what a key has. */
+  /** Lengths of the content of a QUERY; the last exceeds a key. */
   private static final List<Integer> QUESTION_BYTES = List.of(1, 40, 3_000, 17_000);
 
   final int id;
@@ -38,16 +38,15 @@ final class Request {
   boolean over;
   int records;
 
-  /**
-   * How often it came to whoever could act upon it, where it is no such thing as may be repeated.
-   */
+  /** Number of its arrivals at a server that could carry it out, if it must not be repeated. */
   int arrivals;
 
   /** Status of its record in the log. */
   int loggedStatus = -1;
 
   /**
-   * Whether disks had confirmed, when it was answered, that they have forgotten what it removes.
+   * Whether disks had confirmed, when it was answered, that they have forgotten the responses that
+   * it removes.
    */
   boolean invalidated;
 
@@ -94,7 +93,7 @@ final class Request {
             : new int[] {world.draw(400), world.chance(50) ? -1 : 400 + world.draw(400)};
   }
 
-  /** What is asked in a QUERY: short, long, or too long to be part of a key. */
+  /** The content of a QUERY: short, long, or too long to be part of a key. */
   private static byte[] question(int number) {
     byte[] octets = new byte[QUESTION_BYTES.get(number)];
     Arrays.fill(octets, (byte) '.');
@@ -102,12 +101,12 @@ final class Request {
     return octets;
   }
 
-  /** What {@code language} is where {@code content} is asked for besides. */
+  /** The variant for {@code language} if {@code content} is part of the request. */
   static String variant(String language, byte[] content, String type) {
     return language + "+" + (char) content[0] + type.charAt(5);
   }
 
-  /** What of the resource it asks for. */
+  /** The variant of the resource that it requests. */
   String variant() {
     String wanted = resource.language(language);
     return isQuery() ? variant(wanted, content, type) : wanted;

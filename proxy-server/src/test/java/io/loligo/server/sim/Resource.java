@@ -2,7 +2,7 @@ package io.loligo.server.sim;
 
 import java.util.List;
 
-/** What an origin has under one URL: its content changes, the rules for caches do not. */
+/** The resource of an origin under one URL: its content changes, its caching rules do not. */
 final class Resource {
   private static final List<String> LANGUAGES = List.of("en", "de");
 
@@ -60,7 +60,7 @@ final class Resource {
     return varies && wanted != null && LANGUAGES.contains(wanted) ? wanted : "any";
   }
 
-  /** Whether those who ask at the same time are given one answer: it does not expire on its way. */
+  /** Whether concurrent requests get one response: it does not expire on its way. */
   boolean isShared() {
     return !isPrivate && maxAge > 2;
   }

@@ -57,19 +57,19 @@ final class Setting {
   /** Whether origins are not to be asked, but those of b.test where {@link #asksB}. */
   final boolean neverDirect;
 
-  /** Whether those of b.test are to be asked, and nobody else for theirs. */
+  /** Whether the parents of b.test get requests, and only for its resources. */
   final boolean asksB;
 
   /** Whether there are parents. */
   final boolean hasParents;
 
-  /** Whether 10.9.0.3 may not be dialled, and nobody be asked for what may be there. */
+  /** Whether 10.9.0.3 must not be dialled, nor any hop asked for resources that may be there. */
   final boolean forbids;
 
   final ProxyConfig config;
   final DnsSettings names;
 
-  /** The same where nobody has to be asked. */
+  /** The same without a question to a nameserver. */
   final DnsSettings listed;
 
   /** The same with {@link Truth#isClosed} resources. */

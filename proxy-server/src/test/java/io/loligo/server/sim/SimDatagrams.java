@@ -160,7 +160,7 @@ final class SimDatagrams extends AbstractChannel implements DatagramChannel {
     return false;
   }
 
-  // ---- groups, which nobody joins
+  // ---- groups, which are never joined
 
   private ChannelFuture noGroups() {
     return newFailedFuture(new UnsupportedOperationException());

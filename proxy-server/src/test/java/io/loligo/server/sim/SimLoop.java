@@ -14,7 +14,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** An event loop that runs a task when the world says so. Confined to the world's thread. */
+/** An event loop that runs a task on the world's command. Confined to the world's thread. */
 final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop {
   /** Names of loops that have clients begin so. */
   static final String SERVING = "loop-";
@@ -60,14 +60,14 @@ final class SimLoop extends AbstractScheduledEventExecutor implements EventLoop 
     }
   }
 
-  /** Forgets what is to be done later. */
+  /** Forgets the scheduled tasks. */
   void stop() {
     shutDown = true;
     tasks.clear();
     cancelScheduledTasks();
   }
 
-  /** The end of its process: nothing is done any more, and nobody is told so. */
+  /** The end of its process: no task runs any more, without notice. */
   void kill() {
     dead = true;
     tasks.clear();

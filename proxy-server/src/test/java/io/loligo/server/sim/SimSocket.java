@@ -109,7 +109,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
         });
   }
 
-  /** The peer closes: what comes to it from now on is answered with a reset. */
+  /** The peer closes: further bytes to it are answered with a reset. */
   void peerCloses() {
     if (!peerClosed) {
       peerClosed = true;
@@ -117,7 +117,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     }
   }
 
-  /** The peer breaks the connection: what the proxy has not read is lost. */
+  /** The peer resets the connection: bytes that the proxy has not read are lost. */
   void peerResets() {
     peerClosed = true;
     broken = true;
@@ -321,7 +321,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   // ---- opening and closing
 
-  /** Called by the network: somebody listens there. */
+  /** Called by the network: the port is open. */
   void connected(Peer other) {
     peer = other;
     if (!open) {
@@ -345,7 +345,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
             });
   }
 
-  /** Called by the network: nobody listens there. */
+  /** Called by the network: the port is closed. */
   void refused() {
     if (!open) {
       return;
@@ -378,7 +378,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     }
     if (config.linger == 0 || !inbound.isEmpty()) {
       if (world.chance(50)) {
-        // some of what was written may have been read before
+        // some of the written bytes may have been read before
         resetToPeer();
       } else {
         inOrder(this::resetToPeer);
@@ -447,8 +447,8 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   }
 
   /**
-   * The end of the process: the system breaks the connection. Where it closes it, content without a
-   * length would seem to be whole, which nobody can help.
+   * The end of the process: the system resets the connection. If it closed it instead, content
+   * without a length would look complete, which no proxy can prevent.
    */
   void kill() {
     open = false;
@@ -459,7 +459,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     }
   }
 
-  // ---- what Netty asks for
+  // ---- calls of Netty
 
   private final class Unsafe extends AbstractUnsafe {
     @Override

@@ -21,16 +21,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The whole proxy on a virtual clock, with its clients, origins and nameserver, all out of one
- * seed. What must always hold is checked whenever something comes out of it, and what must hold in
- * the end when nobody wants anything any more.
+ * The whole proxy on a virtual clock, with its clients, origins and nameserver, all drawn from one
+ * seed. Permanent invariants are checked at every output, and final ones at the end, when no client
+ * is active any more.
  */
 final class Simulation {
-  /** Sizes of a cache that is too small for what is asked for, bytes. */
+  /** Sizes of a cache that is too small for the requests, bytes. */
   private static final List<Long> TIGHT =
       List.of(2L << 10, 3L << 10, 5L << 10, 9L << 10, 48L << 10);
 
-  /** The smallest read_ahead_gap, less a little: nobody lags behind in less. */
+  /** The smallest read_ahead_gap, less a little: no reader lags within it. */
   private static final int LEAST_GAP_BYTES = 4_000;
 
   private final World world;
@@ -55,7 +55,7 @@ final class Simulation {
   private Life life;
   private int lives;
 
-  /** Whether a next life is to come, and nobody listens until then. */
+  /** Whether a next life follows, and no port is open until then. */
   private boolean restarting;
 
   /** Whether {@link #life} has stopped in order, and is to be closed. */
@@ -159,7 +159,7 @@ final class Simulation {
     return lives - 1;
   }
 
-  /** What was found on disk. */
+  /** Responses found on disk. */
   long fromDisk() {
     return fromDisk;
   }
@@ -169,7 +169,7 @@ final class Simulation {
     return fromLivesBefore;
   }
 
-  /** What had to go from disk for others. */
+  /** Responses evicted from disk for others. */
   long evictionsFromDisk() {
     return evictionsFromDisk;
   }
@@ -179,7 +179,7 @@ final class Simulation {
     return truth.queriesFromStore();
   }
 
-  /** What parents were asked for. */
+  /** Requests sent to parents. */
   int askedParents() {
     return truth.askedParents();
   }
@@ -241,7 +241,7 @@ final class Simulation {
       faults.trouble(host, 0);
       if (world.chance(40)) {
         faults.troubleUntil(host, world.millis() + 10_000);
-        return; // nobody answers
+        return; // there is no response
       }
       world.after(micros, socket::refused);
       return;
@@ -311,12 +311,12 @@ final class Simulation {
     tunnel.asked(socket, mine::drain);
   }
 
-  /** Whether who asks for {@code tunnel} may be left without an answer. */
+  /** Whether the client of {@code tunnel} may be left without a response. */
   boolean mayBeLost(Tunneled tunnel) {
     return !faults.isCalm() || tunnel.mayBeLost();
   }
 
-  // ---- what happens
+  // ---- events
 
   private Request newRequest(Resource resource, boolean crowd) {
     Request request = new Request(world, requests.size() + 1, resource, crowd, features.queries());
@@ -329,21 +329,24 @@ final class Simulation {
     return newRequest(request.resource, false);
   }
 
-  /** Those who ask for less at the same time share a fetch: what is larger is not stored. */
+  /** Concurrent requests for less share a fetch: a larger response is not stored. */
   private long sharedBytes() {
-    // the disk that is played here keeps what is validated as it was
+    // the simulated disk keeps validated responses unchanged
     boolean shares = alwaysCollapsed && !life.isPlayed() && disks == null;
     return shares ? storableBytes() : 0;
   }
 
-  /** Content from here on is not stored, whatever it is. */
+  /** Content of this size or more is never stored. */
   private long storableBytes() {
-    // the head, the index and what an entry costs besides take some, and so does rounding up
+    // the head, the index and the other costs of an entry take some, and so does rounding up
     long fits = cacheBytes / 4 - 512;
     return Math.min(MemorySettings.of(setting.config).maxObjectInMemoryBytes(), Math.max(0, fits));
   }
 
-  /** Whether readers that lag behind another are cut: what is not stored they cannot go on from. */
+  /**
+   * Whether readers that lag behind another are cut: they cannot continue from a response that is
+   * not stored.
+   */
   boolean mayBeCut(Resource resource) {
     boolean unstored = truth.isDisturbed(resource) && resource.maxLength() >= LEAST_GAP_BYTES;
     return unstored || resource.maxLength() >= storableBytes();
@@ -491,7 +494,7 @@ final class Simulation {
     live();
     world.note("begins anew");
     if (killsLeft > 0) {
-      // what the end in order left is not to outlive what comes behind it
+      // the content left by a clean end must not outlive the following one
       world.after(world.draw(3_000_000), () -> purge(world.one(resources)));
     }
   }
@@ -549,12 +552,12 @@ final class Simulation {
     return life.drain();
   }
 
-  /** Whether somebody can connect. */
+  /** Whether a client can connect. */
   boolean isListening() {
     return !restarting && life.drain() == null;
   }
 
-  /** Whether somebody can connect later, if nobody can now. */
+  /** Whether a client can connect later, if none can now. */
   boolean comesBack() {
     return restarting;
   }
@@ -570,7 +573,7 @@ final class Simulation {
     life.resize(cacheBytes);
   }
 
-  /** An origin is about to answer: what is purged now is on its way. */
+  /** An origin is about to respond: a purge now meets a response in transit. */
   private void answers(Resource resource) {
     if (purgesLeft > 0 && world.chance(40)) {
       purgesLeft--;
@@ -582,7 +585,7 @@ final class Simulation {
   private void stepClock() {
     long most = world.one(List.of(3_000L, 30_000L, 3_600_000L));
     world.stepClock((1L + world.draw((int) most)) * (world.chance(50) ? 1 : -1));
-    // what expires is fetched again, and not together with what did not
+    // an expiring response is fetched again, and not together with one that did not expire
     resources.forEach(truth::disturb);
   }
 
@@ -611,7 +614,7 @@ final class Simulation {
                   loop,
                   purged -> {
                     world.note("purged %s: %s", what, purged);
-                    // of what lives before left nobody knows how late their clock was
+                    // the lateness of the clock is unknown for earlier lives
                     boolean reaches = !(soft || pattern) || lives == 1 || !world.wasSetBack();
                     if (purged.outcome() == Purged.Outcome.DONE && reaches) {
                       truth.purged(resource, asked, soft);
@@ -626,7 +629,7 @@ final class Simulation {
     lastAsked = request.resource;
   }
 
-  /** Something is purged while a task waits for its disk, for what was asked for last as a rule. */
+  /** A purge while a task waits for its disk, usually for the last request. */
   private void purgeWhereOvertaken() {
     if (purgesOfOvertakersLeft > 0 && world.chance(10) && !done()) {
       purgesOfOvertakersLeft--;
@@ -637,14 +640,14 @@ final class Simulation {
     }
   }
 
-  /** {@code request} was answered: if it removes what is stored, that must not come back. */
+  /** {@code request} was answered: the responses that it removes must not come back. */
   void answered(Request request) {
     if (request.method.equals("POST")) {
       killSoon(request.resource);
     }
   }
 
-  /** What was removed must not come back. */
+  /** A removed response must not come back. */
   private void killSoon(Resource resource) {
     if (killsLeft > 0 && world.chance(50) && !done()) {
       killsLeft--;
@@ -711,7 +714,7 @@ final class Simulation {
   }
 
   private void end() {
-    // what goes on behind the back ends by itself
+    // background work ends by itself
     world.pass(40_000);
     count();
     life.endExchanges();
@@ -724,7 +727,7 @@ final class Simulation {
       }
     }
     tunnels.forEach(each -> each.tunnel().end());
-    // what nobody reads and nobody finds is released before the end, too
+    // responses without readers and without a place are released before the end, too
     long pinned = life.pinnedBytes();
     evictions += life.close(records);
     assertThat(pinned).as("entries nobody lets go of").isZero();

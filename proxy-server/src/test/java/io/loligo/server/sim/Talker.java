@@ -2,7 +2,7 @@ package io.loligo.server.sim;
 
 import java.util.List;
 
-/** One side of an open tunnel: says what it has to say, and hears what the other says. */
+/** One side of an open tunnel: sends its bytes, and receives those of the other. */
 final class Talker implements Peer {
   /** How a side ends. */
   private enum End {
@@ -95,7 +95,7 @@ final class Talker implements Peer {
     socket.peerFins();
   }
 
-  /** Breaks the connection, whatever is on its way. */
+  /** Resets the connection, regardless of bytes in transit. */
   void breakOff() {
     if (!isOver()) {
       world.note("%s is broken off", tunnel);

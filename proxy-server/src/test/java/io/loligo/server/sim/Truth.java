@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** All that was said and done, and what may be answered because of it. */
+/** Everything that was sent and done, and the responses that are valid because of it. */
 final class Truth {
   /** {@code max_stale} of all configurations, seconds. */
   static final int MAX_STALE = 15;
@@ -26,7 +26,7 @@ final class Truth {
   /** How much later than its cause a failure may be felt. */
   private static final long ECHO_MILLIS = 1_000;
 
-  /** For so long somebody goes on the way that was decided upon before. */
+  /** Longest time for which a request follows an earlier decision. */
   private static final long WAY_NANOS = 30_000_000_000L;
 
   /** How much later than it was given an answer arrives. */
@@ -57,12 +57,13 @@ final class Truth {
   }
 
   /**
-   * What must not come back.
+   * A removal, after which responses must not come back.
    *
-   * @param askedNanos older answers are gone
-   * @param confirmedNanos for who asks later
+   * @param askedNanos older responses are gone
+   * @param confirmedNanos for later requests
    * @param soft whether they are only stale
-   * @param by the request whose answer did it; null: a purge, which not even a power failure undoes
+   * @param by the request whose response did it; null: a purge, which not even a power failure
+   *     undoes
    */
   private record Removal(long askedNanos, long confirmedNanos, boolean soft, Request by) {
     /** Whether it may be undone when the process is killed. */
@@ -103,14 +104,14 @@ final class Truth {
     return queriesFromStore;
   }
 
-  /** What parents were asked for. */
+  /** Requests sent to parents. */
   int askedParents() {
     return askedParents;
   }
 
   // ---- the way
 
-  /** Whether who decided where to go not long ago could have a configuration like that. */
+  /** Whether a recent routing decision could have used a configuration like that. */
   private boolean could(Predicate<Setting> like) {
     long since = world.nanoTime() - WAY_NANOS;
     return rules.stream().anyMatch(each -> each.untilNanos >= since && like.test(each.setting));
@@ -169,7 +170,7 @@ final class Truth {
     return one;
   }
 
-  /** What was answered before {@code askedNanos} is gone, and somebody was told so now. */
+  /** Responses before {@code askedNanos} are gone, and this was confirmed now. */
   void purged(Resource resource, long askedNanos, boolean soft) {
     removed(resource, askedNanos, soft, null);
   }
@@ -181,16 +182,16 @@ final class Truth {
   }
 
   /**
-   * The proxy was killed: what was invalidated may come back, where disks had not confirmed that
-   * they had forgotten it, and that was not written yet.
+   * The proxy was killed: an invalidated response may come back if disks had not confirmed that
+   * they had forgotten it, and the removal was not written yet.
    *
-   * @param writtenNanos all that was to be written until then is
+   * @param writtenNanos everything pending until then is written
    */
   void killed(long writtenNanos) {
     undo(removal -> removal.isUndoneByKill() && removal.confirmedNanos() > writtenNanos);
   }
 
-  /** The power failed: what was invalidated may come back, where it was not on disk any more. */
+  /** The power failed: an invalidated response may come back if its removal was not on the disk. */
   void powerFailed() {
     undo(removal -> removal.by() != null);
   }
@@ -199,12 +200,12 @@ final class Truth {
     removals.values().forEach(all -> all.removeIf(which));
   }
 
-  /** Whether somebody removes, or has removed, what is stored of {@code resource}. */
+  /** Whether the stored response of {@code resource} is being removed, or was. */
   boolean isDisturbed(Resource resource) {
     return removals.containsKey(resource) || disturbed.contains(resource);
   }
 
-  /** Somebody is about to remove {@code resource}, or what is stored of it may go early. */
+  /** {@code resource} is about to be removed, or its stored response may go early. */
   void disturb(Resource resource) {
     disturbed.add(resource);
   }
@@ -315,7 +316,7 @@ final class Truth {
     for (Removal removal : removals.getOrDefault(resource, List.of())) {
       boolean applies = sent >= removal.confirmedNanos() && source.nanos() < removal.askedNanos();
       if (applies && removal.soft()) {
-        // what a clock that is set back makes of it is fresh once more until it is as late again
+        // with a clock that is set back, it is fresh once more until it is as late again
         long gain = world.clockGain(source.nanos(), sent - source.nanos(), sent);
         long since = (sent - removal.askedNanos()) / 1_000_000 - gain;
         check(

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
- * A tunnel that a client asks for: what either side says, what of it arrived at the other, and how
- * it may end.
+ * A tunnel that a client requests: the bytes of either side, those that arrived at the other, and
+ * the ways in which it may end.
  */
 final class Tunneled {
   /** Ports from here on are those of tunnels, one for each. */
@@ -39,7 +39,7 @@ final class Tunneled {
   /** Status that arrived; 0: none. */
   int status;
 
-  /** Whether whoever was asked for it said no. */
+  /** Whether the server refused. */
   boolean refused;
 
   private final World world;
@@ -112,7 +112,7 @@ final class Tunneled {
     return far != null;
   }
 
-  /** One side ends it without regard to what is on its way. */
+  /** One side ends it, regardless of bytes in transit. */
   void broken() {
     broken = true;
   }
@@ -137,12 +137,12 @@ final class Tunneled {
     check(!opened || refused || record.tag == LogTag.TCP_TUNNEL, "is logged as %s", record.tag);
   }
 
-  /** Whether who asked may be left without an answer, as the proxy ends. */
+  /** Whether the client may be left without a response, because the proxy ends. */
   boolean mayBeLost() {
     return killed || drain.get() != null;
   }
 
-  /** Nothing moves, and nobody ends it: then the proxy does. */
+  /** No byte moves, and no side ends it: then the proxy does. */
   private void watch() {
     if (client.isOpen() || far.isOpen()) {
       long idle = world.nanoTime() - Math.max(openedNanos, moved());
@@ -164,7 +164,7 @@ final class Tunneled {
     return killed || (closed >= 0 && (idle || drained));
   }
 
-  /** Whether who asked was gone before the proxy had told him that it is open. */
+  /** Whether the client was gone before the proxy had told it that the tunnel is open. */
   private boolean isGivenUp() {
     return broken && records > 0 && loggedStatus == 0;
   }
@@ -174,7 +174,7 @@ final class Tunneled {
     return isOpened() && up.isWhole() && down.isWhole();
   }
 
-  /** What must hold when nobody says anything any more. */
+  /** The final invariants, when no side is active any more. */
   void end() {
     if (status == 0 || killed) {
       check(records <= 1, "has %d log lines", records);

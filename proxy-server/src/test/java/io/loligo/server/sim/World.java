@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Time, chance and order of one simulation: everything happens in one thread, one task at a time,
- * and what is next among all that could be is drawn from the seed. Same seed, same run.
+ * and the next of all possible steps is drawn from the seed. Same seed, same run.
  */
 final class World implements Ticker {
   /** How often one task may be overtaken inside of another. */
@@ -34,7 +34,7 @@ final class World implements Ticker {
   private final List<SimLoop> loops = new ArrayList<>();
   private final List<String> trace;
 
-  /** What the proxy's wall clock was ahead, milliseconds, from which nanosecond on. */
+  /** The lead of the proxy's wall clock, milliseconds, from which nanosecond on. */
   private final TreeMap<Long, Long> clock = new TreeMap<>(Map.of(0L, 0L));
 
   private SimLoop running;
@@ -57,7 +57,7 @@ final class World implements Ticker {
   /**
    * A world at its beginning.
    *
-   * @param tracing whether what happens is written down
+   * @param tracing whether events are recorded
    */
   World(long seed, boolean tracing) {
     this.seed = seed;
@@ -66,7 +66,7 @@ final class World implements Ticker {
     this.trace = tracing ? new ArrayList<>() : null;
   }
 
-  /** The one thing that Caffeine leaves to chance, whom it evicts among those much wanted. */
+  /** The only random choice of Caffeine: the victim among entries that are in much demand. */
   private static void determine(long seed) {
     try {
       Field field = Thread.class.getDeclaredField("threadLocalRandomSeed");
@@ -143,12 +143,12 @@ final class World implements Ticker {
     return originMillis() + clock.lastEntry().getValue();
   }
 
-  /** The wall clock of everybody else, which nobody sets. */
+  /** The wall clock of all others, which is never set. */
   long originMillis() {
     return EPOCH_MILLIS + millis();
   }
 
-  /** Sets the proxy's wall clock; what waits for a time to pass does not notice. */
+  /** Sets the proxy's wall clock; code that waits for a time to pass does not notice. */
   void stepClock(long byMillis) {
     clock.merge(nanos, clock.lastEntry().getValue() + byMillis, (before, now) -> now);
     note("the clock is set by %d ms", byMillis);
@@ -263,8 +263,8 @@ final class World implements Ticker {
   }
 
   /**
-   * Goes on for {@code micros} inside of what is being done, on no loop, unless that is too deep
-   * already. What fails is told in the end, whatever becomes of it on its way there.
+   * Continues for {@code micros} inside of the present task, on no loop, unless that is too deep
+   * already. Failures are reported at the end, even if they are lost on their way there.
    */
   void overtake(int micros) {
     if (depth == MAX_DEPTH || failure != null) {
@@ -284,7 +284,7 @@ final class World implements Ticker {
     }
   }
 
-  /** Something is wrong, whatever becomes of it where that was noticed. */
+  /** A failure, recorded even if it is lost where it was noticed. */
   void fail(String what) {
     failure = failure == null ? new AssertionError(what) : failure;
   }
@@ -296,14 +296,14 @@ final class World implements Ticker {
     }
   }
 
-  // ---- what happened
+  // ---- events
 
-  /** Whether {@link #note} keeps what it is told. */
+  /** Whether {@link #note} keeps its notes. */
   boolean tracing() {
     return trace != null;
   }
 
-  /** Takes part in what a run is told from another by. */
+  /** Adds to the fingerprint of a run. */
   void mark(long value) {
     digest = (digest ^ value ^ nanos) * 1099511628211L;
   }
@@ -322,7 +322,7 @@ final class World implements Ticker {
     return digest;
   }
 
-  /** What was noted. */
+  /** The notes. */
   List<String> trace() {
     return trace == null ? List.of() : trace;
   }

@@ -53,7 +53,7 @@ class PaceTest {
       pace.moved(tick, 2);
       pace.notOwed(tick);
     }
-    // 20 bytes a second: a twelfth of what is asked for
+    // 20 bytes a second: a twelfth of the required rate
     assertThat(tick).isLessThan(WINDOW_TICKS * 12L / 11 + 10);
   }
 

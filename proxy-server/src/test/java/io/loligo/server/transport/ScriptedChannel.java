@@ -34,7 +34,7 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
   private boolean outputShut;
   private long room = Long.MAX_VALUE;
 
-  /** A connection to nobody yet; add handlers with {@link #run}. */
+  /** A connection without a peer yet; add handlers with {@link #run}. */
   public ScriptedChannel() {
     super(DefaultChannelId.newInstance(), false, false);
     config().setAllocator(allocator);
@@ -84,9 +84,7 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
         });
   }
 
-  /**
-   * The peer shuts its output: what it sent is delivered without being asked for, as epoll does.
-   */
+  /** The peer shuts its output: its bytes are delivered unrequested, as with epoll. */
   public void peerFins() {
     run(
         () -> {
@@ -146,7 +144,7 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
     return outputShut || !isOpen();
   }
 
-  /** Closes and releases what is left. */
+  /** Closes and releases the rest. */
   public void discard() {
     run(this::close);
     arriving.forEach(ByteBuf::release);

@@ -9,7 +9,7 @@ import io.loligo.server.upstream.route.RoutingDirectives;
 import io.loligo.store.MemoryDirectives;
 import java.util.List;
 
-/** Configurations for tests: Squid's defaults, with what a test changes. Mutable builder. */
+/** Configurations for tests: Squid's defaults with the changes of a test. Mutable builder. */
 public final class Settings {
   private static final ProxyConfig BASE = Configs.of("");
 

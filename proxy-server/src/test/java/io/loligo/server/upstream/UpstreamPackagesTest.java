@@ -9,7 +9,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** Directions among the packages of the upstream side, and what others know of them. */
+/** Directions among the packages of the upstream side, and the types that others may use. */
 @AnalyzeClasses(packages = "io.loligo.server", importOptions = ImportOption.DoNotIncludeTests.class)
 class UpstreamPackagesTest {
   private static final String UPSTREAM = "io.loligo.server.upstream";

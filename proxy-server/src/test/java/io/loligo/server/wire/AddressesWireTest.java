@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Where the forward proxy connects to, whatever clients call it and nameservers say of it: only
- * where the rules allow, and never to itself.
+ * The addresses to which the forward proxy connects, for any name that clients use and any answer
+ * of nameservers: only those that the rules allow, and never its own.
  */
 class AddressesWireTest extends WireTest {
   private static final Path SPELLINGS = Path.of("src/test/addresses/denied.txt");
@@ -70,7 +70,10 @@ class AddressesWireTest extends WireTest {
     assertThat(origin.connections()).isZero();
   }
 
-  /** What is refused by its syntax is refused without rules, too, and nothing reaches ourselves. */
+  /**
+   * An address with invalid syntax is refused without rules, too, and nothing reaches the proxy
+   * itself.
+   */
   @Test
   void noSpellingLeadsToOurselves() throws Exception {
     startProxy("http_port 0.0.0.0:0");
@@ -125,7 +128,10 @@ class AddressesWireTest extends WireTest {
     assertThat(proxy.forwardedConnections()).isZero();
   }
 
-  /** What is in a tunnel has no Via, and the rules of the port would take us for the client. */
+  /**
+   * The content of a tunnel has no Via, and the rules of the port would take the proxy for the
+   * client.
+   */
   @Test
   void noTunnelLeadsToAPortThatStandsForAnOrigin() throws Exception {
     for (String via : List.of("via on", "via off")) {
@@ -266,7 +272,7 @@ class AddressesWireTest extends WireTest {
     assertThat(stopAndReadLog()).allSatisfy(line -> assertThat(line).contains(name));
   }
 
-  /** Whatever is said the next time: what was checked is what is dialled. */
+  /** A later answer does not matter: the checked address is the one that is dialled. */
   @Test
   void anAnswerThatChangesLeadsNowhereElse() throws Exception {
     LyingDns dns = closing(new LyingDns());

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The administration port, and that nobody reaches it through the proxy. */
+/** The administration port, which is unreachable through the proxy. */
 class AdminWireTest extends WireTest {
 
   private WireMessage admin(String method, String path, String... fieldLines) throws Exception {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is stored by more or less than its URL: answers to QUERY, and No-Vary-Search. */
+/** Responses stored under more or less than their URL: those to QUERY, and No-Vary-Search. */
 class AlternativeKeysWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
   private static final String RULE = "No-Vary-Search: params=(\"utm\")";
@@ -48,7 +48,7 @@ class AlternativeKeysWireTest extends WireTest {
           default -> exchange("PURGE", "/a?x=1&utm=99");
         };
     assertThat(purged.status()).isEqualTo(200);
-    // what the rule was learned from is stored under its URL
+    // the response that taught the rule is stored under its URL
     assertThat(purged.field("Loligo-Purged")).isEqualTo("memory=2, disk=0");
     assertThat(exchange("PURGE", "/a").status()).as("nothing is left").isEqualTo(404);
     assertForwarded(get("/a?x=1&utm=3"), "uri-miss");
@@ -109,7 +109,7 @@ class AlternativeKeysWireTest extends WireTest {
     if (restart.equals("after")) {
       restart();
     }
-    // what was purged is on disk until it makes room
+    // a purged response is on disk until it makes room
     assertForwarded(query("/a", "one"), "vary-miss");
     assertForwarded(query("/b", "one"), "vary-miss");
     assertForwarded(query("/c", "one"), "stale");

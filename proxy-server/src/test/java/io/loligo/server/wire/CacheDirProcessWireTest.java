@@ -93,7 +93,7 @@ class CacheDirProcessWireTest extends WireTest {
     }
   }
 
-  /** What a kill may lose are the buffers, which are written after two seconds. */
+  /** A kill may lose the buffers, which are written after two seconds. */
   @ParameterizedTest
   @ValueSource(strings = {"TERM", "KILL"})
   void everythingIsAHitAsSoonAsThePortIsOpenAgain(String signal) throws Exception {
@@ -193,7 +193,7 @@ class CacheDirProcessWireTest extends WireTest {
     assertThat(sharedMappings(second)).isEmpty();
   }
 
-  /** Of files, but for what the JVM itself publishes. */
+  /** Of files, except for those that the JVM itself publishes. */
   private static List<String> sharedMappings(ProxyProcess process) throws IOException {
     List<String> maps = Files.readAllLines(Path.of("/proc/" + process.process().pid() + "/maps"));
     assertThat(maps).as("mappings").isNotEmpty();

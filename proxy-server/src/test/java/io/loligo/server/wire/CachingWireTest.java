@@ -678,7 +678,7 @@ class CachingWireTest extends WireTest {
     assertThat(origin.fetches("/s")).isEqualTo(2);
   }
 
-  /** Asks again until the background fetch has replaced what is stored. */
+  /** Asks again until the background fetch has replaced the stored response. */
   private void untilAnswered(String path, String body) throws Exception {
     long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
     while (!get(path).text().equals(body)) {

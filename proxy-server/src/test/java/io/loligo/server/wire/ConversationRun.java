@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One conversation being held: this thread is the client, the origin's threads ask {@link #answer}.
- * What goes wrong there is told here. State is guarded by {@code this}.
+ * One conversation: this thread is the client, the origin's threads call {@link #answer}. Their
+ * failures are reported here. State is guarded by {@code this}.
  */
 final class ConversationRun {
   private final Conversation conversation;

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Too many connections, requests, fetches or descriptors: who is turned away, and who is not. */
+/**
+ * Too many connections, requests, fetches or descriptors: which ones are refused, and which are
+ * not.
+ */
 class CrowdsWireTest extends WireTest {
   private final CountDownLatch answered = new CountDownLatch(1);
 
@@ -160,7 +163,7 @@ class CrowdsWireTest extends WireTest {
       answeredOrPaused(client);
     }
     assertThat(clients).hasSizeGreaterThan(5);
-    // who is connected is served, and the admin port has descriptors of its own
+    // a connected client is served, and the admin port has descriptors of its own
     assertThat(clients.get(0).get(origin.url("/a")).response().status()).isEqualTo(200);
     RawClient late = client().get(origin.url("/a"));
     try (RawClient admin = RawClient.connect(proxy.adminPort())) {

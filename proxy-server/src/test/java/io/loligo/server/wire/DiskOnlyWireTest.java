@@ -34,7 +34,7 @@ class DiskOnlyWireTest extends WireTest {
     DISK
   }
 
-  /** A request that may be answered with what another has fetched, and the status it gets. */
+  /** A request that may be answered with the response that another has fetched, and its status. */
   private enum Kind {
     PLAIN("GET", 200),
     HEAD("HEAD", 200),
@@ -168,7 +168,7 @@ class DiskOnlyWireTest extends WireTest {
         clients.add(client().request(kind.method, origin.url("/a"), kind.fieldLines()));
       }
     }
-    // what was sent before is waited for when this is answered, on each of the loops
+    // all earlier requests have ended when this is answered, on each of the loops
     origin.onOk("/barrier", "x");
     for (int i = 0; i < 8; i++) {
       get("/barrier");

@@ -34,8 +34,8 @@ class DiskVariantsWireTest extends WireTest {
   }
 
   /**
-   * English and French have a variant each; whoever asks for something else is told that the French
-   * would do, where its tag is offered.
+   * English and French have a variant each; for any other language the origin selects the French
+   * one, if its tag is offered.
    */
   private void answer(String french) {
     origin.on(

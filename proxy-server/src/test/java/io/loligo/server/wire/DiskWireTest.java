@@ -432,7 +432,7 @@ class DiskWireTest extends WireTest {
     RawClient first = client().get(origin.url("/a"));
     origin.awaitRequest("/a"); // of the filling
     origin.awaitRequest("/a");
-    // the damaged entry is dropped: who comes now joins the fetch
+    // the damaged entry is dropped: a request now joins the fetch
     RawClient second = client().get(origin.url("/a"));
     origin.onOk("/b", "b");
     get("/b");
@@ -560,7 +560,7 @@ class DiskWireTest extends WireTest {
     return client().request(method, origin.url(path), "Content-Length: 0");
   }
 
-  /** Has a request answered that came later: whatever was to be answered before has been. */
+  /** Answers a later request: all earlier ones have been answered by then. */
   private void another() throws IOException {
     origin.onOk("/another", "b");
     assertThat(get("/another").text()).isEqualTo("b");
@@ -619,7 +619,7 @@ class DiskWireTest extends WireTest {
     assertThat(get("/a").text()).as("an error invalidates nothing").isEqualTo("0123456789");
   }
 
-  /** What the origin sends stays in the socket as long. */
+  /** The origin's bytes stay in the socket for that time. */
   @Test
   void readsNothingOfAnAnswerThatWaits() throws Exception {
     start();
@@ -689,7 +689,7 @@ class DiskWireTest extends WireTest {
     awaitCount(proxy::transitBytes, 0);
   }
 
-  /** Who closes has not ended an answer whose content is still to be read. */
+  /** A close does not end a response whose content is still to be read. */
   @Test
   void originMayCloseWhileItsAnswerWaits() throws Exception {
     start();

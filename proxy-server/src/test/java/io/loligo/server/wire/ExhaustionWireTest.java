@@ -34,21 +34,21 @@ class ExhaustionWireTest extends WireTest {
   /** Answers that another client gets while the others have the proxy in their grip. */
   private static final int ANSWERS = 40;
 
-  /** What may be left in caches of threads, of ours and of the JVM's. */
+  /** Bytes that caches of threads may keep, those of the proxy and of the JVM. */
   private static final long HEAP_SLACK = 4L * MIB;
 
   private static final long DIRECT_SLACK = 8L * MIB;
   private static final long DESCRIPTOR_SLACK = 4;
 
-  /** Beyond the heap: stacks and code as well, and what the C library keeps of freed memory. */
+  /** Beyond the heap: stacks and code as well, and freed memory that the C library keeps. */
   private static final long RESIDENT_SLACK = 48L * MIB;
 
-  /** The JVM grows as well, now and then, by what it compiles; what leaks grows each time. */
+  /** The JVM grows as well, now and then, by compiled code; a leak grows each time. */
   private static final int MAX_RUNS = 3;
 
   private PlainOrigin plain;
 
-  /** What the process has taken. */
+  /** The memory of the process. */
   private record Usage(long heap, long direct, long resident, long descriptors) {
     static Usage now() throws IOException {
       System.gc();
@@ -65,7 +65,7 @@ class ExhaustionWireTest extends WireTest {
       return new Usage(heap.getUsed(), direct, resident, descriptors);
     }
 
-    /** Without what is free of its chunks: one that is used at all counts with all its 4 MiB. */
+    /** Without the free part of its chunks: a chunk in use counts with all its 4 MiB. */
     private static long allocatedBytes(PoolArenaMetric arena) {
       long free =
           arena.chunkLists().stream()
@@ -85,7 +85,7 @@ class ExhaustionWireTest extends WireTest {
     }
   }
 
-  /** What clients do, {@code count} of them, all still connected when it returns. */
+  /** The action of {@code count} clients, all still connected when it returns. */
   private interface Attack {
     List<RawClient> by(int count) throws Exception;
   }
@@ -112,7 +112,7 @@ class ExhaustionWireTest extends WireTest {
 
   /** Runs {@code attack} once small, to have everything loaded, and once in its size. */
   private void withstands(int count, Attack attack) throws Exception {
-    // in full size twice: what grows once does not grow again
+    // in full size twice: a single growth does not repeat
     withstands(sized(count, 5), count, attack);
   }
 
@@ -121,7 +121,7 @@ class ExhaustionWireTest extends WireTest {
     Usage was = Usage.now();
     long heap = HEAP_SLACK;
     long resident = RESIDENT_SLACK;
-    // of the JVM's own memory, too, something may come once; what leaks grows each time
+    // the JVM's own memory, too, may grow once; a leak grows each time
     for (int runs = 0;
         (heap >= HEAP_SLACK || resident >= RESIDENT_SLACK) && runs < MAX_RUNS;
         runs++) {
@@ -252,7 +252,7 @@ class ExhaustionWireTest extends WireTest {
   void aStormOfDistinctUrls() throws Exception {
     int[] round = {0};
     int urls = sized(20_000, 150);
-    // what is stored is no leak: the cache is as full before as it is after
+    // stored responses are no leak: the cache is as full before as after
     withstands(
         urls,
         urls,

@@ -188,7 +188,7 @@ class ExplainWireTest extends WireTest {
     get("/a");
     get("/a", "Cache-Control: no-cache");
     String authority = origin.url("/").split("/", -1)[2];
-    explain(origin.url("/a")); // the loop is through with the last request when it answers
+    explain(origin.url("/a")); // the loop has finished the last request when it answers
     assertThat(admin("/misses"))
         .contains("\"" + authority + "\"")
         .contains(

@@ -35,8 +35,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A store that passes what memory holds off as being on disk: found only by {@link #load}, with the
- * first bytes of content in memory and the others to be read. Loads, reads, purges and
+ * A store that presents the content of memory as being on disk: found only by {@link #load}, with
+ * the first bytes of content in memory and the others to be read. Loads, reads, purges and
  * invalidations can be held back and can fail. Thread-safe: any thread.
  */
 public final class FakeDisk implements Store {
@@ -49,10 +49,10 @@ public final class FakeDisk implements Store {
   private final AtomicInteger mostReading = new AtomicInteger();
   private final List<Long> offsets = new CopyOnWriteArrayList<>();
 
-  /** Whether what memory has is on disk only. */
+  /** Whether the content of memory is on disk only. */
   public volatile boolean onDisk;
 
-  /** Whether {@link #mayLoad} says so of everything. */
+  /** Whether {@link #mayLoad} is true for every key. */
   volatile boolean hinted;
 
   volatile boolean holdsLoads;
@@ -90,7 +90,7 @@ public final class FakeDisk implements Store {
     this.allocator = allocator;
   }
 
-  /** Entries and content given out that nobody let go of yet. */
+  /** Entries and content given out that were not released yet. */
   public int live() {
     return live.get();
   }

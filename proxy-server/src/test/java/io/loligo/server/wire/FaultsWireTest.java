@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What fails around the proxy, or in it, ends what depends on it and nothing else. */
+/** A fault around the proxy, or in it, ends only the requests that depend on it. */
 class FaultsWireTest extends WireTest {
   private static final int CLIENTS = 4;
   private static final int RESTARTS = 3;
@@ -200,7 +200,7 @@ class FaultsWireTest extends WireTest {
     assertThat(client.get(kept).response().text()).isEqualTo("old");
     assertThat(client.get(strict).response().text()).isEqualTo("old");
 
-    // the names are forgotten, the connections with them, and nobody answers any more
+    // the names are forgotten, the connections with them, and no server answers any more
     for (String name : List.of("kept.test", "strict.test")) {
       dns.on(name, question -> {});
     }

@@ -261,7 +261,7 @@ class FramingWireTest extends WireTest {
     assertThat(seen.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS))
         .as("the origin got what looks like a whole request")
         .isNotNull();
-    // where it is at hand nobody hears of it
+    // if it is at hand, no handler is told of it
     RawClient another = client();
     another.send(
         RawClient.head("POST", origin.url("/c"), "Transfer-Encoding: chunked")

@@ -72,7 +72,7 @@ class HerdWireTest extends WireTest {
     proxy = ProxyUnderTest.start(configuration(lines), time);
   }
 
-  /** Moves the clock until what lives for a second is not fresh any more. */
+  /** Moves the clock until responses with a lifetime of a second are no longer fresh. */
   private void expire(String path) throws Exception {
     time.pass(2);
     assertThat(get(path, "Cache-Control: only-if-cached").status()).isEqualTo(504);
@@ -123,8 +123,8 @@ class HerdWireTest extends WireTest {
   }
 
   /**
-   * Everybody presses reload. What was asked for before they did is too old for them by the time
-   * that a slow origin answers: one of them asks for all.
+   * Every client reloads. A response requested before is too old for the reload by the time that a
+   * slow origin answers: one of them fetches for all.
    */
   @ParameterizedTest
   @CsvSource({
@@ -172,7 +172,7 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/reload")).isEqualTo(fetches);
   }
 
-  /** Each is another client: what was answered to the odd one is for none of them. */
+  /** Each is another client: the response to the odd request is for none of them. */
   @Test
   void fetchesOnceMoreWhenAnOddRequestWasFirst() throws Exception {
     startProxy("loligo_event_loops 1");
@@ -193,7 +193,7 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/odd")).isEqualTo(2);
   }
 
-  /** Browsers and download managers: each is answered by what it asked. */
+  /** Browsers and download managers: each gets the response to its own request. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -250,7 +250,7 @@ class HerdWireTest extends WireTest {
     int others = 0;
     for (RawClient client : clients) {
       WireMessage answer = client.response();
-      // who came when it was stored already is told that he has it
+      // a client that came after the response was stored is told that it has it
       boolean told = line.contains("\"b\"") && answer.status() == 304;
       boolean asIfAlone = answer.status() == status && answer.text().equals(content);
       others += told || asIfAlone ? 0 : 1;
@@ -292,7 +292,7 @@ class HerdWireTest extends WireTest {
         .hasSize(1);
   }
 
-  /** The error was for one of them; the next one's validation is for all who wait. */
+  /** The error was for one of them; the next one's validation is for all waiters. */
   @Test
   void validatesAgainOnceWhenTheFirstValidationWasRefused() throws Exception {
     startOnStillClock("loligo_event_loops 1");
@@ -344,7 +344,7 @@ class HerdWireTest extends WireTest {
     awaitCount(() -> origin.fetches("/swr"), 2);
   }
 
-  /** Which asks for the content: else nobody would ever bring it who does not ask for it. */
+  /** It requests the content: otherwise only a request for the content would bring it. */
   @Test
   void validatesInTheBackgroundOfAHead() throws Exception {
     startProxy();
@@ -357,7 +357,7 @@ class HerdWireTest extends WireTest {
   }
 
   /**
-   * What is stored may be served for its time, whatever the origin says meanwhile: also where it
+   * The stored response may be served for its time, regardless of the origin: also if the origin
    * had to be asked once more, without conditions.
    */
   @ParameterizedTest
@@ -373,7 +373,8 @@ class HerdWireTest extends WireTest {
                 asksTwice && call.field("If-None-Match") != null
                     ? "HTTP/1.1 304 Not Modified\r\nETag: \"b\"\r\n\r\n"
                     : ScriptedOrigin.response("503 Busy", "busy", "Cache-Control: max-age=60")));
-    // a validation begins when the one before it has ended, and what is stored answers meanwhile
+    // a validation begins when the one before it has ended, and the stored response answers
+    // meanwhile
     for (int i = 0; origin.fetches("/swr") < 6; i++) {
       assertThat(i).as("no validation any more").isLessThan(100_000);
       assertThat(get("/swr").text()).isEqualTo("shared");
@@ -411,8 +412,8 @@ class HerdWireTest extends WireTest {
     for (RawClient client : clients) {
       assertThat(client.response().status()).isEqualTo(502);
     }
-    // who came when it had failed already has caused another: some, not one each
-    // how many hangs on how fast they connect; each for itself would be all
+    // a client that came after the failure has caused another fetch: some, not one each; the number
+    // depends on how fast they connect; one each would be all
     assertThat(origin.fetches("/broken")).isLessThan(CROWD / 3);
   }
 
@@ -431,7 +432,7 @@ class HerdWireTest extends WireTest {
     return clients;
   }
 
-  /** One meets it, another tries again, and all who waited for both share what that one met. */
+  /** One meets it, another tries again, and all waiters for both share the failure of that one. */
   @Test
   void asksAFailingOriginTwice() throws Exception {
     startProxy("loligo_event_loops 1");
@@ -488,7 +489,7 @@ class HerdWireTest extends WireTest {
     }
   }
 
-  /** Two attackers are no proof of anything for who sent nothing of the kind. */
+  /** Two attackers prove nothing about a client that sent nothing of the kind. */
   @Test
   void givesNobodyTheErrorOfSeveralOddRequests() throws Exception {
     startProxy("loligo_event_loops 1");
@@ -528,7 +529,7 @@ class HerdWireTest extends WireTest {
     }
   }
 
-  /** The same where the origin does not answer what is odd. */
+  /** The same if the origin does not answer odd requests. */
   @Test
   void givesNobodyTheTimeoutOfSeveralOddRequests() throws Exception {
     startProxy("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
@@ -543,7 +544,7 @@ class HerdWireTest extends WireTest {
         });
     client().get(origin.url("/odd"), "X-Odd: 1");
     origin.awaitRequest("/odd");
-    // whoever is first when their time is up, it is one of these
+    // it is one of these, whichever is first when their time is up
     client().get(origin.url("/odd"), "X-Odd: 2");
     get("/barrier");
     RawClient plain = client().get(origin.url("/odd"));
@@ -553,7 +554,7 @@ class HerdWireTest extends WireTest {
     release.countDown();
   }
 
-  /** Those with the same fields are given what two of them met, whatever others send. */
+  /** Requests with the same fields get the failure that two of them met, regardless of others. */
   @Test
   void asksAFailingOriginTwiceForEachKindOfRequest() throws Exception {
     startProxy("loligo_event_loops 1");
@@ -578,7 +579,7 @@ class HerdWireTest extends WireTest {
     assertThat(origin.fetches("/kinds")).isEqualTo(8);
   }
 
-  /** What one client asked for in its own way says nothing of what others would be answered. */
+  /** The result of one client's odd request tells nothing about others. */
   @Test
   void waitsWhateverOneOddRequestCouldNotShare() throws Exception {
     startProxy("loligo_event_loops 1");
@@ -848,7 +849,7 @@ class HerdWireTest extends WireTest {
     assertThat(slow.response().text()).isEqualTo("answer");
   }
 
-  /** Everybody's wait ends at about the same time: one asks again, and the others wait for it. */
+  /** All waits end at about the same time: one asks again, and the others wait for it. */
   @Test
   void asksOnceMoreForACrowdThatAHungOriginKeepsWaiting() throws Exception {
     startProxy("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
@@ -996,7 +997,7 @@ class HerdWireTest extends WireTest {
         });
   }
 
-  /** {@code store}, but what it finds goes through {@code lens} first, which takes it. */
+  /** {@code store}, with {@code lens} applied to each entry it finds, which takes the entry. */
   private static Store seenThrough(Store store, UnaryOperator<Entry> lens) {
     return (Store)
         Proxy.newProxyInstance(

@@ -14,14 +14,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Where the origin gives no lifetime itself, nobody gets the Set-Cookie that another client got:
- * not from memory, not from disk, not by waiting for the other's fetch, not after a validation.
+ * If the origin gives no lifetime itself, no client gets the Set-Cookie of another one: not from
+ * memory, not from disk, not by waiting for the other's fetch, not after a validation.
  */
 class HeuristicCookieWireTest extends WireTest {
   private static final String OLD = "Last-Modified: Sat, 01 Jan 2022 00:00:00 GMT";
   private static final String TAG = "ETag: \"a\"";
 
-  /** Where what is stored is found again. */
+  /** The tier in which the stored response is found again. */
   private enum Tier {
     MEMORY,
     /** No memory, and a restart before each look. */
@@ -132,7 +132,7 @@ class HeuristicCookieWireTest extends WireTest {
     for (int i = 1; i <= 3; i++) {
       assertOwn(ask(), i);
     }
-    // the same without the cookie is stored: that is what keeps it out
+    // the same without the cookie is stored: the cookie is what keeps it out
     String[] without = fieldLines;
     origin.on(
         "/b",
@@ -241,7 +241,7 @@ class HeuristicCookieWireTest extends WireTest {
     assertThat(origin.fetches("/a")).isEqualTo(5);
   }
 
-  /** A forward port stores it without the cookie: those who wait for it here get none. */
+  /** A forward port stores it without the cookie: waiters here get none. */
   @Test
   void aWaiterOfAnotherPortGetsNoCookie() throws Exception {
     start(Tier.MEMORY);

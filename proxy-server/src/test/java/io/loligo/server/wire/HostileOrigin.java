@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * What the origin does and sees in one vector: it answers the vector's own request as the vector
- * has it, once, and everything else by a cacheable response that names the request. Whatever
- * arrives must be a request nobody could read in two ways. Thread-safe.
+ * The behaviour of the origin in one vector, and its record: it answers the vector's own request as
+ * the vector says, once, and everything else by a cacheable response that names the request. Every
+ * arriving request must be unambiguous. Thread-safe.
  */
 final class HostileOrigin {
   private static final Pattern REQUEST_LINE =
@@ -44,7 +44,7 @@ final class HostileOrigin {
    * The origin of one vector.
    *
    * @param here path of the vector's own request
-   * @param octets what that is answered, or null
+   * @param octets the response to it, or null
    */
   HostileOrigin(HostileVector vector, String here, String octets) {
     this.vector = vector;

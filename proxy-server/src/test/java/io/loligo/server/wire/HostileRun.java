@@ -30,7 +30,7 @@ final class HostileRun {
   private final HostileOrigin origin;
   private final Map<String, String> words = new LinkedHashMap<>();
 
-  // what the client got
+  // the bytes that the client got
   private WireMessage answer;
   private IOException broken;
   private StringBuilder got = new StringBuilder();
@@ -133,7 +133,7 @@ final class HostileRun {
     } while (answer.status() < 200);
   }
 
-  /** No whole answer but a refusal, and no connection unless it is the origin who was refused. */
+  /** No whole response but a refusal, and no connection unless the origin was refused. */
   private void isCut(RawClient client) throws IOException {
     if (broken == null && vector.origin() != null) {
       assertThat(answer.status()).as("%s", answer).isEqualTo(502);
@@ -190,7 +190,7 @@ final class HostileRun {
     }
   }
 
-  /** What was refused or cut answers nobody later. */
+  /** A refused or cut message answers no later request. */
   private void nothingIsStored() throws IOException {
     boolean asked = vector.facts().stream().anyMatch(fact -> fact.kind() == Kind.STORED);
     if (vector.expected().fate() == Fate.PASSES && !asked) {

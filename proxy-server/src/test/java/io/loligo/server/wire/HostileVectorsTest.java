@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Sends every vector of {@code src/test/hostile} through the assembled proxy over real sockets to a
- * recording origin, and looks at what both sides got and at what others get afterwards.
+ * recording origin, and checks the bytes on both sides and the later responses to others.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileVectorsTest {

@@ -15,7 +15,7 @@ final class InstalledProgram {
 
   private InstalledProgram() {}
 
-  /** Its file; where there is none, the test is skipped and says so. */
+  /** Its file; without one, the test is skipped and says so. */
   static String path(String name) {
     List<Path> found =
         Stream.concat(

@@ -19,13 +19,13 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two clients: what one sends, however odd, never changes what the other gets. The origin is as
- * careless as origins are: it gives everything a lifetime and names nothing in Vary.
+ * Two clients: the requests of one, however odd, never change the responses of the other. The
+ * origin is as careless as real ones: it gives everything a lifetime and names nothing in Vary.
  */
 class KeySafetyWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
 
-  /** Each is sent by the attacker; the origin goes by it. */
+  /** Each is sent by the attacker; the origin obeys it. */
   private static final List<String> STEERING =
       List.of(
           "X-Forwarded-Host: evil.test",
@@ -102,7 +102,7 @@ class KeySafetyWireTest extends WireTest {
     }
   }
 
-  /** A 304, or an answer to HEAD, would bring its fields into what is stored for all. */
+  /** A 304, or a response to HEAD, would bring its fields into the response stored for all. */
   @Test
   void fieldsThatSteerTheOriginUpdateNothingForOthers() throws Exception {
     startProxy();
@@ -134,7 +134,9 @@ class KeySafetyWireTest extends WireTest {
     assertThat(others.field("Link")).isEqualTo("good");
   }
 
-  /** An origin that gives the same tag to what a field chose lets nothing be mixed. */
+  /**
+   * An origin that gives the same tag to responses that a field selected must not cause a mixture.
+   */
   @Test
   void fieldsThatSteerTheOriginCompleteNothingOfOthers() throws Exception {
     startProxy();
@@ -166,8 +168,8 @@ class KeySafetyWireTest extends WireTest {
   }
 
   /**
-   * To an origin that does not look for content of GET what stands there is the next request, and
-   * its answer would be that of whoever asks next on the connection.
+   * An origin that does not expect content of GET takes it for the next request, and its response
+   * would go to the next client of the connection.
    */
   @Test
   void contentOfAGetIsNotTakenForARequest() throws Exception {
@@ -396,7 +398,7 @@ class KeySafetyWireTest extends WireTest {
     }
   }
 
-  /** What may mean the same to an origin, or may not. */
+  /** Targets that an origin may treat as equal, or not. */
   private static final List<String> TARGETS =
       List.of(
           "/a",
@@ -512,7 +514,7 @@ class KeySafetyWireTest extends WireTest {
     assertThat(origin.requests()).as("one fetch for each site").hasSize(2);
   }
 
-  /** No name makes an answer storable: only what the origin says of it. */
+  /** A name does not make a response storable: only the origin's fields do. */
   @Test
   void decidesNothingByExtension() throws Exception {
     startProxy();

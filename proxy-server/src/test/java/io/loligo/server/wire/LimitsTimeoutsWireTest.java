@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /**
- * Timeouts and limits through real sockets. Nothing is measured: each test waits for what the
- * timeout must bring, and would wait until its guard if it did not come.
+ * Timeouts and limits through real sockets. Nothing is measured: each test waits for the effect of
+ * the timeout, and would wait until its guard if it did not come.
  */
 class LimitsTimeoutsWireTest extends WireTest {
 
@@ -95,7 +95,7 @@ class LimitsTimeoutsWireTest extends WireTest {
     }
   }
 
-  /** Fills the queue of a listener that accepts nobody. */
+  /** Fills the queue of a listener that accepts nothing. */
   private static List<Socket> fill(ServerSocket full) throws Exception {
     List<Socket> waiting = new ArrayList<>();
     while (true) {

@@ -94,7 +94,7 @@ class LimitsWireTest extends WireTest {
   // ---- heads of responses
 
   static List<Arguments> replyHeads() {
-    // 64 KB less what we add, a block on disk, 64 KB, a buffer of 128 KB, and large ones
+    // 64 KB less the added bytes, a block on disk, 64 KB, a buffer of 128 KB, and large ones
     return inEachTier(
         1_024, 16_384, 65_000, 65_300, 65_472, 65_536, 65_600, 66_000, 131_072, 262_144, 900_000);
   }
@@ -175,7 +175,7 @@ class LimitsWireTest extends WireTest {
     assertThat(answer.field("X")).isEqualTo(WireMessage.field(head, "X"));
   }
 
-  /** A 304 updates what is stored, which then has a large head. */
+  /** A 304 updates the stored response, which then has a large head. */
   @ParameterizedTest
   @ValueSource(ints = {30_000, 65_500, 100_000, 200_000})
   void aLargeHeadOfAValidation(int octets) throws Exception {
@@ -427,7 +427,7 @@ class LimitsWireTest extends WireTest {
     }
   }
 
-  /** What is stored by its size: the largest that is, and the smallest that is not. */
+  /** Storing by size: the largest size that is stored, and the smallest that is not. */
   private void assertStored(String path, int octets, boolean stored) throws Exception {
     assertStored(path, octets, stored, false);
     assertStored(path, octets, stored, true);
@@ -671,7 +671,7 @@ class LimitsWireTest extends WireTest {
     client.expectClose();
   }
 
-  // ---- what a stored response with a large head is used for
+  // ---- the use of a stored response with a large head
 
   @ParameterizedTest
   @MethodSource("tiers")

@@ -115,7 +115,7 @@ class LoggingWireTest extends WireTest {
     startProxy("loligo_syslog " + place, "access_log syslog:daemon.info squid");
     origin.onOk("/a", "content");
     get("/a");
-    awaitCount(this::lostLines, 1); // nobody is there yet
+    awaitCount(this::lostLines, 1); // there is no receiver yet
     for (int i = 0; i < 2; i++) {
       try (LocalCollector collector = new LocalCollector(place)) {
         get("/a");

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A nameserver on loopback that sends what a test makes of each question (RFC 1035 section 4). */
+/** A nameserver on loopback whose answers a test composes (RFC 1035 section 4). */
 final class LyingDns implements AutoCloseable {
   static final int A = 1;
   static final int CNAME = 5;
@@ -27,7 +27,7 @@ final class LyingDns implements AutoCloseable {
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
 
-  /** What is sent for one question. Runs on the server's thread. */
+  /** The answer to one question. Runs on the server's thread. */
   interface Liar {
     void answer(Question question) throws IOException;
   }
@@ -44,7 +44,7 @@ final class LyingDns implements AutoCloseable {
     return "127.0.0.1:" + socket.getLocalPort();
   }
 
-  /** Who is asked for {@code name}. */
+  /** The answers for {@code name}. */
   LyingDns on(String name, Liar liar) {
     liars.put(name, liar);
     return this;

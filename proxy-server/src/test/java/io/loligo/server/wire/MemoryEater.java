@@ -10,15 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The proxy's main class in a process of which the direct memory that is left for buffers is taken
- * when a test says so, and given back when it says so: {@value #PORT} is where it is told. In a JVM
- * with one arena and without caches of threads nothing is left for anybody.
+ * The proxy's main class in a process whose remaining direct memory for buffers is taken and given
+ * back on the command of a test, sent to {@value #PORT}. In a JVM with one arena and without caches
+ * of threads nothing is left for any caller.
  */
 final class MemoryEater {
   /** Property with the port of the test. */
   static final String PORT = "test.eater";
 
-  /** Said to have everything given back; any other byte n: to take all but what is below 2^n. */
+  /**
+   * Command to give everything back; any other byte n: take all memory except for pieces below 2^n.
+   */
   static final int GIVE = 0;
 
   private static final int LARGEST = 64 << 10;
@@ -53,7 +55,7 @@ final class MemoryEater {
     }
   }
 
-  /** Also what is freed meanwhile: until there is nothing of {@code smallest} bytes. */
+  /** Also memory that is freed meanwhile: until no piece of {@code smallest} bytes is left. */
   private static void takeAll(List<ByteBuf> into, int smallest) {
     int size = LARGEST;
     while (size >= smallest) {

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Direct memory that really ends, in a process of its own. What is answered then is right and
- * complete, or 503, or the connection is closed; all is as it was when there is memory again.
+ * Direct memory that runs out, in a process of its own. Each response is then correct and complete,
+ * or 503, or the connection is closed; everything is as before when there is memory again.
  */
 class OutOfMemoryWireTest extends WireTest {
   private static final int KIB = 1 << 10;
@@ -47,13 +47,13 @@ class OutOfMemoryWireTest extends WireTest {
   /** Rounds of all kinds of requests, afterwards. */
   private static final int ROUNDS = 4;
 
-  /** What the pool may keep of what was used and given back: a chunk or two. */
+  /** Used and released memory that the pool may keep: a chunk or two. */
   private static final long CHUNKS = 3 * 4L * MIB;
 
   /** Connections to the origin that are kept, and to the admin port that are about to go. */
   private static final int KEPT_SOCKETS = 16;
 
-  /** So many that one small read for each fills what is left where memory is scarce. */
+  /** So many that one small read for each fills the rest when memory is scarce. */
   private static final int STALLED = 120;
 
   private int port;
@@ -210,7 +210,7 @@ class OutOfMemoryWireTest extends WireTest {
     return "loligo_disk_state{path=\"%s\",state=\"" + state + "\"}";
   }
 
-  // ---- what clients do
+  // ---- actions of clients
 
   private RawClient connect() throws IOException {
     return RawClient.connect(port);
@@ -281,7 +281,7 @@ class OutOfMemoryWireTest extends WireTest {
         });
   }
 
-  /** What is stored under it is gone, however that is confirmed. */
+  /** Its stored response is gone, however that is confirmed. */
   private End purge(String path) throws IOException {
     return ended(
         () -> {
@@ -370,7 +370,7 @@ class OutOfMemoryWireTest extends WireTest {
     for (int power : NOT_TO_BE_HAD) {
       say(power);
       all().forEach((end, times) -> ends.merge(end, times, Integer::sum));
-      say(power); // what was freed meanwhile
+      say(power); // memory freed meanwhile
       all().forEach((end, times) -> ends.merge(end, times, Integer::sum));
     }
     ended(() -> echoed(tunnels.get(0), content("/20000/without")));
@@ -410,7 +410,7 @@ class OutOfMemoryWireTest extends WireTest {
         .isLessThanOrEqualTo(6);
   }
 
-  /** Of one tunnel, with its 200 read, to somebody who takes nothing. */
+  /** The socket of one tunnel, with its 200 read, to a peer that takes nothing. */
   private SocketChannel stalled(int target) throws IOException {
     SocketChannel channel = closing(SocketChannel.open());
     channel.setOption(StandardSocketOptions.SO_SNDBUF, 8 * KIB);
@@ -434,7 +434,7 @@ class OutOfMemoryWireTest extends WireTest {
     deaf.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), STALLED);
     List<SocketChannel> tunnels = new ArrayList<>();
     for (int i = 0; i < STALLED; i++) {
-      tunnels.add(stalled(deaf.getLocalPort())); // nobody even accepts them
+      tunnels.add(stalled(deaf.getLocalPort())); // not even accepted
     }
     ByteBuffer octets = ByteBuffer.allocateDirect(64 * KIB);
     long shed = proxy.counted(CounterFamily.SHED, Shed.MEMORY.ordinal());

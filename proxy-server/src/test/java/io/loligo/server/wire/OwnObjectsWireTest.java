@@ -69,7 +69,7 @@ class OwnObjectsWireTest extends WireTest {
     assertThat(ask("GET", "SN.png", "Host: a").body()).startsWith(PNG);
   }
 
-  /** Whoever chooses Host does not choose whose answer this becomes. */
+  /** The value of Host does not decide to which origin this response belongs. */
   @Test
   void areNeverTheAnswerOfAnOrigin() throws Exception {
     startProxy();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What each option of cache_peer does, as its tag names it. */
+/** The effect of each option of cache_peer, as its tag names it. */
 class PeerOptionsWireTest extends WireTest {
   private static final String URL = "http://site.example/a";
   private static final String FRESH = "Cache-Control: max-age=1000";
@@ -138,7 +138,7 @@ class PeerOptionsWireTest extends WireTest {
   void loginIsSent(String option, String field, String login, String sent) throws Exception {
     startWith(option + " login=" + login);
     origin.onOk(option.equals("originserver") ? "/a" : URL, "content");
-    // what the client has for others does not stand beside it
+    // credentials of the client for others are not beside it
     assertThat(ask(field + ": " + basic("client:own")).text()).isEqualTo("content");
     assertThat(origin.lastRequest().fields(field)).containsExactly(basic(sent));
   }
@@ -208,7 +208,7 @@ class PeerOptionsWireTest extends WireTest {
     assertThat(origin.requests()).hasSize(1);
   }
 
-  /** Who listens and accepts nobody: connections beyond the backlog are not answered at all. */
+  /** A listener that accepts nothing: connections beyond the backlog get no answer. */
   @Test
   @Tag("connect-timeout")
   void connectTimeoutGoesOnToTheNextPeer() throws Exception {

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An origin server that remembers nothing of what it was asked, so that a test's own memory does
- * not grow: {@code /SIZE/...} is answered with that many bytes, cacheable unless {@code no-store}
- * is in the target. Thread-safe: any thread.
+ * An origin server that records no requests, so that a test's own memory does not grow: {@code
+ * /SIZE/...} is answered with that many bytes, cacheable unless {@code no-store} is in the target.
+ * Thread-safe: any thread.
  */
 final class PlainOrigin implements AutoCloseable {
   private static final byte[] BLOCK = "x".repeat(65_536).getBytes(ISO_8859_1);
@@ -73,7 +73,7 @@ final class PlainOrigin implements AutoCloseable {
         out.flush();
       }
     } catch (IOException gone) {
-      open.remove(socket); // whoever asked went away
+      open.remove(socket); // the client went away
     } finally {
       open.remove(socket);
     }

@@ -12,13 +12,13 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two clients and a careless origin, from a seed: an attacker asks for a URL in odd ways, and what
- * the origin makes of that has a lifetime; a victim's plain GET gets what the origin made for a
- * plain GET, whatever came before. Both proxies, and responses that stay fresh, that are validated
+ * Two clients and a careless origin, from a seed: an attacker requests a URL in odd ways, and the
+ * origin gives its responses a lifetime; a victim's plain GET gets the response to a plain GET,
+ * regardless of earlier requests. Both proxies, and responses that stay fresh, that are validated
  * each time, and that are served stale.
  *
  * <p>{@code -Dloligo.poison.seeds=100000} runs longer, {@code -Dloligo.poison.first=} from another
- * seed on. What an origin makes of fields like Cookie or User-Agent it has to say in Vary; such
+ * seed on. An origin that uses fields like Cookie or User-Agent has to name them in Vary; such
  * fields are not among the odd ones here (docs/caching.md).
  */
 class PoisoningWireTest extends WireTest {
@@ -179,7 +179,7 @@ class PoisoningWireTest extends WireTest {
         client.responseTo(request.split(" ", 2)[0]);
       }
     } catch (IOException refusedOrCut) {
-      // whatever the attacker gets is fine
+      // any response to the attacker is fine
       sent.add(String.valueOf(refusedOrCut.getMessage()));
     }
   }
@@ -235,7 +235,7 @@ class PoisoningWireTest extends WireTest {
 
   // ---- the origin
 
-  /** Gives whatever it makes of a request a lifetime, and never says what it went by. */
+  /** Gives each response a lifetime, and never names the fields it used. */
   private static void careless(ScriptedOrigin.Call call) throws IOException {
     String[] start = call.head().split(" ", 3);
     boolean content = call.whole().body().length > 0;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What each option of http_port does, as its tag names it. */
+/** The effect of each option of http_port, as its tag names it. */
 class PortOptionsWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
   private static final String PORT = "http_port 127.0.0.1:0 ";
@@ -181,7 +181,7 @@ class PortOptionsWireTest extends WireTest {
     }
   }
 
-  /** What is left until the next probe, in 1/100 s, or 0: no probe is due. */
+  /** Time until the next probe, in 1/100 s, or 0: no probe is due. */
   private static long keepAliveTicks(int port, int peerPort) throws IOException {
     String ends = String.format(":%04X [0-9A-F]+:%04X ", port, peerPort);
     Pattern timer = Pattern.compile(ends + "[0-9A-F]{2} \\S+ ([0-9A-F]{2}):([0-9A-F]+) ");
@@ -253,7 +253,7 @@ class PortOptionsWireTest extends WireTest {
     startProxy(PORT + "accel ignore-cc", PORT + "accel", site());
     origin.onOk("/a", "content", FRESH);
     String request = "GET /a HTTP/1.1\r\nHost: www.example.com\r\n" + line + "\r\n\r\n";
-    // what comes is stored, too
+    // the arriving response is stored, too
     assertForwarded(client(0).send(request).response(), "uri-miss");
     assertHit(client(0).send(request).response());
     assertThat(client(1).send(request).response().field("Cache-Status")).contains("fwd=");
@@ -290,7 +290,7 @@ class PortOptionsWireTest extends WireTest {
     assertThat(origin.lastRequest().startLine()).isEqualTo("GET /a HTTP/1.1");
     assertThat(hostSeen()).isEqualTo("www.example.com");
     assertHit(client(0).send(request).response());
-    // what the other port serves is another resource
+    // the other port serves another resource
     assertForwarded(client(1).send(request).response(), "uri-miss");
     assertThat(stopAndReadLog())
         .hasSize(3)

@@ -34,9 +34,14 @@ class ProcessWireTest extends WireTest {
     // the port alone is not the stranger's: 8080 may be in use here
     ProxyProcess process =
         run(
-            "cache_log /var/log/squid/no-such-directory/cache.log\nhttp_access allow all\nhttp_port "
+            "cache_log /var/log/squid/no-such-directory/cache.log\n"
+                + "http_access allow all\n"
+                + "http_port "
                 + port
-                + "\ncache_effective_user squid\nread_ahead_gap 64 KB\nloligo_admin_port 127.0.0.1:0\n");
+                + "\n"
+                + "cache_effective_user squid\n"
+                + "read_ahead_gap 64 KB\n"
+                + "loligo_admin_port 127.0.0.1:0\n");
     process.awaitPort(port);
     origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
     for (int i = 0; i < 2; i++) {
@@ -218,7 +223,7 @@ class ProcessWireTest extends WireTest {
 
   @Test
   void warnsOfRoot() throws Exception {
-    // what it says comes before the port that cannot be had
+    // its output comes before the unavailable port
     ProxyProcess process = run(conf(origin.port()));
     assertThat(process.awaitExit()).isNotZero();
     boolean root = (int) Files.getAttribute(dir, "unix:uid") == 0;
@@ -244,7 +249,7 @@ class ProcessWireTest extends WireTest {
     RawClient waiting = closing(RawClient.connect(port)).get(origin.url("/slow"));
     origin.awaitRequest("/slow");
     process.signal("STOP");
-    // the suspension itself is what is waited for: longer than both timeouts
+    // the wait is for the suspension itself: longer than both timeouts
     assertThat(process.process().waitFor(5, java.util.concurrent.TimeUnit.SECONDS)).isFalse();
     process.signal("CONT");
     release.countDown();

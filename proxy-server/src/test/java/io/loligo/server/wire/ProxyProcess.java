@@ -69,7 +69,7 @@ final class ProxyProcess implements AutoCloseable {
   private static List<String> command(List<String> options, String main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // what the jar's manifest says to the JVM
+    // the flags in the jar's manifest
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--add-"))
         .forEach(command::add);
@@ -80,8 +80,8 @@ final class ProxyProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it with signals as a terminal leaves them: what this process was started to ignore, its
-   * children would too.
+   * Starts it with signals as a terminal leaves them: a child would ignore the same signals as this
+   * process.
    */
   static ProxyProcess start(Path dir, String... command) throws IOException {
     Path output = Files.createTempFile(dir, "output", ".txt");
@@ -112,7 +112,7 @@ final class ProxyProcess implements AutoCloseable {
   }
 
   /**
-   * A port nobody listens on now; somebody else may take it before its user does, but no connection
+   * A port that is closed now; another process may take it before its user does, but no connection
    * will: it is below those that systems give to connections.
    */
   static int freePort() {

@@ -103,7 +103,7 @@ final class ProxyUnderTest implements AutoCloseable {
     return all;
   }
 
-  /** What was counted so far, of all loops. */
+  /** The count so far, of all loops. */
   long counted(Counter counter) {
     return proxy.metrics().value(counter);
   }
@@ -118,7 +118,7 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.metrics().value(gauge);
   }
 
-  /** How often nobody was accepted for want of descriptors. */
+  /** Number of pauses in accepting for lack of descriptors. */
   long listeningPauses() {
     return proxy.descriptors().pauses();
   }

@@ -266,7 +266,7 @@ class PurgeWireTest extends WireTest {
     }
   }
 
-  /** What was written for everybody is for some only since a validation said so. */
+  /** A response written for all is for some only after a validation. */
   @Test
   void aResponseDroppedByAValidationDoesNotComeBackAfterARestart() throws Exception {
     start(true);

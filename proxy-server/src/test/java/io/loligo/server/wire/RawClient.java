@@ -78,7 +78,7 @@ final class RawClient implements AutoCloseable {
     return this;
   }
 
-  /** Sends what a proxy that already refused may not take any more. */
+  /** Sends bytes that a proxy which has already refused may no longer take. */
   RawClient sendIgnoringReset(byte[] octets) throws IOException {
     try {
       return send(octets);
@@ -139,7 +139,7 @@ final class RawClient implements AutoCloseable {
     return new String(octets, ISO_8859_1);
   }
 
-  /** Reads content until this many bytes of it came, whatever the framing is. */
+  /** Reads content until this many bytes of it came, with any framing. */
   String readContent(String head, int count) throws IOException {
     if (WireMessage.field(head, "transfer-encoding") == null) {
       return read(count);
@@ -162,7 +162,7 @@ final class RawClient implements AutoCloseable {
     return in;
   }
 
-  /** Whatever still comes until the connection closes, a reset counted as a close. */
+  /** All further bytes until the connection closes; a reset counts as a close. */
   String untilClose() throws IOException {
     StringBuilder rest = new StringBuilder();
     try {
@@ -175,7 +175,7 @@ final class RawClient implements AutoCloseable {
     return rest.toString();
   }
 
-  /** The same, but no more than what ends with {@code end}. */
+  /** The same, but at most up to {@code end}. */
   String untilCloseOr(String end) throws IOException {
     StringBuilder rest = new StringBuilder();
     try {

@@ -60,10 +60,10 @@ class ReloadWireTest extends WireTest {
   }
 
   /**
-   * What the two configurations say differs in six places of one exchange: the rule, the name in
-   * Via of the request, in Via of the answer and in Cache-Status, what X-Forwarded-For says, and
-   * how a path that only one of them allows is answered. The slow path begins under one and ends
-   * under the other.
+   * The two configurations differ in six places of one exchange: the rule, the name in Via of the
+   * request, in Via of the response and in Cache-Status, the value of X-Forwarded-For, and the
+   * response to a path that only one of them allows. The slow path begins under one and ends under
+   * the other.
    */
   @Test
   void everyAnswerIsOfOneConfigurationAndNoneFails() throws Exception {

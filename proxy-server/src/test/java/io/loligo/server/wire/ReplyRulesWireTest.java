@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** http_reply_access and reply_body_max_size hold whatever an answer is from. */
+/** http_reply_access and reply_body_max_size hold for responses from any source. */
 class ReplyRulesWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
 
@@ -125,7 +125,7 @@ class ReplyRulesWireTest extends WireTest {
     assertThat(exchange("HEAD", "/long", "Cache-Control: no-cache").status()).isEqualTo(200);
   }
 
-  /** Nobody resolved the name: the lowest of the limits that may be meant. */
+  /** The name was not resolved: the lowest of the possible limits. */
   @Test
   void anUndecidableRuleLiftsNoLimit() throws Exception {
     startProxy(

@@ -214,7 +214,7 @@ class ReverseWireTest extends WireTest {
     assertThat(parent.requests().get(0).startLine()).isEqualTo("CONNECT site.example:443 HTTP/1.1");
   }
 
-  /** The client learns what the parent says, on a page of ours. */
+  /** The client learns the parent's status, on a page of the proxy. */
   @ParameterizedTest
   @CsvSource({
     "503 Busy, 503",

@@ -20,11 +20,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * An origin server that answers with the bytes of its script, one thread for each connection, and
- * keeps what it was asked verbatim. Thread-safe: any thread.
+ * An origin server that answers with the bytes of its script, one thread per connection, and
+ * records its requests verbatim. Thread-safe: any thread.
  */
 final class ScriptedOrigin implements AutoCloseable {
-  /** What is answered to one path. Runs on the connection's thread. */
+  /** The response to one path. Runs on the connection's thread. */
   interface Script {
     void answer(Call call) throws Exception;
   }
@@ -198,7 +198,7 @@ final class ScriptedOrigin implements AutoCloseable {
     return on(path, response("200 OK", body, fieldLines));
   }
 
-  /** Answers whatever has no script. */
+  /** The response to paths without a script. */
   ScriptedOrigin otherwise(Script script) {
     otherwise = new Scripted(script);
     return this;
@@ -236,7 +236,7 @@ final class ScriptedOrigin implements AutoCloseable {
         }
       }
     } catch (IOException gone) {
-      // a proxy may close whenever it likes; tests look at what arrived
+      // a proxy may close at any time; tests check the bytes that arrived
       arrivals.offer("closed " + gone.getMessage());
     } catch (Throwable trouble) {
       troubles.add(trouble);

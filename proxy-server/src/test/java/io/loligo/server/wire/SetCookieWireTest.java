@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Set-Cookie of what is stored, on ports of both kinds in one process. */
+/** Set-Cookie of stored responses, on ports of both kinds in one process. */
 class SetCookieWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
 

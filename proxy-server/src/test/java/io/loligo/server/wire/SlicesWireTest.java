@@ -35,7 +35,7 @@ class SlicesWireTest extends WireTest {
 
   private final String content = content(1, LENGTH);
 
-  /** What the origin was asked for: numbers of slices, other ranges, "whole" without one. */
+  /** The requests to the origin: numbers of slices, other ranges, "whole" without one. */
   private final List<String> asked = new CopyOnWriteArrayList<>();
 
   private volatile String tag = "\"1\"";

@@ -16,7 +16,8 @@ class SmallMemoryWireTest extends WireTest {
   private static final Path SHIPPED =
       Path.of("").toAbsolutePath().getParent().resolve("config").resolve("loligo.conf");
   private static final String MEMORY =
-      "INFO +Daemon: memory: cache_mem ([0-9]+) MB(?: [^)]*[)])?, loligo_transit_memory ([0-9]+) MB";
+      "INFO +Daemon: memory: cache_mem ([0-9]+) MB(?: [^)]*[)])?, loligo_transit_memory ([0-9]+)"
+          + " MB";
 
   private static final String HALF_A_MEGABYTE = "0123456789abcdef".repeat(32 << 10);
 
@@ -29,7 +30,7 @@ class SmallMemoryWireTest extends WireTest {
   }
 
   /**
-   * The shipped file but for its two ports, and the rule it names for an origin on this machine.
+   * The shipped file except for its two ports, and the rule it names for an origin on this machine.
    */
   private String shipped() throws Exception {
     port = ProxyProcess.freePort();

@@ -62,7 +62,7 @@ final class SoakOrigin implements AutoCloseable {
     thread.start();
   }
 
-  /** What {@code path} is in that version. */
+  /** The content of {@code path} in that version. */
   static byte[] content(String path, String language, long version) {
     int most = path.startsWith("/l") ? LARGE_BYTES : SMALL_BYTES;
     Random random = new Random(path.hashCode() * 31L + version);

@@ -82,7 +82,7 @@ class SoakWireTest extends WireTest {
     String[] second = with(lines("b.test"), disk);
     startProxy(first);
     proxy.diskOpened().join();
-    get("/none"); // what is made once is there
+    get("/none"); // objects that are made once exist
     long sockets = sockets();
     end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);

@@ -21,9 +21,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random files of access rules in force in this proxy and in Squid: both say of random requests,
- * sent over sockets, what the slow model says. Skipped, visibly, where Squid is absent. More with
- * {@code -Dloligo.acl.squid.files=500}, others with {@code -Dloligo.acl.seed=N}.
+ * Random files of access rules in force in this proxy and in Squid: both decide random requests,
+ * sent over sockets, as the slow model does. Skipped, visibly, if Squid is absent. More with {@code
+ * -Dloligo.acl.squid.files=500}, others with {@code -Dloligo.acl.seed=N}.
  */
 class SquidAclWireTest extends WireTest {
   private static final int FILES = Integer.getInteger("loligo.acl.squid.files", 2);
@@ -33,7 +33,7 @@ class SquidAclWireTest extends WireTest {
   /** No more is asked of a rule about time than that it holds, or not, this much around now. */
   private static final long BORDER_MILLIS = 120_000;
 
-  /** One side: its rules, with its own ports in them, and what they mean. */
+  /** One side: its rules, with its own ports in them, and their meaning. */
   private record Side(AclFileMaker maker, AclFile file, SlowAclModel model, List<Integer> ports) {
     static Side of(long seed, Path folder) throws IOException {
       List<Integer> ports = List.of(ProxyProcess.freePort(), ProxyProcess.freePort());
@@ -107,7 +107,7 @@ class SquidAclWireTest extends WireTest {
     assertThat(isDenied(squidAnswer)).as("Squid: %s in %s", squidAnswer, all).isEqualTo(!expected);
   }
 
-  /** The origin never says 403; what is no request at all is none to either. */
+  /** The origin never sends 403; an invalid request is invalid for both. */
   private static boolean isDenied(String head) {
     assertThat(head).doesNotContain(" 400 ");
     return head.startsWith("HTTP/1.1 403 ");
@@ -131,7 +131,7 @@ class SquidAclWireTest extends WireTest {
     }
   }
 
-  /** Squid started by root is somebody else, who reads this, too. */
+  /** Squid started by root runs as another user, who reads this, too. */
   private static Path readable(Path path) {
     path.toFile().setReadable(true, false);
     path.toFile().setExecutable(true, false);

@@ -13,12 +13,12 @@ final class SquidProcess {
    * Starts it.
    *
    * @param ports its http_port lines
-   * @param lines of its configuration, which begins with what keeps it in {@code dir}
+   * @param lines of its configuration, which begins with the lines that keep it in {@code dir}
    */
   static ProxyProcess start(Path dir, List<String> ports, List<String> lines) throws IOException {
     String squid = InstalledProgram.path("squid");
     Path home = Files.createDirectories(dir.resolve("squid"));
-    // Squid started by root drops to a user of its own, who must be able to write here
+    // Squid started by root changes to a user of its own, who must be able to write here
     for (Path path = home; path != null && path.startsWith(dir); path = path.getParent()) {
       path.toFile().setWritable(true, false);
       path.toFile().setReadable(true, false);

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What clients and an operator see of a proxy, or its process, that is told to stop. */
+/** The view of clients and an operator on a proxy, or its process, that has to stop. */
 class StoppingWireTest extends WireTest {
   private static final int ANSWERS = 40;
 
@@ -88,7 +88,7 @@ class StoppingWireTest extends WireTest {
     }
   }
 
-  /** Signals until it is heeded: what comes within a moment of the first is the same wish. */
+  /** Signals until it takes effect: a signal within a moment of the first is the same request. */
   private static void hurry(ProxyProcess process) throws Exception {
     long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
     while (!process.process().waitFor(100, TimeUnit.MILLISECONDS)) {

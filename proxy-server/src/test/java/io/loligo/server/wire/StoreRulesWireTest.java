@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What store_miss and send_hit keep out of the store, and from clients. */
+/** The responses that store_miss and send_hit keep out of the store, and from clients. */
 class StoreRulesWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
 
@@ -44,7 +44,7 @@ class StoreRulesWireTest extends WireTest {
     origin.onOk("/x", "content", FRESH, "ETag: \"1\"");
     get("/x");
     assertHit(get("/x", "X-Later: 1"));
-    // what is fetched anew for such a request does not take its place
+    // a response fetched for such a request does not replace it
     origin.onOk("/x", "other", FRESH, "ETag: \"2\"");
     assertThat(get("/x", "X-Later: 1", "Cache-Control: no-cache").text()).isEqualTo("other");
     assertForwarded(get("/x", "X-Later: 1", "Cache-Control: no-cache"), "request");
@@ -87,7 +87,7 @@ class StoreRulesWireTest extends WireTest {
     get("/x", "Range: bytes=0-1");
     WireMessage whole = get("/x", "Range: bytes=0-3", "X-Later: 1");
     assertThat(whole.text()).isEqualTo("0123");
-    // what came was not stored with the first part
+    // the fetched response was not stored with the first part
     assertThat(get("/x", "Range: bytes=0-1").field("Cache-Status")).contains("; hit");
     int asked = origin.requests().size();
     assertThat(get("/x", "Range: bytes=2-3").text()).isEqualTo("23");

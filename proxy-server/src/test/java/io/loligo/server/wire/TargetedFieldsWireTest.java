@@ -8,7 +8,9 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Fields for this cache: who obeys them, and who never sees them (RFC 9213). */
+/**
+ * Fields for this cache: the ports that obey them, and the peers that never see them (RFC 9213).
+ */
 @DisplayName("RFC 9213: targeted cache control")
 class TargetedFieldsWireTest extends WireTest {
   private static final String[] KEYS = {
@@ -169,7 +171,7 @@ class TargetedFieldsWireTest extends WireTest {
     assertThat(origin.fetches("/a")).isEqualTo(2);
   }
 
-  /** Whoever asks at the same time by the other port does not get it either. */
+  /** A concurrent request at the other port does not get it either. */
   @Test
   void aWaiterOfAnotherKindOfPortFetchesAlone() throws Exception {
     both();
@@ -190,7 +192,7 @@ class TargetedFieldsWireTest extends WireTest {
     await(asked);
     RawClient forward = begin(client(1), "http://a.example/a");
     RawClient along = begin(client(0), "/a");
-    // both wait when another is answered who came later
+    // both wait when a later request is answered
     origin.onOk("/b", "b");
     ask(client(0), "/b");
     answer.countDown();

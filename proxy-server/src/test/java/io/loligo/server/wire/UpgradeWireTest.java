@@ -171,7 +171,7 @@ class UpgradeWireTest extends WireTest {
         "foo/1 deny all;foo allow all           | foo/2       | foo/2",
         "foo allow all;foo/1 deny all           | foo/1       | foo/1",
         "foo deny others;foo/1 allow all        | foo/1       | foo/1",
-        // a name that stands in a line is none of the others, whatever its version
+        // a name in a line is none of the others, in any version
         "foo/1 allow all;OTHER allow all        | foo/2       | -",
         "foo/1 allow all;OTHER allow all        | bar/2       | bar/2",
         // no line that matches is no permission

@@ -173,7 +173,7 @@ record WireMessage(String head, byte[] body, List<String> trailers, long wireByt
     return new String(body, ISO_8859_1);
   }
 
-  /** Records of arrays compare by identity, which nobody wants here; this one shows itself. */
+  /** Records of arrays compare by identity, which is of no use here; this one shows its content. */
   @Override
   public String toString() {
     return head + (body.length > 400 ? "[" + body.length + " octets]" : text());

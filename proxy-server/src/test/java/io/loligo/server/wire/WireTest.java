@@ -47,7 +47,7 @@ abstract class WireTest {
     proxy = ProxyUnderTest.start(configuration(lines));
   }
 
-  /** One, so that what happens in turn is also logged in turn; more where loops must meet. */
+  /** One, so that successive events are also logged in order; more if loops must meet. */
   int eventLoops() {
     return 1;
   }

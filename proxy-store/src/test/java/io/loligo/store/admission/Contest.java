@@ -15,7 +15,7 @@ record Contest(Trace trace, double size, long capacityBytes) {
   /** A working set 2.3 times the cache. */
   static final double SMALL = 1 / 2.3;
 
-  /** What is compared. */
+  /** The compared policies. */
   static final List<Contest> ALL = all();
 
   private static List<Contest> all() {

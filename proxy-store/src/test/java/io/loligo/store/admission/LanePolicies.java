@@ -1,10 +1,10 @@
 package io.loligo.store.admission;
 
-/** Simpler policies for the same engine, to see what each part of ours is worth. */
+/** Simpler policies for the same engine, to show the value of each part of the real one. */
 final class LanePolicies {
   private LanePolicies() {}
 
-  /** One lane that turns round: what was asked for since the last turn stays (second chance). */
+  /** One lane that turns round: objects requested since the last turn stay (second chance). */
   static DiskAdmission oneLane(QueueAdmission ours) {
     return new Changed(ours, 0) {
       @Override

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * A directory without a disk: the log of segments as the engine keeps it, one of them in reserve
- * for what is rewritten, and the policy asked in the same places.
+ * for rewritten objects, and the policy called in the same places.
  */
 final class LogDisk {
   private final DiskAdmission admission;
@@ -50,7 +50,7 @@ final class LogDisk {
     }
   }
 
-  /** All of {@code trace}; what is missing arrives. */
+  /** All of {@code trace}; missing objects arrive. */
   Score run(Trace trace) {
     Score.Tally tally = new Score.Tally();
     for (int object : trace.requests()) {
@@ -187,7 +187,7 @@ final class LogDisk {
     return inMemory != null && inMemory[object];
   }
 
-  /** Objects that memory holds, kept by whoever plays memory. */
+  /** Objects that memory holds, kept by the code that plays memory. */
   void memory(boolean[] held) {
     inMemory = held;
   }

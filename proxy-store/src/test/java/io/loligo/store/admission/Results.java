@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** All contests, held once for all tests, and the tables of {@code docs/admission.md}. */
 final class Results {
-  /** What each policy got. */
+  /** The score of each policy. */
   record Row(
       Contest contest,
       Score lru,
@@ -27,7 +27,7 @@ final class Results {
     }
   }
 
-  /** What a rule of the memory tier got; memory is a part of the disk. */
+  /** The score of a rule of the memory tier; memory is a part of the disk. */
   record TierRow(Contest contest, int diskToMemory, List<TwoTiers.Outcome> byRule) {
     TwoTiers.Outcome of(TwoTiers.Rule rule) {
       return byRule.get(rule.ordinal());

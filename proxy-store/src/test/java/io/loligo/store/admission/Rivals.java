@@ -35,7 +35,7 @@ final class Rivals {
     return tally.score();
   }
 
-  /** First in, first out: what a cyclone buffer does. */
+  /** First in, first out, like a cyclone buffer. */
   static Score fifo(Trace trace, long capacityBytes) {
     boolean[] kept = new boolean[trace.bytes().length];
     ArrayDeque<Integer> order = new ArrayDeque<>();
@@ -130,7 +130,9 @@ final class Rivals {
     return tally.score();
   }
 
-  /** Knows the future: what is asked for again last goes first, or does not enter. */
+  /**
+   * Knows the future: the object whose next request is last is evicted first, or does not enter.
+   */
   static Score clairvoyant(Trace trace, long capacityBytes) {
     int[] requests = trace.requests();
     int[] next = new int[requests.length];

@@ -1,7 +1,7 @@
 package io.loligo.store.admission;
 
 /**
- * What a policy got from a trace.
+ * The score of a policy on a trace.
  *
  * @param hitRatio of requests
  * @param byteHitRatio of their bytes

@@ -7,7 +7,7 @@ package io.loligo.store.admission;
  * @param bytes size of each object, in bytes on disk
  */
 record Trace(String name, int[] requests, int[] bytes) {
-  /** What an infinite cache gets. */
+  /** The score of an infinite cache. */
   Score ideal() {
     boolean[] seen = new boolean[bytes.length];
     Score.Tally tally = new Score.Tally();

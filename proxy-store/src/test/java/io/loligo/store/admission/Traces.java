@@ -67,7 +67,10 @@ final class Traces {
     return Math.min(upTo.length - 1, found < 0 ? -found - 1 : found);
   }
 
-  /** Zipf's popularity, and {@code wonders} of the requests for what is asked for only once. */
+  /**
+   * Zipf's popularity, and {@code wonders} of the requests for objects that are requested only
+   * once.
+   */
   static Trace zipfWithWonders(int length, int objects, double exponent, double wonders) {
     SplittableRandom random = new SplittableRandom(1);
     double[] upTo = zipf(objects, exponent);
@@ -79,7 +82,7 @@ final class Traces {
     return new Trace("Zipf with one-hit wonders", requests, sizes(random, next));
   }
 
-  /** Zipf's popularity, and from time to time somebody reads all of a set once, in order. */
+  /** Zipf's popularity, and from time to time a scan of a whole set, once and in order. */
   static Trace scan(int length, int objects, double exponent, int scanned, int scans) {
     SplittableRandom random = new SplittableRandom(2);
     double[] upTo = zipf(objects, exponent);

@@ -7,9 +7,9 @@ import java.util.ArrayDeque;
 
 /** Memory as the store has it, W-TinyLFU, before a {@link LogDisk}. */
 final class TwoTiers {
-  /** What memory takes and keeps. */
+  /** The responses that memory takes and keeps. */
   enum Rule {
-    /** All that arrives, and each disk hit: what one would do without thinking. */
+    /** All that arrive, and each disk hit: the naive rule. */
     EVERYTHING("all"),
     /** All that arrives, and the second disk hit. */
     SECOND_HIT("second hit"),
@@ -28,7 +28,7 @@ final class TwoTiers {
   }
 
   /**
-   * What came of a trace, each a share of its requests.
+   * The outcome of a trace, each a share of its requests.
    *
    * @param all answered from memory or disk
    * @param memory answered from memory
@@ -38,7 +38,7 @@ final class TwoTiers {
 
   private record Write(int object, long since) {}
 
-  /** Requests until what arrived is on disk. */
+  /** Requests until an arrived response is on disk. */
   private static final int WRITING = 20;
 
   private final Trace trace;

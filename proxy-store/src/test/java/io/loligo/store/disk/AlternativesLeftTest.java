@@ -13,7 +13,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What an earlier process left under other keys than those of URLs is known when it is opened. */
+/**
+ * Responses that an earlier process left under keys other than those of URLs are known after the
+ * opening.
+ */
 final class AlternativesLeftTest {
   /** How that process ended. */
   enum End {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What memory was given while a directory was being opened is written to it afterwards. */
+/** Responses that memory stored while a directory was being opened are written to it afterwards. */
 final class CatchUpTest {
   private static final int OBJECTS = 60;
   private static final long WRITE_QUEUE_BYTES = 256 << 10;

@@ -40,7 +40,7 @@ final class ChildProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** SIGKILL; waits until it is gone. What it printed can still be read. */
+  /** SIGKILL; waits until it is gone. Its output can still be read. */
   void kill() {
     process.toHandle().destroyForcibly();
     process.onExit().join();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** Directories that cannot be had at the start: the message has the line and what to do. */
+/** Directories that cannot be claimed at the start: the message has the line and the remedy. */
 final class ClaimTest {
   private static final long SIZE = 16 << 20;
 
@@ -100,7 +100,7 @@ final class ClaimTest {
     }
   }
 
-  /** As somebody else's are, which whoever may everything can read. */
+  /** Like files of another user, which root can read. */
   @ParameterizedTest
   @ValueSource(strings = {"LOCK", "ROLL", "header", "purges", "checkpoint.1", "journal.3", "slabs"})
   void refusesFilesThatCannotBeReadAndWritten(String name) throws IOException {

@@ -17,7 +17,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process is killed while it writes, over and over, and what it said is held against it. */
+/**
+ * A process is killed while it writes, over and over, and its output is checked against the
+ * content.
+ */
 final class CrashTest {
   private static final int KILLS = 10;
   private static final int VERSIONS_PER_RUN = 10_000;
@@ -27,7 +30,7 @@ final class CrashTest {
   private static final double KEPT = 0.95;
   private static final long MAX_RECOVERY_SECONDS = 60;
 
-  /** What may be found of an object: one of these versions, or nothing. */
+  /** The versions of an object that may be found, or nothing. */
   private static final class Expected {
     final NavigableSet<Integer> versions = new TreeSet<>();
 
@@ -50,14 +53,14 @@ final class CrashTest {
           new ChildProcess(CrashingStore.class, path(), SIZE, kill * VERSIONS_PER_RUN + 1)) {
         follow(child, lines);
         child.kill();
-        // what it said before it died counts too
+        // its output before it was killed counts too
         for (String line = child.line(); line != null; line = child.line()) {
           take(line);
         }
       }
       if (kill == KILLS - 1) {
         verify(kill);
-        verify(kill); // once more, from what the first wrote
+        verify(kill); // once more, from the content of the first
       } else if (kill % 3 == 1) {
         verify(kill);
       }

@@ -156,7 +156,7 @@ final class CrashingStore {
     return new StoredMeta(200, now, now, now, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
   }
 
-  /** What streams to disk is found as a fetch under way until it is stored. */
+  /** A response that streams to disk is found as a fetch in flight until it is stored. */
   private void awaitLanding(int number) {
     while (fixture.store.store.inFlight(StoreFixture.probe(url(number)), StoreFixture.noFields())
         != null) {

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Damage done to the files of a directory that nobody uses: what is found is what was stored last,
- * or nothing; a purged response never comes back; and the directory works afterwards.
+ * Damage to the files of a directory that is not in use: the last stored response is found, or
+ * none; a purged response never comes back; and the directory works afterwards.
  */
 final class DamagedFilesTest {
   private static final long SIZE = 8 << 20;
@@ -48,7 +48,7 @@ final class DamagedFilesTest {
     KILLED
   }
 
-  /** What is wrong with a file. */
+  /** The damage to a file. */
   enum Damage {
     MISSING,
     EMPTY,
@@ -59,7 +59,7 @@ final class DamagedFilesTest {
     OF_ANOTHER_DIRECTORY
   }
 
-  /** What is found. */
+  /** The responses that are found. */
   enum Found {
     ALL,
     SOME,
@@ -212,7 +212,7 @@ final class DamagedFilesTest {
     assertThat(fixture.load("http://new/").content()).isEqualTo(octets);
   }
 
-  /** Opens it twice; what is found then. */
+  /** Opens it twice; returns the number of responses found then. */
   private int open(boolean mayBeOlder) throws IOException {
     int found;
     try (DiskFixture fixture = open(here())) {
@@ -339,7 +339,7 @@ final class DamagedFilesTest {
           default -> file(file);
         };
     spoil(spoiled, damage);
-    // what replaced an older response is lost where no checkpoint and no footer knows it
+    // the replacement of an older response is lost if no checkpoint and no footer has it
     boolean mayBeOlder = file.equals("slabs") && end == End.KILLED;
     isFound(expected(file, damage), open(mayBeOlder));
   }
@@ -384,7 +384,7 @@ final class DamagedFilesTest {
     int forced = octets.capacity() - Journal.RECORD_BYTES;
     while (octets.get(forced) != Journal.Type.FORCED.ordinal() + 1
         || octets.getLong(forced + 16) != number) {
-      forced -= Journal.RECORD_BYTES; // behind it stands what is left of an earlier journal
+      forced -= Journal.RECORD_BYTES; // the rest of an earlier journal follows it
     }
     int purge = forced - Journal.RECORD_BYTES;
     assertThat((int) octets.get(purge)).isEqualTo(Journal.Type.DROP_ALL.ordinal() + 1);

@@ -36,7 +36,7 @@ public final class DiskFixture implements AutoCloseable {
   final EventExecutor loop = new DefaultEventExecutor();
   final WatchedMedium medium;
 
-  /** What was found, copied. */
+  /** A loaded response, copied. */
   public record Found(LoadOutcome outcome, byte[] content, String fields) {}
 
   public DiskFixture(DiskSettings disk) throws IOException {
@@ -87,7 +87,7 @@ public final class DiskFixture implements AutoCloseable {
     await(() -> !isBusy());
     store.store.tick(); // buffers are written when they have waited from one tick to the next
     await(() -> !isBusy());
-    // a removal is through when one behind it is
+    // a removal has ended when a later one has
     purge("http://nobody/");
     await(() -> !isBusy());
   }
@@ -101,7 +101,7 @@ public final class DiskFixture implements AutoCloseable {
     }
   }
 
-  /** Ticks until {@code what} is so: how much is done in one hangs on the machine. */
+  /** Ticks until {@code what} is true: the progress per tick depends on the machine. */
   void tickUntil(BooleanSupplier what) {
     await(
         () -> {
@@ -134,7 +134,7 @@ public final class DiskFixture implements AutoCloseable {
     return store.store.diskStats().get(0);
   }
 
-  /** Loads from disk whatever memory has. */
+  /** Loads from disk, even if memory has a copy. */
   public Found load(String url) {
     return load(url, noFields());
   }

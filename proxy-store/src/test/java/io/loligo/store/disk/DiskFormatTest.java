@@ -43,7 +43,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is on disk is what {@code docs/disk-format.md} says: its tables are read by this test. */
+/** The bytes on disk are as {@code docs/disk-format.md} says: this test reads its tables. */
 final class DiskFormatTest {
   private static final String URL = "http://a/";
   private static final String FIELDS = "A: b\r\n\r\n";

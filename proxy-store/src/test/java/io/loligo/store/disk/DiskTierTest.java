@@ -108,7 +108,7 @@ final class DiskTierTest {
     }
   }
 
-  /** What memory counts of small responses is much more than their bytes. */
+  /** Memory counts much more for small responses than their bytes. */
   @Test
   void memoryLeavesSmallOnesToTheDiskBeforeOneGoesForAnother() throws IOException {
     try (DiskFixture fixture = new DiskFixture(1 << 20, here())) {

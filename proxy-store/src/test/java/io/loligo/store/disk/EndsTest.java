@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How much of the slabs is stored objects': what is left at the ends of segments is used, too. */
+/** The share of stored objects in the slabs: the ends of segments are used, too. */
 final class EndsTest {
   private static final long SIZE = 64 << 20;
 

@@ -20,7 +20,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the disk asks memory when it makes space: only what its decision depends on. */
+/**
+ * The questions of the disk to memory when it makes space: only those on which its decision
+ * depends.
+ */
 final class EvictionTest {
   private static final int OBJECTS = 1500;
   private static final String HOT = "http://hot/";
@@ -43,7 +46,7 @@ final class EvictionTest {
     return fixture;
   }
 
-  /** Counts what is answered from a record that had to be read. */
+  /** Counts the answers from a record that had to be read. */
   private final class Counting implements DiskTier.MemoryView {
     private final DiskTier.MemoryView memory;
 

@@ -42,9 +42,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A disk that fails while its directory is in use: what is found is what was stored last, or
- * nothing; and the directory says how it is. {@link DamagedFilesTest} has what is damaged while
- * nobody uses it.
+ * A disk that fails while its directory is in use: the last stored response is found, or none; and
+ * the directory reports its state. {@link DamagedFilesTest} has damage to a directory that is not
+ * in use.
  */
 final class FaultTest {
   private static final long SIZE = 16 << 20;
@@ -112,7 +112,7 @@ final class FaultTest {
     return found;
   }
 
-  /** It serves, stores, and what is stored now is there. */
+  /** It serves, stores, and finds newly stored responses. */
   private static void works(DiskFixture fixture) {
     DiskStats stats = fixture.stats();
     assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
@@ -204,7 +204,7 @@ final class FaultTest {
     }
   }
 
-  /** The last buffers: nobody hears of it any more. */
+  /** The last buffers: no further report of them is possible. */
   @Test
   void aFailedLastWriteBringsNothingOlderBack() throws IOException {
     try (DiskFixture fixture = openFaulty()) {
@@ -221,7 +221,7 @@ final class FaultTest {
 
   // Journals
 
-  /** What was removed cannot be written down: nothing of what is there may be used again. */
+  /** A removal cannot be recorded: nothing of the present content may be used again. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aJournalThatCannotBeWrittenOrForcedEmptiesTheDirectory(boolean isWritten)
@@ -270,7 +270,7 @@ final class FaultTest {
     failCheckpoints(Files::delete);
   }
 
-  /** A file system that has no room for what was allocated. */
+  /** A file system without room for the allocated bytes. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void aCheckpointThatDoesNotFitLeavesTheOtherInForce() throws IOException {
@@ -331,7 +331,10 @@ final class FaultTest {
     return Files.readString(path().resolve("purges"), ISO_8859_1);
   }
 
-  /** A pattern is forgotten when all was compared with it; what never can be goes. */
+  /**
+   * A pattern is forgotten when everything was compared with it; a response that can never be
+   * compared is dropped.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 100})
   void anUncomparedResponseDoesNotOutliveThePattern(int failures) throws IOException {
@@ -352,7 +355,9 @@ final class FaultTest {
     }
   }
 
-  /** Else a start could bring back what it covers when nobody knows of the pattern any more. */
+  /**
+   * Otherwise a start could bring back a response that it covers after the pattern is forgotten.
+   */
   @Test
   void aPatternStaysUntilTwoCheckpointsAreWritten() throws IOException {
     AtomicLong late = new AtomicLong();
@@ -689,7 +694,7 @@ final class FaultTest {
     try {
       fill(fixture);
       slab[0].stall();
-      // writes: the queue is bounded in bytes, and what does not fit is skipped
+      // writes: the queue is bounded in bytes, and a response that does not fit is skipped
       for (int i = 0; i < 20; i++) {
         fixture.store.fill("http://stalled/" + i, octets);
         assertThat(fixture.stats().queuedBytes()).isLessThanOrEqualTo(WRITE_QUEUE_BYTES);

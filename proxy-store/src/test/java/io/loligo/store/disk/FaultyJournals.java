@@ -18,7 +18,7 @@ public final class FaultyJournals {
   private volatile boolean failsForces;
   private volatile boolean failsWrites;
 
-  /** One who waits behind what he forced. */
+  /** A thread that waits after its force. */
   public static final class Hold {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
@@ -60,7 +60,7 @@ public final class FaultyJournals {
     failsWrites = false;
   }
 
-  /** Who forces next waits when it is forced. */
+  /** The next thread that forces waits after its force. */
   public Hold holdNextForce() {
     Hold next = new Hold();
     behindNextForce.set(next);

@@ -78,7 +78,7 @@ public final class FaultySlab implements Slab {
     movesLeft.set(nth);
   }
 
-  /** Whatever is begun from now on waits for {@link #resume}. */
+  /** Every operation that begins from now on waits for {@link #resume}. */
   public void stall() {
     gate = new CountDownLatch(1);
   }
@@ -94,7 +94,7 @@ public final class FaultySlab implements Slab {
     return held;
   }
 
-  /** One who waits behind what he wrote or forced. */
+  /** A thread that waits after its write or force. */
   static final class Hold {
     private final String url;
     private final Lane lane;
@@ -121,7 +121,10 @@ public final class FaultySlab implements Slab {
     }
   }
 
-  /** Who writes the next first block of {@code url} to {@code lane} waits when it is written. */
+  /**
+   * The thread that writes the next first block of {@code url} to {@code lane} waits after the
+   * write.
+   */
   Hold holdNextFirstBlock(String url, Lane lane) {
     Hold next = new Hold(url, lane);
     behindNextFirstBlock.set(next);

@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who invalidates waits until disks have forgotten, where they have something to forget. */
+/** An invalidation waits until disks have forgotten the responses, if they have any. */
 final class ForgettingTest {
   private static final String URL = "http://a/1";
   private static final long[] NO_GROUPS = {};
@@ -97,7 +97,7 @@ final class ForgettingTest {
     }
   }
 
-  /** It is called off, so that nobody has to wait for it. */
+  /** It is cancelled, so that nobody has to wait for it. */
   @Test
   void aWriteUnderWayIsCalledOff() throws IOException {
     try (DiskFixture fixture = open()) {
@@ -248,7 +248,7 @@ final class ForgettingTest {
       fixture.put("http://a/2", octets(1000));
       fixture.medium.journals.failWrites();
       CompletableFuture<Boolean> told = invalidate(fixture, URL);
-      // null where it has failed, and is through, before it could be waited for
+      // null if it has failed and ended before the wait
       assertThat(told == null || DiskFixture.get(told)).as("it begins empty").isTrue();
       assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
       assertThat(invalidate(fixture, "http://a/2")).as("it does so anyway").isNull();

@@ -59,7 +59,7 @@ final class HeadLoadTest {
     return entry.firstBlock().toString(0, entry.fieldsLength(), StandardCharsets.ISO_8859_1);
   }
 
-  /** Until the map of heads is there and has taken up what was read. */
+  /** Until the map of heads exists and contains the heads that were read. */
   private boolean comesFromARecord(String url) {
     long reads = fixture.stats().reads();
     boolean headOnly = isHeadOnly(url);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a process that is killed leaves is found again, and nothing else: a directory is copied
+ * The content that a killed process leaves is found again, and nothing else: a directory is copied
  * while it is in use, as a kill would leave it, and the copy is opened.
  */
 final class KillsTest {
@@ -45,7 +45,7 @@ final class KillsTest {
     return fixture;
   }
 
-  /** The process is killed: whoever opens it next finds what is in the files now. */
+  /** The process is killed: the next one finds the present content of the files. */
   private void kill(DiskFixture fixture) throws IOException {
     Path before = path();
     lives++;
@@ -53,7 +53,7 @@ final class KillsTest {
     fixture.close();
   }
 
-  /** What may be found. */
+  /** The responses that may be found. */
   private static final class Model {
     final int[] versions;
     final Random random;
@@ -85,7 +85,7 @@ final class KillsTest {
         case 8 -> {
           if (random.nextInt(8) == 0) {
             fixture.store.store.clear();
-            fixture.settle(); // what comes meanwhile may go with it
+            fixture.settle(); // arriving responses may be lost with it
             java.util.Arrays.fill(versions, 0);
           }
         }
@@ -149,7 +149,7 @@ final class KillsTest {
     }
   }
 
-  /** There is no room for all: what is found is as it was last. */
+  /** There is no room for all: every response found is in its last version. */
   @ParameterizedTest
   @CsvSource({"1, 200", "2, 500", "3, 1000"})
   void nothingOlderComesBackWhereSomethingHasToGo(int seed, int objects) throws IOException {

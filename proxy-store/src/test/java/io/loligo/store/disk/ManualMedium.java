@@ -38,10 +38,10 @@ public final class ManualMedium implements Medium {
     files = new SystemMedium(slabs);
   }
 
-  /** Whether queues are full for what may be refused. */
+  /** Whether queues are full for tasks that may be refused. */
   boolean refuses;
 
-  /** Does what waits first; false: nothing does. */
+  /** Does the first pending task; false: there is none. */
   boolean step() {
     for (Threads threads : all) {
       Runnable task = threads.tasks.poll();

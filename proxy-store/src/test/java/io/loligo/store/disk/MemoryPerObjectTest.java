@@ -36,33 +36,33 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a directory keeps in memory for a response, its head included. */
+/** The memory of a directory for one response, its head included. */
 final class MemoryPerObjectTest {
   private static final long MOST_BYTES = 120;
   private static final long MEAN_BYTES = 13 << 10;
 
   @TempDir Path temp;
 
-  /** What its classes take is taken once in a process. */
+  /** Memory of its classes is taken once per process. */
   @BeforeAll
   static void loadClasses() throws IOException {
     ChronicleRecordMap.create(1000).close();
   }
 
-  /** Collects garbage, and waits until the buffers of what had gone are given back. */
+  /** Collects garbage, and waits until the buffers of collected objects are given back. */
   private static void collect() throws InterruptedException {
     for (int i = 0; i < 2; i++) {
       ReferenceQueue<Object> queue = new ReferenceQueue<>();
       WeakReference<Object> gone = new WeakReference<>(new Object(), queue);
       ManagementFactory.getMemoryMXBean().gc();
-      // the second is queued when all that went with the first is through
+      // the second is queued when everything of the first has ended
       assertThat(queue.remove(30_000)).isSameAs(gone);
     }
   }
 
-  /** Bytes of the heap, and of all buffers outside it but for those of allocators. */
+  /** Bytes of the heap, and of all buffers outside it except for those of allocators. */
   private record Used(long heap, long direct) {
-    /** Once nothing more goes: what tests before this one left goes in several rounds. */
+    /** Once nothing more is freed: the remains of earlier tests go in several rounds. */
     static Used settled() throws InterruptedException {
       Used last = now();
       Used next = now();
@@ -84,7 +84,7 @@ final class MemoryPerObjectTest {
     }
   }
 
-  /** What works on {@code geometry}, without a disk. */
+  /** The objects that work on {@code geometry}, without a disk. */
   private Catalogue catalogue(Geometry geometry) throws IOException {
     Marks marks = Marks.lock(temp);
     SystemMedium.SYSTEM.allocate(marks.journal(0), 1 << 16);
@@ -193,7 +193,7 @@ final class MemoryPerObjectTest {
     return SegmentNotes.bytes(objects / segments + 1) * segments;
   }
 
-  /** What is measured is what is said of the index. */
+  /** The measured memory is the calculated memory of the index. */
   @Test
   void anIndexTakesNoMoreThanItSays() throws IOException, InterruptedException {
     Geometry geometry = Geometry.of(2L << 30, MEAN_BYTES);

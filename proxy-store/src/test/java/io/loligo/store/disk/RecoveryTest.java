@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a start takes up from checkpoints, journals and segments, whole or damaged. */
+/** Starts from checkpoints, journals and segments, whole or damaged. */
 final class RecoveryTest {
   private static final String URL = "http://recovered/";
   private static final String PURGED = "http://recovered/purged";
@@ -95,7 +95,7 @@ final class RecoveryTest {
     return here.resolve(name);
   }
 
-  /** The process is killed: the next one finds what is in the files now. */
+  /** The process is killed: the next one finds the present content of the files. */
   private void kill(DiskFixture fixture) throws IOException {
     Path killed = temp.resolve("killed-" + here.getFileName());
     DiskFixture.copy(here, killed);
@@ -218,7 +218,7 @@ final class RecoveryTest {
     }
   }
 
-  /** A purge was forced to the disk, and the record of it is not what it was. */
+  /** A purge was forced to the disk, and its record is damaged. */
   @Test
   void nothingIsTakenUpWhereARemovalThatWasForcedIsDamaged() throws IOException {
     leaveTwoCheckpoints();
@@ -279,7 +279,7 @@ final class RecoveryTest {
     DiskFixture first = fillSegments();
     // some 25 fill a segment: the third is open
     kill(first);
-    // without header nobody can read the blocks of the first
+    // without its header, the blocks of the first are unreadable
     change(file("slabs"), 0, 0);
     try (DiskFixture fixture = open()) {
       verifyAll(fixture);
@@ -313,7 +313,7 @@ final class RecoveryTest {
     DiskFixture first = open();
     first.put(URL, octets(500_000));
     kill(first);
-    // what stands where the first packed segment begins is of another life
+    // the header where the first packed segment begins is of another life
     byte[] all = Files.readAllBytes(file("slabs"));
     for (int at = 0; at < all.length; at += 1 << 18) {
       if (ByteBuffer.wrap(all).getInt(at) == 0x4C4F4C53) {
@@ -368,7 +368,7 @@ final class RecoveryTest {
 
   // Power failures
 
-  /** The system had not written the end of the journal, nor what was confirmed to nobody. */
+  /** The system had not written the end of the journal, with records that were not confirmed. */
   @Test
   void aJournalThatAPowerFailureCutIsGoneOnWith() throws IOException {
     try (DiskFixture fixture = open()) {
@@ -378,7 +378,7 @@ final class RecoveryTest {
     first.settle();
     Files.copy(newest("journal", FileSizes.JOURNALS), temp.resolve("kept"));
     Path journal = newest("journal", FileSizes.JOURNALS).getFileName();
-    first.store.store.remove(StoreFixture.key(URL)); // for which nobody waits
+    first.store.store.remove(StoreFixture.key(URL)); // which has no waiters
     first.settle();
     kill(first);
     Files.copy(temp.resolve("kept"), here.resolve(journal), StandardCopyOption.REPLACE_EXISTING);

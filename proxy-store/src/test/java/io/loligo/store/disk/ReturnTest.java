@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A directory that was turned off comes back, without what it missed. */
+/** A directory that was turned off comes back, without the responses whose removal it missed. */
 final class ReturnTest {
   private static final String URL = "http://return/";
   private static final long BACK_OFF_SECONDS = 5;
@@ -132,7 +132,7 @@ final class ReturnTest {
     for (int i = 0; i < 2; i++) {
       assertThat(fixture.load(URL + i).outcome()).as("%d", i).isEqualTo(LoadOutcome.ABSENT);
     }
-    fixture.settle(); // memory writes what came meanwhile
+    fixture.settle(); // memory writes responses that arrived meanwhile
     assertThat(fixture.load(URL + 2).content()).isEqualTo(octets(77));
     assertThat(fixture.load(URL + 3).content()).isEqualTo(octets(1003));
   }

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is too large for the memory there is just now. */
+/** Responses that are too large for the memory available at the moment. */
 final class ScarceMemoryTest {
   private static final String URL = "http://a/";
   private static final long GB = 1L << 30;
@@ -42,7 +42,7 @@ final class ScarceMemoryTest {
     }
   }
 
-  /** It is in the middle of its answer, and others hand on what they have. */
+  /** It is in the middle of its response, and other readers pass their blocks on. */
   @Test
   void aReaderWaitsForMemoryForTheRest() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
@@ -113,7 +113,9 @@ final class ScarceMemoryTest {
     }
   }
 
-  /** What could not be struck out might come back: the directory would have to be given up. */
+  /**
+   * A response that cannot be struck out might come back: the directory would have to be given up.
+   */
   @Test
   void removingNeedsNoMemory() throws IOException {
     Scarce scarce = new Scarce();

@@ -71,7 +71,7 @@ final class SecondRequestTest {
     }
   }
 
-  /** Nothing is known any more of what was asked for, but what is stored is. */
+  /** The requests are forgotten, but stored responses are known. */
   @Test
   void aReplacementIsWrittenAfterARestart() throws IOException {
     try (DiskFixture fixture = open(false)) {

@@ -169,7 +169,7 @@ final class SeveralDirectoriesTest {
       assertThat(stats.get(0).reason()).contains("removed");
       assertThat(stats.get(1).state()).isEqualTo(DiskStats.State.READY);
       assertThat(found(fixture)).isEqualTo(OBJECTS - (int) inOne);
-      // what was lost is fetched anew and stored in the other
+      // the lost response is fetched again and stored in the other
       fill(fixture, 0, OBJECTS);
       assertThat(found(fixture)).isEqualTo(OBJECTS);
     }
@@ -277,7 +277,7 @@ final class SeveralDirectoriesTest {
       }
       CompletableFuture<DiskFixture.Found> found =
           CompletableFuture.supplyAsync(() -> fixture.load(URL));
-      store.store.tick(); // nobody has waited for long
+      store.store.tick(); // no request has waited for long
       assertThat(found).isNotDone();
       mayOpen.countDown();
       store.store.opened().join();

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What was removed, replaced or evicted does not come back, whatever comes late. */
+/** A removed, replaced or evicted response does not come back, even if events arrive late. */
 public final class SupersedingTest {
   private static final String URL = "http://a/";
 
@@ -102,7 +102,8 @@ public final class SupersedingTest {
   }
 
   /**
-   * What memory keeps for others is not on disk: nothing older comes back when it lets go of it.
+   * A response that memory keeps for others is not on disk: nothing older comes back when memory
+   * drops it.
    */
   @Test
   void aResponseThatDoesNotVaryLeavesNoVariantOnDisk() throws IOException {
@@ -401,7 +402,7 @@ public final class SupersedingTest {
       Entry newer = memory.put(URL, octets(100));
       try (PendingWrite pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
-        // other than the reads of who asks at the same time it is refused
+        // unlike the reads of concurrent requests, it is refused
         medium.refuses = true;
       }
       newer.release();
@@ -556,7 +557,7 @@ public final class SupersedingTest {
               })
           .get();
       DiskFixture.await(() -> fixture.store.store.stats().inFlight() == 0);
-      fixture.settle(); // the fetch lets go of what it wrote when it has ended
+      fixture.settle(); // the fetch releases its content when it has ended
       assertThat(fixture.stats().usedBytes()).isGreaterThan(700_000);
       assertThat(inMemory(fixture, noFields())).isNotEqualTo(1000);
     }

@@ -47,13 +47,13 @@ final class WaitTest {
   private final AtomicLong nanos = new AtomicLong();
   private final MemoryLedger transit = new MemoryLedger(1 << 20);
 
-  /** What loads were told: the length of the content, or how they ended. */
+  /** The results of loads: the length of the content, or the outcome. */
   private final Map<String, Object> told = new HashMap<>();
 
   private Runnable whenAllIsKnown = () -> {};
   private DiskTier tier;
 
-  /** Runs what is wanted while it is not ready yet. */
+  /** Runs the wanted step while it is not ready yet. */
   private final class View implements DiskTier.MemoryView {
     @Override
     public boolean serves(CacheKey key) {

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
-/** Another medium, and how many of its threads' tasks are not through yet. Thread-safe. */
+/** Another medium, with the number of its threads' unfinished tasks. Thread-safe. */
 public final class WatchedMedium implements Medium {
   private final Medium medium;
   private final AtomicInteger tasks = new AtomicInteger();

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a write takes: counted, as times depend on the machine. */
+/** The cost of a write: counted, because times depend on the machine. */
 final class WriteCostTest {
   private static final int OBJECTS = 2500;
 
@@ -53,7 +53,7 @@ final class WriteCostTest {
     }
   }
 
-  /** A small one goes into the buffer of its segment, a large one takes what it has. */
+  /** A small one goes into the buffer of its segment; a large one takes its own size. */
   @Test
   void buffersAreAsLongAsTheResponse() throws IOException {
     DiskSettings here = disk(dir(temp.resolve("cache"), 16 << 20));
@@ -79,7 +79,7 @@ final class WriteCostTest {
     }
   }
 
-  /** Slabs that know what was written. */
+  /** Slabs that record the writes. */
   private static final class Noting implements Slab {
     private static final int PAGE_BYTES = 4096;
 

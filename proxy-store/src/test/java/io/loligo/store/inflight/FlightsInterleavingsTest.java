@@ -14,8 +14,8 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of fetches, asked and changed by several loops at once: whatever happens, it is as if
- * one had come after the other.
+ * The table of fetches, asked and changed by several loops at once: the result is always as if one
+ * had come after the other.
  */
 final class FlightsInterleavingsTest {
   private static final int SCENARIOS = 6;
@@ -39,7 +39,7 @@ final class FlightsInterleavingsTest {
         .check(Table.class);
   }
 
-  /** What is done with the table. Made by Lincheck, once for each interleaving. */
+  /** The operations on the table. Made by Lincheck, once for each interleaving. */
   @Param(name = "url", gen = IntGen.class, conf = "1:2")
   public static final class Table {
     private final Flights flights =

@@ -21,7 +21,8 @@ import net.jqwik.api.constraints.IntRange;
 
 /**
  * One writer and some readers on several loops, scheduled at random, against a plain array: every
- * reader gets a prefix, who is told the end got all, what is stored is whole, and nothing is left.
+ * reader gets a prefix, a reader that is told the end got everything, the stored content is whole,
+ * and nothing is left.
  */
 final class InFlightModelTest {
   private static final String URL = "http://a/";

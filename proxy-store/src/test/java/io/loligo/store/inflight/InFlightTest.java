@@ -744,7 +744,7 @@ final class InFlightTest {
     }
 
     /**
-     * A validation behind the back, and an invalidation before its answer: whom would it be for?
+     * A background validation, and an invalidation before its response: there is no reader for it.
      */
     @Test
     void tellsTheWriterIfThereIsNoReaderAndNothingIsStored() {

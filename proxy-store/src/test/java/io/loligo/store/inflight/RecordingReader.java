@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.ByteArrayOutputStream;
 
-/** Keeps what it was told, and checks that it was told in order and on its loop. */
+/** Records its calls, and checks that they came in order and on its loop. */
 final class RecordingReader implements InFlight.Reader {
   private final ManualLoops.Loop loop;
   private final ByteArrayOutputStream got = new ByteArrayOutputStream();

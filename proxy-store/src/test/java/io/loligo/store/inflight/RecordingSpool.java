@@ -12,8 +12,8 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
- * A disk that does everything when it is told to, may do it wrong, and checks that what is asked of
- * it is legal. What it took is held as buffers until it is "written".
+ * A disk that does everything on command, may do it wrong, and checks that its calls are legal. It
+ * holds its content as buffers until that is "written".
  */
 final class RecordingSpool implements Spool {
   private enum Phase {
@@ -108,7 +108,7 @@ final class RecordingSpool implements Spool {
     unwritten.clear();
   }
 
-  // What the disk does
+  // The steps of the disk
 
   boolean isOpen() {
     return phase == Phase.OPEN;
@@ -237,7 +237,7 @@ final class RecordingSpool implements Spool {
     return any;
   }
 
-  /** All that is to do, with what that causes elsewhere. */
+  /** All pending steps, with their consequences elsewhere. */
   void flowAll(ManualLoops loops) {
     do {
       loops.runAll();

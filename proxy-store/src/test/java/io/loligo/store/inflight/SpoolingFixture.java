@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Fetches with a memory tier for small objects and a disk that is told what to do. */
+/** Fetches with a memory tier for small objects and a disk that works on command. */
 final class SpoolingFixture implements Landing, AutoCloseable {
   static final int MAX_KEPT = 512 << 10;
   static final String URL = "http://a/";

@@ -23,8 +23,8 @@ import net.jqwik.api.constraints.IntRange;
 
 /**
  * One writer, a disk and some readers, scheduled at random, against a plain array: every reader
- * gets a prefix, nobody is closed as long as the disk works, memory is bounded, nobody looks after
- * the disk but while it holds the writer back, what is stored is whole, and nothing is left.
+ * gets a prefix, no reader is closed while the disk works, memory is bounded, the disk is checked
+ * only while it holds the writer back, the stored content is whole, and nothing is left.
  */
 final class SpoolingModelTest {
   private static final int STEPS = 500;
@@ -255,7 +255,7 @@ final class SpoolingModelTest {
       }
     }
 
-    /** What may be in memory: what the disk lags, once it is known to lag that. */
+    /** The content that may be in memory: the lag of the disk, once it is known. */
     private long mostInMemory() {
       if (fixture.spools.isEmpty()) {
         return MAX_PINNING * (WINDOW_BYTES + MAX_KEPT);

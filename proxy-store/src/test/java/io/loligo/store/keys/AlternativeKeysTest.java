@@ -222,7 +222,7 @@ class AlternativeKeysTest {
     assertThat(keys.learnt(target("/a?utm=1"), RULE, probe, asOf)).isNotNull();
   }
 
-  /** Who removed another spelling did not look for this one, unless somebody had asked for it. */
+  /** A removal of another spelling did not look for this one, unless it had been requested. */
   @Test
   void aResponseRemovedMeanwhileIsNotFoundByTheRule() {
     CacheKey url = CacheKeys.of("http://a.example/a?utm=1");

@@ -70,7 +70,9 @@ final class EntryTest {
     assertThat(got).isEqualTo(java.util.Arrays.copyOfRange(octets, offset, offset + expected));
   }
 
-  /** One thread stores and removes, the other finds: what is found is whole, never another's. */
+  /**
+   * One thread stores and removes, the other finds: each entry found is whole, never another one.
+   */
   @Test
   void survivesTheRaceOfRemovalAndRetention() throws Exception {
     int rounds = 3_000;

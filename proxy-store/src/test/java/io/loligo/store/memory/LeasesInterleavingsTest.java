@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A ledger with leases, in every interleaving: never beyond its limit, nothing lost or counted
- * twice, and afterwards there is room for exactly what is missing. Whether one that asks while
- * another puts back a lease is refused is not asked.
+ * twice, and afterwards there is room for exactly the missing bytes. The test does not check
+ * whether a request is refused while another thread puts back a lease.
  */
 final class LeasesInterleavingsTest {
   @Test
@@ -69,14 +69,14 @@ final class LeasesInterleavingsTest {
       enter(stripe, thousands * 1_000);
     }
 
-    /** By whichever thread: what was entered at the beginning. */
+    /** By any thread: the bytes entered at the beginning. */
     @Operation(runOnce = true)
     public void release(@Param(name = "stripe") int stripe) {
       ledger.release(stripe, HELD);
       add(stripe, -HELD);
     }
 
-    /** There is room for what is missing to the limit, and for nothing more. */
+    /** There is room for the missing bytes to the limit, and for nothing more. */
     @Validate
     public void check() {
       long sum = 0;

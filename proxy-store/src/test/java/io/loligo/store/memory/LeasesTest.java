@@ -20,7 +20,7 @@ final class LeasesTest {
   private static final int MIB = 1 << 20;
   private static final int OBJECT_BYTES = 4_800;
 
-  /** What one fetch of a small response does: reservation, block, and all of it back. */
+  /** The steps of one fetch of a small response: reservation, block, and all of it back. */
   private static int writesOfFetches(MemoryLedger ledger, int loops, int rounds) {
     int writes = 0;
     for (int round = 0; round < rounds; round++) {
@@ -52,7 +52,10 @@ final class LeasesTest {
     assertThat(leased.used()).isZero();
   }
 
-  /** Loops store, the maintenance thread evicts: what goes one way is written a lease at a time. */
+  /**
+   * Loops store, the maintenance thread evicts: bytes that go one way are written a lease at a
+   * time.
+   */
   @Test
   void bytesEnteredByOneThreadAndStruckOutByAnotherAreWrittenByTheLease() {
     MemoryLedger ledger = new MemoryLedger(1L << 30, new Stripes(LOOPS));

@@ -7,8 +7,8 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
 /**
- * The ledger that all loops enter their memory in: never beyond its limit, nothing lost or counted
- * twice. What a single fetch has of it, and the credit of its readers, are confined to one loop.
+ * The ledger in which all loops enter their memory: never beyond its limit, nothing lost or counted
+ * twice. The share of a single fetch, and the credit of its readers, are confined to one loop.
  */
 final class LedgerInterleavingsTest {
   @Test

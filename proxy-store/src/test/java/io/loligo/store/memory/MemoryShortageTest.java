@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Each shortage counts; the log says what to do, not more often than people can read. */
+/** Each shortage counts; the log names the remedy, at a readable rate. */
 class MemoryShortageTest {
   private final Logger logger = (Logger) LoggerFactory.getLogger(MemoryShortage.class);
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();

@@ -12,9 +12,8 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Storing, finding and purging at once: what is found is alive and what was stored last, and
- * nothing is found behind a purge. Caffeine is too large to try every interleaving of: threads race
- * instead.
+ * Storing, finding and purging at once: each entry found is alive and was stored last, and nothing
+ * is found after a purge. Caffeine is too large for every interleaving: threads race instead.
  */
 final class MemoryTierInterleavingsTest {
   @Test
@@ -53,7 +52,7 @@ final class MemoryTierInterleavingsTest {
       entry.release();
     }
 
-    /** What its content is; -1: nothing is stored. */
+    /** Its content; -1: nothing is stored. */
     @Operation
     public int find(@Param(name = "url") int url) {
       Entry entry = tier.find(StoreFixture.probe("http://a/" + url), StoreFixture.noFields());

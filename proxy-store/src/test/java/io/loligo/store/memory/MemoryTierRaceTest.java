@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is found while it leaves, very often: {@link MemoryTierInterleavingsTest} seldom meets the
+ * Finds entries while they leave, very often: {@link MemoryTierInterleavingsTest} seldom meets the
  * moment between finding and retaining.
  */
 final class MemoryTierRaceTest {

@@ -254,7 +254,7 @@ final class MemoryTierTest {
     }
   }
 
-  /** Who makes up X-Forwarded-Host pushes out what he made up before, and nothing else. */
+  /** A client that makes up X-Forwarded-Host evicts its own earlier variants, and nothing else. */
   @Test
   void variantsThatAClientMadeUpMakeRoomFirst() {
     try (StoreFixture fixture = new StoreFixture()) {

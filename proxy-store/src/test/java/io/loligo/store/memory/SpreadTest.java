@@ -50,7 +50,7 @@ final class SpreadTest {
     return bytes;
   }
 
-  /** Stores {@code content}: what fits into the first block, and blocks behind it. */
+  /** Stores {@code content}: the first block, and further blocks. */
   private void store(CacheKey key, byte[] content) {
     int inFirst = Math.min(content.length, Entry.BLOCK_BYTES - FIELDS);
     ByteBuf first = allocator.directBuffer(FIELDS + inFirst, FIELDS + inFirst);

@@ -37,7 +37,7 @@ class ArenasTest {
   }
 
   /**
-   * Loops store and drop what they stored, 1,000 times each, in turn. Who finds an arena last used
+   * Loops store and drop responses, 1,000 times each, in turn. A loop that finds an arena last used
    * by another loop waits for the cache lines of its lock and its lists.
    */
   @ParameterizedTest
@@ -110,7 +110,7 @@ class ArenasTest {
     assertThat(chunkBytes()).isZero();
   }
 
-  /** What comes to nothing does not keep a chunk, and a loop that begins has one of its own. */
+  /** A failed allocation does not keep a chunk, and a loop that begins has one of its own. */
   @Test
   void eachLoopHasAChunkOfItsOwnAtFirst() {
     Stripes stripes = new Stripes(8);
@@ -220,7 +220,7 @@ class ArenasTest {
     ByteBuf next = allocator.directBuffer(60_000, 60_000);
     assertThat(inside[0]).as("was told").isNotNull();
     assertThat(others).allMatch(other -> other.refCnt() == 0);
-    // what was given back meanwhile is free again
+    // memory returned meanwhile is free again
     inside[0] = () -> assertThat(true).as("another chunk").isFalse();
     List<ByteBuf> again = new ArrayList<>();
     for (int i = 0; i < 31; i++) {

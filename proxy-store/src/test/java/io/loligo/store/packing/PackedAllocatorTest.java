@@ -47,7 +47,7 @@ class PackedAllocatorTest {
     assertThat(chunkBytes()).isZero();
   }
 
-  /** Buffers come and go by chance; each keeps its bytes, and the chunks go with the last. */
+  /** Buffers come and go at random; each keeps its bytes, and the chunks go with the last. */
   @Test
   void noBufferMeetsAnother() {
     for (int seed = 0; seed < 10; seed++) {

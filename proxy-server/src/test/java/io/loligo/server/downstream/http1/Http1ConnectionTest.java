@@ -490,7 +490,7 @@ class Http1ConnectionTest {
       assertThat(onlyNote().status()).isEqualTo(200);
     }
 
-    /** As of final ones: what is dropped there is found by the same means. */
+    /** As in final responses: the same means find the fields to drop. */
     @Test
     void keepsFieldsOfInterimResponsesThatConnectionMustNotRemove() {
       Events events = client.later();

@@ -38,7 +38,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** A client's connection, an exchange that does what a test says, and a sink that keeps notes. */
+/** A client's connection, an exchange that follows a test's script, and a sink that keeps notes. */
 final class ScriptedClient implements RequestHandler, AutoCloseable {
   static final HttpPort PORT = Configs.port("3128");
   static final InetAddress ADDRESS = NetUtil.createInetAddressFromIpAddressString("192.0.2.7");
@@ -64,7 +64,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
     ClientEvents answer(ClientStream stream, RequestHead head, long contentLength);
   }
 
-  /** What a record said when it was handed over. */
+  /** The content of a record when it was handed over. */
   record Note(
       String method,
       String target,

@@ -26,7 +26,7 @@ class DescriptorLimitTest {
           () -> listening += "+",
           executor);
 
-  /** Runs tasks when told to; what is scheduled is due at the next round. */
+  /** Runs tasks on command; scheduled tasks are due at the next round. */
   private static final class Later extends ScheduledThreadPoolExecutor {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
 

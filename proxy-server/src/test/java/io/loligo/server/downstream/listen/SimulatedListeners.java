@@ -4,7 +4,7 @@ import io.loligo.server.downstream.connection.ClientConnections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** What {@link Listeners} does with loops, for a simulation that has no listening sockets. */
+/** The work of {@link Listeners} on loops, for a simulation without listening sockets. */
 public final class SimulatedListeners {
   private SimulatedListeners() {}
 
@@ -13,7 +13,7 @@ public final class SimulatedListeners {
     loop.announceEnd();
   }
 
-  /** The second, when nobody can connect any more. */
+  /** The second step, when no client can connect any more. */
   public static CompletableFuture<Void> endConnections(
       List<ClientConnections> loops, long lifetimeMillis, long tunnelMillis) {
     return Listeners.endConnections(loops, lifetimeMillis, tunnelMillis);

@@ -78,7 +78,7 @@ class ExchangeStreamTest {
     assertThat(connections.open()).isZero();
   }
 
-  /** Waits with every request, and notes what happens to it. */
+  /** Lets every request wait, and records its events. */
   private static final class Noting implements RequestHandler {
     @Override
     public ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {

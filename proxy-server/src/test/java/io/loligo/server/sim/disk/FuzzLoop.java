@@ -7,7 +7,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
-/** An event loop whose tasks are done when {@link TierFuzz} says so. Confined to one thread. */
+/** An event loop whose tasks run on the command of {@link TierFuzz}. Confined to one thread. */
 final class FuzzLoop extends AbstractEventExecutor {
   private final TierFuzz world;
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -25,7 +25,7 @@ final class FuzzLoop extends AbstractEventExecutor {
   @Override
   public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
     world.afterOnLoop(unit.toMicros(delay), world.ofThisLife(task));
-    return null; // nobody asks
+    return null; // not called
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What is to survive a power failure, on disks that forget names. */
+/** The files that have to survive a power failure, on disks that forget names. */
 class MarksTest {
   /** Names that may be on the disk, at most. */
   private static final int MOMENTS = 16;
@@ -21,7 +21,7 @@ class MarksTest {
     return Marks.lock(files.path("/cache"));
   }
 
-  /** What is found where the power failed, and the disk has the names of one moment or another. */
+  /** The content after a power failure, if the disk has the names of one moment or another. */
   private Marks afterPowerFailure(int moment) throws IOException {
     AtomicInteger drawn = new AtomicInteger();
     return marks(

@@ -9,15 +9,15 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * The bytes of a file in memory, in pages: what was written is in the system's pages at once, and
- * on the disk when it is forced there. Confined to the world's thread.
+ * The bytes of a file in memory, in pages: written bytes are in the system's pages at once, and on
+ * the disk after a force. Confined to the world's thread.
  */
 final class SimFile {
   static final int PAGE_BYTES = 4096;
 
   private final Map<Integer, byte[]> pages = new HashMap<>();
 
-  /** Pages that are not what is on the disk, with what is there; null: nothing. */
+  /** Pages that differ from the disk, with the content of the disk; null: nothing. */
   private final Map<Integer, byte[]> before = new HashMap<>();
 
   private final Set<Integer> begun = new HashSet<>();
@@ -85,7 +85,7 @@ final class SimFile {
     writtenMillis = millis;
   }
 
-  /** What was written is on the disk now. */
+  /** Written bytes are on the disk now. */
   void force() {
     begun.clear();
     before.clear();
@@ -99,7 +99,10 @@ final class SimFile {
     return copy;
   }
 
-  /** What a disk has where the power fails: a page that is not forced has been written, or not. */
+  /**
+   * The content of a disk after a power failure: a page that was not forced has been written, or
+   * not.
+   */
   SimFile cut(BooleanSupplier isLost) {
     SimFile left = copy();
     for (int number : new TreeSet<>(before.keySet())) {

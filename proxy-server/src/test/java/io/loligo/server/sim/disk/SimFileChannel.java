@@ -124,7 +124,7 @@ final class SimFileChannel extends FileChannel {
   @Override
   protected void implCloseChannel() {}
 
-  // ---- what nobody asks for
+  // ---- methods that are not called
 
   @Override
   public long read(ByteBuffer[] into, int offset, int length) {

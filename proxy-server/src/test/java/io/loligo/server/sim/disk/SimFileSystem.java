@@ -10,7 +10,7 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.List;
 import java.util.Set;
 
-/** What paths ask of the system of {@link SimFiles}. Immutable. */
+/** The part of {@link SimFiles} that paths need. Immutable. */
 final class SimFileSystem extends FileSystem {
   private final SimFiles files;
 

@@ -32,8 +32,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 
 /**
- * A file system in memory, which knows what of it is on the disk: names like a journal, in their
- * order, {@link SimFile octets} page by page. Confined to the world's thread.
+ * A file system in memory that knows which of its content is on the disk: names like a journal, in
+ * their order, {@link SimFile bytes} page by page. Confined to the world's thread.
  */
 public final class SimFiles extends FileSystemProvider {
   /** For so long a change of names may not be on the disk: it goes there by itself then. */
@@ -43,10 +43,10 @@ public final class SimFiles extends FileSystemProvider {
   private final LongSupplier millis;
   private final Set<String> locked = new HashSet<>();
 
-  /** Asked before something of a file is read or changed, but for the slabs. */
+  /** Called before a file is read or changed, except for the slabs. */
   private Access access = (file, changes) -> {};
 
-  /** What stands before the files that are opened by their names. */
+  /** Called before each access to files that are opened by name. */
   interface Access {
     /**
      * Something of {@code file} is about to be read, or to be changed.
@@ -59,7 +59,7 @@ public final class SimFiles extends FileSystemProvider {
   /** Whether a directory cannot be opened, as on some file systems. */
   boolean opensNoDirectory;
 
-  /** Names and what they stand for; a directory has none of it. */
+  /** Names and their files; a directory has none. */
   private Map<String, SimFile> names = new LinkedHashMap<>();
 
   /** How names were that may be on the disk still, the oldest first. */
@@ -76,7 +76,7 @@ public final class SimFiles extends FileSystemProvider {
     this.millis = millis;
   }
 
-  /** What a process finds that begins when another was killed. */
+  /** The content for a process that begins after another was killed. */
   public SimFiles copy() {
     SimFiles copy = new SimFiles(millis);
     names.forEach((name, file) -> copy.names.put(name, file == null ? null : file.copy()));
@@ -84,9 +84,9 @@ public final class SimFiles extends FileSystemProvider {
   }
 
   /**
-   * What a system finds that begins when the power failed.
+   * The content for a system that begins after a power failure.
    *
-   * @param draw a number below the one it is given
+   * @param draw a number below the given one
    */
   public SimFiles cut(IntUnaryOperator draw) {
     long now = millis.getAsLong();
@@ -144,7 +144,7 @@ public final class SimFiles extends FileSystemProvider {
     access.before(file, changes);
   }
 
-  /** Whether nobody else has it. */
+  /** Whether no other process has it. */
   boolean lock(Path path) {
     return locked.add(path.toString());
   }
@@ -181,7 +181,7 @@ public final class SimFiles extends FileSystemProvider {
       file = new SimFile(now());
       names.put(path.toString(), file);
     } else if (options.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
-      // in place of it, so that what was there is lost as a whole
+      // in place of it, so that the old content is lost as a whole
       change();
       file = new SimFile(now());
       names.put(path.toString(), file);
@@ -239,7 +239,7 @@ public final class SimFiles extends FileSystemProvider {
   }
 
   /**
-   * What is known of a file.
+   * The attributes of a file.
    *
    * @param file null: a directory
    */
@@ -295,7 +295,7 @@ public final class SimFiles extends FileSystemProvider {
     return new SimFileStore();
   }
 
-  // ---- what nobody asks for
+  // ---- methods that are not called
 
   @Override
   public String getScheme() {

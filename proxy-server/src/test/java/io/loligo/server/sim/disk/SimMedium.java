@@ -17,12 +17,12 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * The disks of one life of a process, played: {@link SimFiles}, threads whose tasks the world does
- * one at a time, and what goes wrong with either. Confined to the world's thread.
+ * The simulated disks of one life of a process: {@link SimFiles}, threads whose tasks the world
+ * runs one at a time, and the faults of both. Confined to the world's thread.
  *
- * <p>While a task reads or writes slabs the others go on: the world does what else is due before
- * the call returns. So a task may be overtaken wherever it waits for its disk; what takes a lock
- * that it holds has to wait until it is through.
+ * <p>While a task reads or writes slabs, the others continue: the world runs other due tasks before
+ * the call returns. So a task may be overtaken wherever it waits for its disk; a task that needs
+ * one of its locks has to wait until it has ended.
  */
 public final class SimMedium implements Medium {
   /** Of a segment, with which a piece has two blocks. */
@@ -39,7 +39,7 @@ public final class SimMedium implements Medium {
 
     void after(long micros, Runnable task);
 
-    /** Does what else is due in {@code micros}, if it can be done inside of what is being done. */
+    /** Runs other tasks due within {@code micros}, if they can run inside of the present one. */
     void pass(int micros);
 
     long wallMillis();
@@ -54,12 +54,12 @@ public final class SimMedium implements Medium {
   }
 
   /**
-   * What goes wrong, in percent of all that could.
+   * The faults, in percent of all chances.
    *
-   * @param overtaken calls while which others go on
+   * @param overtaken calls during which others continue
    * @param late tasks that are late by seconds
    * @param unreadable reads that fail
-   * @param damaged reads that bring other bytes
+   * @param damaged reads that return other bytes
    * @param unwritable writes of slabs, journals and checkpoints that fail
    * @param refused tasks for which the queue is full
    * @param small reads and changes of small files that fail
@@ -73,7 +73,7 @@ public final class SimMedium implements Medium {
       int refused,
       int small) {}
 
-  /** What the disk does where it fails. */
+  /** The exception of a failing disk. */
   public static final class Failure extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -118,7 +118,7 @@ public final class SimMedium implements Medium {
     this.random = new SplittableRandom(host.draw(Integer.MAX_VALUE));
   }
 
-  /** The process is killed: what its threads were at ends, and changes nothing any more. */
+  /** The process is killed: the tasks of its threads end, and change nothing any more. */
   public SimFiles kill() {
     dead = true;
     return files.copy();
@@ -134,7 +134,7 @@ public final class SimMedium implements Medium {
   public void claimed() {
     claimed = true;
     files.guard(this::before);
-    // what fails at once is off, and shows nothing more
+    // a disk that fails at once is off, and shows nothing more
     failsFromNanos = host.nanoTime() + (host.chance(80) ? 2_000_000_000L : 0);
   }
 
@@ -150,7 +150,7 @@ public final class SimMedium implements Medium {
     }
   }
 
-  /** Whoever holds a lock over these says so. */
+  /** A caller that holds a lock over these says so. */
   private void beforeLarge(boolean changes) throws IOException {
     goOn();
     if (!isQuiet() && host.chance(changes ? troubles.unwritable : troubles.unreadable)) {
@@ -180,7 +180,7 @@ public final class SimMedium implements Medium {
     return smallFailures;
   }
 
-  /** Nobody overtakes anybody from now on, and nothing fails: the process ends. */
+  /** From now on no task overtakes another, and nothing fails: the process ends. */
   public void quiet() {
     quiet = true;
   }
@@ -240,7 +240,7 @@ public final class SimMedium implements Medium {
     waiting.add(task);
   }
 
-  // ---- what directories stand on
+  // ---- the base of directories
 
   @Override
   public Path path(String directory) {

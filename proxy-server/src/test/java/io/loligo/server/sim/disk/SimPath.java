@@ -89,7 +89,7 @@ final class SimPath implements Path {
     return this;
   }
 
-  // ---- what nobody asks for
+  // ---- methods that are not called
 
   @Override
   public Path getRoot() {

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads of a directory that take tasks as {@code DiskWorkers} do, each some time before it does
- * what it took. Confined to the world's thread.
+ * Threads of a directory that take tasks like {@code DiskWorkers}; each takes a task some time
+ * before it runs it. Confined to the world's thread.
  */
 final class SimThreads implements DiskThreads {
   private static final Logger LOG = LoggerFactory.getLogger(SimThreads.class);
@@ -28,7 +28,7 @@ final class SimThreads implements DiskThreads {
   private final Deque<Runnable> reads = new ArrayDeque<>();
   private final Deque<Write> writes = new ArrayDeque<>();
 
-  /** What was taken and not begun. */
+  /** Tasks that were taken and not begun. */
   private final List<Runnable> taken = new ArrayList<>();
 
   private long writeBytes;
@@ -163,7 +163,7 @@ final class SimThreads implements DiskThreads {
     return new Held();
   }
 
-  /** A lock that nobody has to wait for, as {@link #begin} waits. */
+  /** A lock without waiters, because {@link #begin} waits. */
   private final class Held implements Lock {
     private boolean held;
 

@@ -42,9 +42,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * A tier with one small directory on disks that are played, to which everything happens that can,
- * drawn from a seed: it is asked as {@code TieredStore} asks it. After each step what is found is
- * compared with a {@link TierModel}. Confined to one thread.
+ * A tier with one small directory on simulated disks, with every kind of event, drawn from a seed:
+ * it is called as {@code TieredStore} calls it. After each step the results are compared with a
+ * {@link TierModel}. Confined to one thread.
  */
 final class TierFuzz implements SimMedium.Host {
   private static final long EPOCH_MILLIS = 1_900_000_000_000L;
@@ -86,7 +86,7 @@ final class TierFuzz implements SimMedium.Host {
   /** Nothing more is asked. */
   private boolean resting;
 
-  // what ran
+  // the steps so far
   int found;
   int kills;
   int closes;
@@ -234,7 +234,7 @@ final class TierFuzz implements SimMedium.Host {
     }
   }
 
-  /** Listeners are not expected to fail: who tells them goes on. */
+  /** Listeners are not expected to fail: their caller continues. */
   private void watched(Runnable listener) {
     try {
       listener.run();
@@ -536,7 +536,7 @@ final class TierFuzz implements SimMedium.Host {
   }
 
   private void afterCrash() {
-    drain(); // what was under way sees that it is dead
+    drain(); // operations in progress see that it is dead
     count();
     events.clear();
     files = left;
@@ -607,7 +607,7 @@ final class TierFuzz implements SimMedium.Host {
     }
   }
 
-  // ---- what is asked
+  // ---- requests
 
   private long moment() {
     long millis = life.purges.requestMoment(wallMillis());
@@ -961,7 +961,7 @@ final class TierFuzz implements SimMedium.Host {
     }
   }
 
-  /** One of those who read gives up. */
+  /** One of the readers gives up. */
   private void read() {
     if (life.reading.size() > 4) {
       life.reading.remove(draw(life.reading.size())).release();
@@ -1032,7 +1032,7 @@ final class TierFuzz implements SimMedium.Host {
       assertThat(context.segments().unflushed()).as("buffers that wait").isLessThanOrEqualTo(2);
       life.safe = TierInsides.stored(context);
       if (troubles.damaged() + troubles.unreadable() == 0) {
-        model.settles(); // else a start may overlook what replaced it
+        model.settles(); // otherwise a start may overlook its replacement
       }
       progress(context);
     }

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What a tier keeps, looked at from behind while nothing is done. Stateless. */
+/** The internal state of a tier, inspected while it is idle. Stateless. */
 final class TierInsides {
   private TierInsides() {}
 
@@ -98,7 +98,7 @@ final class TierInsides {
     return found;
   }
 
-  /** Nobody is hidden, and nothing is on its way. */
+  /** No key is hidden, and nothing is pending. */
   static void verifyIdle(DiskTier tier) {
     assertThat((Map<?, ?>) get(pending(tier), "writes")).as("writes on their way").isEmpty();
     assertThat((Map<?, ?>) get(pending(tier), "removals")).as("hidden keys").isEmpty();
@@ -122,7 +122,7 @@ final class TierInsides {
 
   private record Part(int segment, int from, long bytes) {}
 
-  /** All books agree, while nobody reads or writes anything. */
+  /** All books agree, while there is no read or write. */
   static void verify(DirectoryContext context) {
     Catalogue catalogue = context.catalogue();
     Segments segments = context.segments();

@@ -18,8 +18,8 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
 /**
- * What a tier may still have of what it was given: it may lose everything, but there is a moment
- * from which on a version is never found again. Confined to one thread.
+ * The versions that a tier may still have: it may lose everything, but there is a moment from which
+ * a version is never found again. Confined to one thread.
  */
 final class TierModel {
   static final long NEVER = Long.MAX_VALUE;
@@ -67,7 +67,7 @@ final class TierModel {
       this.arrives = arrives;
     }
 
-    /** Whether what goes there now takes it along. */
+    /** Whether a removal now covers it. */
     boolean isOver() {
       return arrives ? ended != NEVER : begun != NEVER;
     }
@@ -101,7 +101,7 @@ final class TierModel {
     return ++now;
   }
 
-  // ---- what things look like
+  // ---- states
 
   static CacheKey key(int key) {
     byte[] octets = ("http://h/k" + key).getBytes(StandardCharsets.ISO_8859_1);
@@ -154,12 +154,12 @@ final class TierModel {
     return octets;
   }
 
-  // ---- what happens
+  // ---- events
 
   /**
-   * Another version, which nobody has yet.
+   * Another version, which no reader has yet.
    *
-   * @param content whose content it has; null: its own
+   * @param content the version whose content it has; null: its own
    * @param arrives whether others may come and go while it is being stored
    */
   Version add(
@@ -190,12 +190,15 @@ final class TierModel {
   private static boolean isBeside(Version one, Version newer) {
     return one != newer
         && one.key == newer.key
-        // what is made fresh stays beside variants that came later
+        // a freshened response stays beside variants that came later
         && (one.selection == newer.selection
             || (newer.selection == 0 && newer.content == newer.number));
   }
 
-  /** {@code version} is given to the tier as a whole: what it replaces is hidden at once. */
+  /**
+   * {@code version} is given to the tier as a whole: the version that it replaces is hidden at
+   * once.
+   */
   void writes(Version version) {
     version.begun = now();
     die(one -> isBeside(one, version) && one.isOver());
@@ -206,7 +209,7 @@ final class TierModel {
     version.begun = now();
   }
 
-  /** What was before {@code version} began has gone. */
+  /** Everything before the beginning of {@code version} is gone. */
   void replaces(Version version) {
     die(one -> isBeside(one, version) && one.ended < version.begun);
   }
@@ -217,7 +220,7 @@ final class TierModel {
     return all.stream().filter(one -> one.key == key && one.dead != NEVER).toList();
   }
 
-  /** What failed takes along what was there, but for what may be arriving. */
+  /** A failed version drops the stored ones, except for those that may be arriving. */
   void supersedes(int key) {
     die(one -> one.key == key && one.isOver());
   }
@@ -236,7 +239,7 @@ final class TierModel {
     bans.add(ban);
   }
 
-  /** What began under keys of which nothing is on its way any more has ended. */
+  /** Operations under keys without pending ones have ended. */
   void end(Predicate<Version> isThrough) {
     long moment = now();
     for (Version version : all) {
@@ -246,14 +249,14 @@ final class TierModel {
     }
   }
 
-  /** What is dead now was written down to be so. */
+  /** The present removals were recorded. */
   void settles() {
     for (Version version : all) {
       version.deadForKill |= version.dead != NEVER;
     }
   }
 
-  /** The process ended, all at once: what was not written down may be back. */
+  /** The process ended at once: removals that were not recorded may be undone. */
   void crashes(boolean power) {
     long moment = now();
     for (Version version : all) {
@@ -267,7 +270,7 @@ final class TierModel {
     }
   }
 
-  /** The process ended in order: what was arriving is not stored any more. */
+  /** The process ended cleanly: arriving responses are no longer stored. */
   void closes() {
     end(one -> true);
     for (Version version : all) {
@@ -275,7 +278,7 @@ final class TierModel {
     }
   }
 
-  // ---- what is seen
+  // ---- observations
 
   /** The version that {@code meta} is of. */
   Version of(StoredMeta meta) {
@@ -283,7 +286,7 @@ final class TierModel {
     return all.get(Integer.parseInt(text.substring(1, text.length() - 1)));
   }
 
-  /** {@code version} is found by who looked for a key from {@code since} on. */
+  /** {@code version} is found by a look-up of a key that began at {@code since}. */
   void found(Version version, int key, int selection, StoredMeta meta, long since) {
     assertThat(version.key).as("key of %s", version).isEqualTo(key);
     assertThat(meta.contentLength()).as("length of %s", version).isEqualTo(version.length);

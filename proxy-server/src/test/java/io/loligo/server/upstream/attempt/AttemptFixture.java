@@ -107,7 +107,7 @@ abstract class AttemptFixture {
     return transport.last();
   }
 
-  /** Runs whatever is due now. */
+  /** Runs the due tasks. */
   void settle() {
     clock.runPendingTasks();
     for (FakeTransport.Connection connection : transport.connections()) {
@@ -170,7 +170,7 @@ abstract class AttemptFixture {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** Counts, to be compared with what is there in the end. */
+  /** Counts, to be compared with the final state. */
   static final class Counted implements io.loligo.server.upstream.UpstreamCounters {
     int open;
     int idle;

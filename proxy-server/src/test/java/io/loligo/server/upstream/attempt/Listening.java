@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Writes down what a fetch tells, and asks for more of it unless told not to. */
+/** Records the events of a fetch, and asks for more unless told otherwise. */
 final class Listening implements OriginEvents {
   /** Events in order, content left out. */
   final List<String> events = new ArrayList<>();

@@ -43,7 +43,9 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Over real sockets on loopback: what only a kernel does. The test's thread is the origin. */
+/**
+ * Over real sockets on loopback: behaviour that only a kernel has. The test's thread is the origin.
+ */
 class SocketsTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   private static final int PATIENCE_SECONDS = 20;

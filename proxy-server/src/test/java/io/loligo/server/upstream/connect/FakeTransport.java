@@ -18,7 +18,7 @@ import java.util.Map;
 
 /** Connections in memory: the test is the peer, and decides when each of them is accepted. */
 public final class FakeTransport implements OriginTransport {
-  /** What becomes of connections to an address. */
+  /** The outcome of connections to an address. */
   public enum Manner {
     ACCEPT,
     REFUSE,
@@ -128,7 +128,7 @@ public final class FakeTransport implements OriginTransport {
       channel.runPendingTasks();
     }
 
-    /** There is no memory for what the peer sent. */
+    /** There is no memory for the peer's bytes. */
     public void outOfMemory() {
       channel.pipeline().fireExceptionCaught(new OutOfMemoryError("for the test"));
       channel.runPendingTasks();

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A nameserver on loopback that knows what a test told it. Thread-safe. */
+/** A nameserver on loopback with the answers of a test. Thread-safe. */
 final class FakeDnsServer implements AutoCloseable {
   private final Map<String, List<String>> zone = new ConcurrentHashMap<>();
   private final List<String> questions = new CopyOnWriteArrayList<>();

@@ -11,9 +11,9 @@ import java.util.Random;
  * Random files of access rules, and requests that they may match: few names and addresses, so that
  * they do. The same seed makes the same files and requests. Confined to one thread.
  *
- * <p>Portable ones hold what can be sent over loopback and what Squid reads in one way: it drops a
- * range of addresses that overlaps another of its list and goes beyond it, and a domain within one
- * that comes behind it.
+ * <p>Portable ones contain requests that can be sent over loopback and rules that Squid reads in
+ * one way: it drops an address range that overlaps another of its list and goes beyond it, and a
+ * domain within an earlier one.
  */
 public final class AclFileMaker {
   private static final List<String> NAMED_HOSTS =
@@ -214,7 +214,7 @@ public final class AclFileMaker {
     types.put(name, type);
   }
 
-  /** What is defined before {@code name}: a group of these is never made of itself. */
+  /** The names defined before {@code name}: a group of these never contains itself. */
   private List<String> above(String name) {
     List<String> names = List.copyOf(types.keySet());
     int own = names.indexOf(name);

@@ -17,8 +17,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random files of access rules: what the compiled lists say of random requests is what the slow
- * model says, and by the same line. More with {@code -Dloligo.acl.files=100000}, others with {@code
+ * Random files of access rules: the compiled lists decide random requests as the slow model does,
+ * and by the same line. More with {@code -Dloligo.acl.files=100000}, others with {@code
  * -Dloligo.acl.seed=N}; a failure names its seed.
  */
 class RandomAclFilesTest {

@@ -41,7 +41,7 @@ public record SampleRequest(
     return host.indexOf(':') < 0 ? host : "[" + host + "]";
   }
 
-  /** What stands in the request line. */
+  /** The target in the request line. */
   public String url() {
     if (isConnect()) {
       return uriHost() + ":" + port;

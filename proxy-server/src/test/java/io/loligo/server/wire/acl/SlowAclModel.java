@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What {@code acl} and {@code http_access} lines mean, worked out for each request from the text
- * alone: no tables, no searching by halves, nothing of the compiler that it is held against. Of
- * expressions it knows those of {@link AclFileMaker}. Immutable.
+ * The meaning of {@code acl} and {@code http_access} lines, derived for each request from the text
+ * alone: no tables, no binary search, nothing of the compiler that it checks. It supports the
+ * expressions of {@link AclFileMaker} only. Immutable.
  */
 public final class SlowAclModel {
   private static final BigInteger MAPPED = BigInteger.valueOf(0xffff).shiftLeft(32);
@@ -26,9 +26,9 @@ public final class SlowAclModel {
   private final List<Rule> rules = new ArrayList<>();
 
   /**
-   * What is decided, and where.
+   * The decision, and its line.
    *
-   * @param line from 1; 0 where no line matches
+   * @param line from 1; 0 if no line matches
    */
   public record Verdict(boolean allowed, int line) {}
 

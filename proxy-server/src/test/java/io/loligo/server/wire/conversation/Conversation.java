@@ -11,16 +11,16 @@ import java.util.List;
  * @param steps in order
  */
 public record Conversation(String title, List<String> proxyLines, List<Step> steps) {
-  /** What happens next. */
+  /** The next step. */
   public sealed interface Step permits Exchange, Pause {}
 
   /**
-   * A request of the client and all it causes.
+   * A request of the client and its consequences.
    *
-   * @param request what the client sends
+   * @param request the client's bytes
    * @param forward whether by the port that forwards, in absolute-form
-   * @param fetches what the origin is asked, and answers
-   * @param responses what the client gets, interim ones first
+   * @param fetches the requests to the origin, and its responses
+   * @param responses the client's responses, interim ones first
    */
   public record Exchange(
       Message request, boolean forward, List<Fetch> fetches, List<Message> responses)
@@ -29,8 +29,8 @@ public record Conversation(String title, List<String> proxyLines, List<Step> ste
   /**
    * A request to the origin.
    *
-   * @param expected what is expected of it, or null
-   * @param answers what the origin sends, interim ones first
+   * @param expected the expected message, or null
+   * @param answers the origin's responses, interim ones first
    */
   public record Fetch(Message expected, List<Message> answers) {}
 

@@ -3,16 +3,15 @@ package io.loligo.server.wire.conversation;
 import java.util.List;
 
 /**
- * A message as a conversation has it: to be sent, or what is expected of one that arrives.
- * Immutable.
+ * A message in a conversation: to be sent, or the expectation of one that arrives. Immutable.
  *
  * @param line number of its line in the file
- * @param start what stands behind the colon: {@code GET /a} or {@code 200 OK}
+ * @param start the text after the colon: {@code GET /a} or {@code 200 OK}
  * @param fields in order
- * @param body null where the file says nothing of it
+ * @param body null if the file does not mention it
  */
 public record Message(int line, String start, List<Field> fields, String body) {
-  /** What is said of a field. */
+  /** The statement about a field. */
   public enum Kind {
     /** {@code Name: value}. */
     IS,

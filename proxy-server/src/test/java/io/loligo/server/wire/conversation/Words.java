@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What stands in braces in a conversation. Immutable.
+ * The words in braces in a conversation. Immutable.
  *
  * @param here path under which this conversation has its URLs
  * @param nowMillis the fake clock

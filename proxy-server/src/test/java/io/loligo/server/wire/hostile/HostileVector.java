@@ -3,19 +3,19 @@ package io.loligo.server.wire.hostile;
 import java.util.List;
 
 /**
- * One hostile or odd message, and what must become of it, as a file of {@code src/test/hostile} has
- * it (the README there tells its form). Bytes are characters up to 255. Immutable.
+ * One hostile or odd message, and its required fate, as in a file of {@code src/test/hostile} (the
+ * README there describes its form). Bytes are characters up to 255. Immutable.
  *
  * @param line number of its line in the file
- * @param title what it is
- * @param source where it is from
+ * @param title its description
+ * @param source its source
  * @param gateway whether it goes through the reverse proxy
- * @param client what the client sends
- * @param later what the client sends when it has its answer; empty for nothing
- * @param origin what the origin answers, or null: something healthy
+ * @param client the client's bytes
+ * @param later the client's bytes after its response; empty for nothing
+ * @param origin the origin's bytes, or null: a healthy response
  * @param manners of client and origin
- * @param expected what must become of it
- * @param facts what else must hold
+ * @param expected the required fate
+ * @param facts further requirements
  */
 public record HostileVector(
     int line,
@@ -35,20 +35,20 @@ public record HostileVector(
     ORIGIN_ANSWERS_AT_ONCE
   }
 
-  /** What must become of the message. */
+  /** The required fate of the message. */
   public enum Fate {
     /** One answer of this status, made by the proxy; the other side never gets anything of it. */
     REFUSED,
-    /** What of it was passed on is no whole message. */
+    /** The bytes passed on are not a whole message. */
     CUT,
     /** Passed on, perhaps made unambiguous, and answered by this status. */
     PASSES
   }
 
   /**
-   * What must become of it.
+   * The required fate.
    *
-   * @param status of the client's answer; 0: any, or none
+   * @param status of the client's response; 0: any, or none
    * @param reason by which it is counted; null: not counted
    */
   public record Expected(Fate fate, int status, String reason) {}

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Puts words and escapes of a vector in the place of what they stand for. Stateless. */
+/** Replaces words and escapes of a vector by their bytes. Stateless. */
 public final class Octets {
   private static final Pattern REPEATED = Pattern.compile("\\{([^{}]+)\\*(\\d+)}");
 

@@ -47,7 +47,7 @@ final class JournalTest {
     marks.close();
   }
 
-  /** Segments are emptied meanwhile, and what is emptied is in the journal first. */
+  /** Segments are emptied meanwhile, and each emptying is in the journal first. */
   @Test
   void aJournalChangeDoesNotWaitForTheDisk() throws IOException {
     drop(1);

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the patrol goes round: in what order, how fast, and what comes of it. */
+/** The rounds of the patrol: their order, their speed, and their result. */
 final class PatrolTest {
   private static final int OBJECTS = 60;
 
@@ -300,7 +300,7 @@ final class PatrolTest {
         });
   }
 
-  /** What a pattern is compared with is the key: further blocks are not read for it. */
+  /** A pattern is compared with the key: further blocks are not read for it. */
   @Test
   void readsNoFurtherBlocksForAPattern() throws IOException {
     store(3, 300_000);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code purges}: what was answered is there for whoever opens the file next. */
+/** {@code purges}: a confirmed purge is there when the file is opened again. */
 class PurgeFileTest {
   private static final long[] NUMBER = {77};
   private static final long TOTAL_BYTES = 64 << 20;
@@ -53,7 +53,7 @@ class PurgeFileTest {
         + Long.BYTES;
   }
 
-  /** The moment that whoever starts now finds for {@link #NUMBER}. */
+  /** The moment that a start would find now for {@link #NUMBER}. */
   private long moment(Table table) throws IOException {
     try (PurgeFile file = open()) {
       return file.moment(table, NUMBER[0]);
@@ -122,7 +122,7 @@ class PurgeFileTest {
     assertThat(purges.moment(Table.GROUP, 78)).isEqualTo(Purges.KEPT);
   }
 
-  /** What else is marked there is purged at the next start in any case. */
+  /** Other names of the bucket are purged at the next start in any case. */
   @Test
   void aDamagedBucketStaysDamaged() throws IOException {
     try (PurgeFile file = open()) {
@@ -134,7 +134,7 @@ class PurgeFileTest {
     assertThat(loaded().moment(Table.GROUP, 77)).isEqualTo(2_000);
   }
 
-  /** What a start that is at 2,000 knows. */
+  /** The purges known to a start that is at 2,000. */
   private Purges loaded() throws IOException {
     Purges purges = new Purges(() -> 2_000);
     try (PurgeFile file = open()) {

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that wait for one key at once are answered by one read of what they select. */
+/** One read of the selected responses answers the requests that wait for one key at once. */
 final class LoadsTest {
   private static final String URL = "http://a/";
   private static final int CLIENTS = 100;
@@ -61,7 +61,7 @@ final class LoadsTest {
   private DiskFixture fixture;
   private final List<EventExecutor> loops = new ArrayList<>();
 
-  /** What one client got. */
+  /** The result of one client. */
   private record Got(LoadOutcome outcome, Entry entry, EventExecutor loop, boolean onLoop) {}
 
   @BeforeEach
@@ -97,7 +97,7 @@ final class LoadsTest {
     fixture.close();
   }
 
-  /** Asks from a loop of its own; whoever asks is in the queue when this returns. */
+  /** Asks from a loop of its own; the request is in the queue when this returns. */
   private CompletableFuture<Got> ask(int number, Fields request) {
     EventExecutor loop = loops.get(number % LOOPS);
     CompletableFuture<Got> got = new CompletableFuture<>();
@@ -122,7 +122,7 @@ final class LoadsTest {
     return asked;
   }
 
-  /** Memory that wants what the disk was asked for twice, however much room it has. */
+  /** Memory that wants responses requested twice from disk, however much room it has. */
   private record SecondHits(DiskTier.MemoryView memory) implements DiskTier.MemoryView {
     @Override
     public boolean serves(CacheKey key) {

@@ -30,7 +30,7 @@ final class ChildJvm {
     return new ProcessBuilder(command).redirectErrorStream(true);
   }
 
-  /** Runs it to its end; what it printed. */
+  /** Runs it to its end; returns its output. */
   static String run(ProcessBuilder child) throws IOException, InterruptedException {
     Process process = child.start();
     process.getOutputStream().close();

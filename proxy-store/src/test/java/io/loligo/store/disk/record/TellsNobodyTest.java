@@ -73,7 +73,7 @@ final class TellsNobodyTest {
     assertThat(network(session("keep quiet"))).isEmpty();
   }
 
-  /** The build compiled what Chronicle Map would compile at the first map. */
+  /** The build has compiled the classes that Chronicle Map would compile at the first map. */
   @Test
   void compilesNothing() throws Exception {
     assertThat(session("keep quiet")).noneMatch(line -> line.contains("com.sun.tools.javac.comp."));

@@ -393,7 +393,7 @@ final class SegmentsTest {
     assertThat(first.pins).isOne();
   }
 
-  /** Fills the open segment but for an end of some 14,000 bytes. */
+  /** Fills the open segment except for an end of some 14,000 bytes. */
   private Segment leaveAnEnd() {
     Segment segment = of(fill(60_000).place());
     for (int i = 1; i < 4; i++) {
@@ -483,7 +483,7 @@ final class SegmentsTest {
     full.forEach(segments::flushed);
   }
 
-  // What a start finds
+  // Segments found at a start
 
   private record Said(Journal.Type type, long segment, long generation) {}
 
