@@ -46,5 +46,9 @@ final class CoreArchitectureTest {
           .resideInAPackage("io.loligo.core.message..")
           .should()
           .onlyDependOnClassesThat()
-          .resideInAnyPackage("io.loligo.core.message..", "java..", "io.netty.buffer..");
+          .resideInAnyPackage(
+              "io.loligo.core.message..",
+              "java..",
+              "io.netty.buffer..",
+              "org.jspecify.annotations..");
 }

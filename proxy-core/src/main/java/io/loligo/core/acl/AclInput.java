@@ -2,6 +2,7 @@ package io.loligo.core.acl;
 
 import io.loligo.core.message.Fields;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The properties of a request that access rules can test. Implemented by the request in progress;
@@ -38,13 +39,13 @@ public interface AclInput {
   Fields requestFields();
 
   /** The response's fields, or null before there is one. */
-  Fields replyFields();
+  @Nullable Fields replyFields();
 
   /** The response's status, or 0. */
   int replyStatus();
 
   /** The destination's addresses, null while the name has not been resolved. */
-  List<byte[]> destinationAddresses();
+  @Nullable List<byte[]> destinationAddresses();
 
   /** Open connections from the client's address. */
   int clientConnections();

@@ -2,6 +2,7 @@ package io.loligo.core.acl;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The types that an {@code acl} line may name. Immutable. */
 public enum AclType {
@@ -97,7 +98,7 @@ public enum AclType {
   }
 
   /** The type of this name, or null. */
-  public static AclType of(String word) {
+  public static @Nullable AclType of(String word) {
     return BY_NAME.get(word);
   }
 

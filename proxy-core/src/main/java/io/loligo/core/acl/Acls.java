@@ -7,8 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ACLs of one configuration while it is read, including the predefined ones, and the compiler
@@ -69,7 +71,7 @@ public final class Acls {
   }
 
   /** The type under which {@code name} is defined, or null. */
-  public AclType typeOf(String name) {
+  public @Nullable AclType typeOf(String name) {
     NamedAcl acl = named.get(key(name));
     return acl == null ? null : acl.type();
   }
@@ -146,7 +148,7 @@ public final class Acls {
     String name = key(bare(term));
     Condition condition = bound.get(name);
     if (condition == null) {
-      condition = named.get(name).condition(this);
+      condition = Objects.requireNonNull(named.get(name)).condition(this);
       bound.put(name, condition);
     }
     Condition positive = condition;
@@ -185,7 +187,7 @@ public final class Acls {
         lines.toArray(new CompiledAclList.Line[0]), otherwise, needsDestination);
   }
 
-  private CompiledAclList.Line line(AclRule rule, boolean restricts) {
+  private CompiledAclList.@Nullable Line line(AclRule rule, boolean restricts) {
     List<Condition> conditions = new ArrayList<>();
     List<Boolean> negated = new ArrayList<>();
     for (String term : rule.terms()) {

@@ -3,6 +3,7 @@ package io.loligo.core.acl;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A set of IP addresses as sorted, disjoint ranges, with binary search. Immutable; looking up
@@ -18,7 +19,7 @@ final class AddressSet {
   }
 
   /** Whether {@code octets}, 4 or 16 of them, are in the set; false for null. */
-  boolean contains(byte[] octets) {
+  boolean contains(byte @Nullable [] octets) {
     if (octets == null) {
       return false;
     }

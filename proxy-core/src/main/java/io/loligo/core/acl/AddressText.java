@@ -2,13 +2,14 @@ package io.loligo.core.acl;
 
 import io.loligo.core.message.IpText;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the address values of an {@code acl} line. Stateless. */
 final class AddressText {
   private AddressText() {}
 
   /** Adds the addresses that {@code value} names; returns why it names none, or null. */
-  static String read(
+  static @Nullable String read(
       String value,
       AddressSet.Builder into,
       HostResolver resolver,
@@ -45,7 +46,7 @@ final class AddressText {
     }
   }
 
-  private static String network(
+  private static @Nullable String network(
       String value,
       AddressSet.Builder into,
       HostResolver resolver,
@@ -129,7 +130,8 @@ final class AddressText {
     return letter;
   }
 
-  private static String host(String value, AddressSet.Builder into, HostResolver resolver) {
+  private static @Nullable String host(
+      String value, AddressSet.Builder into, HostResolver resolver) {
     List<byte[]> addresses = resolver.resolve(value);
     for (byte[] address : addresses) {
       byte[] octets = IpText.unmapped(address);

@@ -1,10 +1,12 @@
 package io.loligo.core.acl;
 
+import org.jspecify.annotations.Nullable;
+
 /** Rule lines with their conditions bound. Immutable; evaluation itself allocates nothing. */
 final class CompiledAclList implements AclList {
   /** One line: all its terms must hold. */
   record Line(Condition[] conditions, boolean[] negated, AclVerdict verdict, AclVerdict unknown) {
-    int test(AclInput request, byte[] destination) {
+    int test(AclInput request, byte @Nullable [] destination) {
       int outcome = Condition.YES;
       for (int i = 0; i < conditions.length; i++) {
         int one = conditions[i].test(request, destination);
@@ -36,7 +38,7 @@ final class CompiledAclList implements AclList {
   }
 
   @Override
-  public AclVerdict evaluate(AclInput request, byte[] destinationAddress) {
+  public AclVerdict evaluate(AclInput request, byte @Nullable [] destinationAddress) {
     for (Line line : lines) {
       int outcome = line.test(request, destinationAddress);
       if (outcome == Condition.YES) {

@@ -1,5 +1,7 @@
 package io.loligo.core.acl;
 
+import org.jspecify.annotations.Nullable;
+
 /** The test of one ACL on a request. Immutable; any thread. */
 @FunctionalInterface
 interface Condition {
@@ -14,7 +16,7 @@ interface Condition {
    *
    * @param destination the one address to judge, or null for those of the request
    */
-  int test(AclInput request, byte[] destination);
+  int test(AclInput request, byte @Nullable [] destination);
 
   static int of(boolean matches) {
     return matches ? YES : NO;

@@ -1,6 +1,7 @@
 package io.loligo.core.acl;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Conditions composed of other ACLs: {@code any-of} and {@code all-of}. Stateless. */
 final class Groups {
@@ -42,7 +43,7 @@ final class Groups {
     };
   }
 
-  private static int allOf(Condition[] terms, AclInput request, byte[] destination) {
+  private static int allOf(Condition[] terms, AclInput request, byte @Nullable [] destination) {
     int outcome = Condition.YES;
     for (Condition term : terms) {
       int one = term.test(request, destination);

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The values of one ACL while its lines are read. Confined to one thread. */
 final class NamedAcl {
@@ -60,7 +61,7 @@ final class NamedAcl {
   private final List<Pattern> expressions = new ArrayList<>();
   private final List<WeekTimes.Span> spans = new ArrayList<>();
   private final List<List<String>> groups = new ArrayList<>();
-  private String field;
+  private String field = "";
   private int most = -1;
 
   // of the present line
@@ -282,7 +283,7 @@ final class NamedAcl {
         problems.add(error(-1, "", "a field name, then expressions", ""));
         return;
       }
-      if (field != null && !field.equalsIgnoreCase(values.get(from))) {
+      if (!field.isEmpty() && !field.equalsIgnoreCase(values.get(from))) {
         problems.add(
             error(from, values.get(from), "the field " + field + " of the line above", ""));
         return;
@@ -425,7 +426,7 @@ final class NamedAcl {
   /** Any of the destination's addresses, or the given one. */
   private record Destination(AddressSet set) implements Condition {
     @Override
-    public int test(AclInput request, byte[] destination) {
+    public int test(AclInput request, byte @Nullable [] destination) {
       if (destination != null) {
         return Condition.of(set.contains(destination));
       }

@@ -4,6 +4,7 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A POSIX extended regular expression (IEEE Std 1003.1 section 9.4, with GNU's word escapes),
@@ -13,7 +14,8 @@ import java.util.Deque;
  * @param error why there is no pattern, or null
  * @param warning a probable mistake, or null
  */
-public record PosixRegex(Pattern pattern, String error, String warning) {
+public record PosixRegex(
+    @Nullable Pattern pattern, @Nullable String error, @Nullable String warning) {
 
   /** Compiles {@code regex}. */
   public static PosixRegex compile(String regex, boolean ignoreCase) {
@@ -39,14 +41,14 @@ public record PosixRegex(Pattern pattern, String error, String warning) {
     // start in out of the atom to which a quantifier would apply; -1: none
     private int atom = -1;
     private boolean quantified;
-    private String error;
-    private String warning;
+    private @Nullable String error;
+    private @Nullable String warning;
 
     Translation(String regex) {
       this.regex = regex;
     }
 
-    String run() {
+    @Nullable String run() {
       while (at < regex.length() && error == null) {
         step(regex.charAt(at));
       }

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Times of the week of the {@code time} type, in one zone. Immutable. */
 record WeekTimes(List<Span> spans, ZoneId zone) {
@@ -56,7 +57,7 @@ record WeekTimes(List<Span> spans, ZoneId zone) {
   }
 
   /** Minutes of {@code h:m-h:m} as first and last, or null. */
-  static int[] minutes(String text) {
+  static int @Nullable [] minutes(String text) {
     int dash = text.indexOf('-');
     if (dash < 0) {
       return null;

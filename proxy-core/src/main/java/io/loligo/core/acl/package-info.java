@@ -5,4 +5,7 @@
  * {@link AclInput} of their own. Lists are immutable: any thread may evaluate them, and an
  * evaluation allocates nothing.
  */
+@NullMarked
 package io.loligo.core.acl;
+
+import org.jspecify.annotations.NullMarked;

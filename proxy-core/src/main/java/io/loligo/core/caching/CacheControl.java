@@ -133,6 +133,7 @@ public record CacheControl(
 
     Reading(Fields fields, boolean response) {
       bytes = fields.bytes();
+      argument = bytes;
       this.response = response;
       int id = FieldName.CACHE_CONTROL;
       for (int i = fields.first(id); i >= 0; i = fields.next(id, i + 1)) {

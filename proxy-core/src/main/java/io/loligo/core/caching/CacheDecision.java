@@ -1,5 +1,7 @@
 package io.loligo.core.caching;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The treatment of a request, and the reason: computed once by {@link Reuse}, read by the access
  * log's tag, Cache-Status, the counters, explain and the tests. Immutable.
@@ -12,7 +14,11 @@ package io.loligo.core.caching;
  *     else null
  */
 public record CacheDecision(
-    Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds, CacheReason miss) {
+    Outcome outcome,
+    CacheReason reason,
+    long ageSeconds,
+    long lifetimeSeconds,
+    @Nullable CacheReason miss) {
   /** A decision without a separate kind of miss. */
   public CacheDecision(Outcome outcome, CacheReason reason, long ageSeconds, long lifetimeSeconds) {
     this(outcome, reason, ageSeconds, lifetimeSeconds, null);
@@ -49,7 +55,8 @@ public record CacheDecision(
       return "miss";
     }
     if (token.equals("request") && ageSeconds < 0) {
-      return miss == null ? "miss" : miss.token();
+      String own = miss == null ? null : miss.token();
+      return own == null ? "miss" : own;
     }
     return token.equals("request") && ttlSeconds() <= 0 ? "stale" : token;
   }

@@ -48,9 +48,10 @@ public final class CacheGroups {
       groups.add(ALTERNATIVES);
       groups.add(ofAlternatives(key));
     }
-    if (response.has(FieldName.CACHE_GROUPS)) {
+    String named = response.has(FieldName.CACHE_GROUPS) ? response.joined("Cache-Groups") : null;
+    if (named != null) {
       String origin = origin(key);
-      for (String name : names(response.joined("Cache-Groups"))) {
+      for (String name : names(named)) {
         groups.add(ofGroup(origin, name));
       }
     }

@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The key under which responses to one effective URI are stored: {@code
@@ -83,7 +84,7 @@ public final class CacheKey {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (this == other) {
       return true;
     }

@@ -5,6 +5,7 @@ import io.loligo.core.message.Authority;
 import io.loligo.core.message.IpText;
 import io.loligo.core.message.RequestTarget;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the key of an effective URI (RFC 9111 section 2; normalisation of RFC 9110 section 4.2.3 as
@@ -70,7 +71,7 @@ public final class CacheKeys {
   }
 
   /** The key of a URL given as text (PURGE by operation, tests); null if it is not a URL. */
-  public static CacheKey of(String url) {
+  public static @Nullable CacheKey of(String url) {
     Origin origin = Origin.of(url);
     if (origin == null) {
       return null;
@@ -133,7 +134,7 @@ public final class CacheKeys {
   record Origin(String scheme, String host, int port, int authorityEnd) {
 
     /** Null if {@code url} is not an absolute URL without user information. */
-    static Origin of(String url) {
+    static @Nullable Origin of(String url) {
       int colon = url.indexOf("://");
       if (colon <= 0 || !isScheme(url, colon) || !isVisible(url)) {
         return null;
@@ -157,7 +158,7 @@ public final class CacheKeys {
       return scheme.equals(other.scheme) && host.equals(other.host) && port == other.port;
     }
 
-    private static Origin ofAuthority(String scheme, String authority, int end) {
+    private static @Nullable Origin ofAuthority(String scheme, String authority, int end) {
       if (authority.indexOf('@') >= 0) {
         return null;
       }

@@ -1,5 +1,7 @@
 package io.loligo.core.caching;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The reason of a decision. {@link #token} is the {@code fwd} parameter of Cache-Status (RFC 9211
  * section 2.2), null for hits; {@link #detail} its {@code detail}.
@@ -38,15 +40,15 @@ public enum CacheReason {
   HIT_DENIED("bypass", "send_hit deny"),
   UPGRADE("bypass", "upgrade");
 
-  private final String token;
+  private final @Nullable String token;
   private final String detail;
 
-  CacheReason(String token, String detail) {
+  CacheReason(@Nullable String token, String detail) {
     this.token = token;
     this.detail = detail;
   }
 
-  public String token() {
+  public @Nullable String token() {
     return token;
   }
 

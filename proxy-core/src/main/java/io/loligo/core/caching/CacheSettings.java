@@ -3,6 +3,7 @@ package io.loligo.core.caching;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of the configuration that decisions read. Immutable.
@@ -123,7 +124,7 @@ public record CacheSettings(
   }
 
   /** The first pattern found in {@code url}, or null. Without patterns {@code url} is not read. */
-  RefreshPattern patternFor(CharSequence url) {
+  @Nullable RefreshPattern patternFor(CharSequence url) {
     for (int i = 0; i < refreshPatterns.size(); i++) {
       RefreshPattern pattern = refreshPatterns.get(i);
       if (pattern.regex().matcher(url).find()) {

@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.structured.StructuredFields;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Cache-Status line of this cache (RFC 9211), to be added after those of caches nearer to the
@@ -19,7 +20,11 @@ public final class CacheStatus {
    * @param key to show, or null
    */
   public static void appendHit(
-      FieldLines lines, String cacheName, CacheDecision decision, boolean disk, String key) {
+      FieldLines lines,
+      String cacheName,
+      CacheDecision decision,
+      boolean disk,
+      @Nullable String key) {
     begin(lines, cacheName);
     lines.append("; hit");
     ttl(lines, decision);
@@ -47,7 +52,7 @@ public final class CacheStatus {
       CacheDecision why,
       int forwardStatus,
       CacheDecision decision,
-      String key) {
+      @Nullable String key) {
     begin(lines, cacheName);
     forward(lines, why, forwardStatus);
     ttl(lines, decision);
@@ -74,11 +79,11 @@ public final class CacheStatus {
       String cacheName,
       CacheDecision decision,
       int forwardStatus,
-      StoredMeta stored,
+      @Nullable StoredMeta stored,
       boolean waited,
       boolean collapsed,
       long nowMillis,
-      String key) {
+      @Nullable String key) {
     begin(lines, cacheName);
     forward(lines, decision, forwardStatus);
     if (stored != null) {
@@ -109,7 +114,7 @@ public final class CacheStatus {
     }
   }
 
-  private static void key(FieldLines lines, String key) {
+  private static void key(FieldLines lines, @Nullable String key) {
     if (key != null) {
       string(lines.append("; key="), key);
     }

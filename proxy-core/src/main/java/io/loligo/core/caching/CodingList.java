@@ -5,6 +5,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import java.nio.charset.StandardCharsets;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The normal form of Accept-Encoding (RFC 9110 section 12.5.3), which is equal for requests that
@@ -18,7 +19,7 @@ final class CodingList {
   private CodingList() {}
 
   /** The normal form of {@code request}; null without the field. */
-  static byte[] normalForm(Fields request) {
+  static byte @Nullable [] normalForm(Fields request) {
     int id = FieldName.ACCEPT_ENCODING;
     if (!request.has(id)) {
       return null;
@@ -39,7 +40,7 @@ final class CodingList {
   }
 
   /** Whether {@code form}, which may be null, is that of {@code request}. No allocation. */
-  static boolean matches(Fields request, byte[] form) {
+  static boolean matches(Fields request, byte @Nullable [] form) {
     int id = FieldName.ACCEPT_ENCODING;
     if (form == null || !request.has(id)) {
       return form == null && !request.has(id);

@@ -3,6 +3,7 @@ package io.loligo.core.caching;
 import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Fields;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Comparison of entity tags (RFC 9110 section 8.8.3.2), over the bytes as received. A tag without
@@ -47,7 +48,7 @@ public final class EntityTag {
    * Whether the list under {@code id}, in any of its lines, holds {@code *} or a tag that matches
    * {@code stored}, null if there is none.
    */
-  static boolean listMatches(Fields fields, int id, byte[] stored, boolean strong) {
+  static boolean listMatches(Fields fields, int id, byte @Nullable [] stored, boolean strong) {
     for (int i = fields.first(id); i >= 0; i = fields.next(id, i + 1)) {
       if (lineMatches(fields, i, stored, strong)) {
         return true;
@@ -56,7 +57,8 @@ public final class EntityTag {
     return false;
   }
 
-  private static boolean lineMatches(Fields fields, int i, byte[] stored, boolean strong) {
+  private static boolean lineMatches(
+      Fields fields, int i, byte @Nullable [] stored, boolean strong) {
     byte[] bytes = fields.bytes();
     int end = fields.valueEnd(i);
     int at = fields.valueStart(i);
@@ -74,7 +76,8 @@ public final class EntityTag {
     return false;
   }
 
-  private static boolean matches(byte[] stored, byte[] bytes, int start, int end, boolean strong) {
+  private static boolean matches(
+      byte @Nullable [] stored, byte[] bytes, int start, int end, boolean strong) {
     if (stored == null) {
       return false;
     }

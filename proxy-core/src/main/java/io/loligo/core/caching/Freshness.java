@@ -4,6 +4,7 @@ import io.loligo.core.caching.RefreshPattern.Option;
 import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The freshness lifetime of a response (RFC 9111 section 4.2.1) and its source. Immutable.
@@ -73,12 +74,13 @@ record Freshness(long lifetimeSeconds, Rule rule) {
       CacheControl directives,
       long dateMillis,
       long nowMillis,
-      RefreshPattern pattern,
+      @Nullable RefreshPattern pattern,
       long negativeTtlSeconds) {
     long explicit = explicitSeconds(response, directives, dateMillis, nowMillis);
     if (explicit >= 0) {
-      boolean override = pattern != null && pattern.has(Option.OVERRIDE_EXPIRE);
-      return override && pattern.minSeconds() > explicit
+      return pattern != null
+              && pattern.has(Option.OVERRIDE_EXPIRE)
+              && pattern.minSeconds() > explicit
           ? new Freshness(pattern.minSeconds(), Rule.OVERRIDE_EXPIRE)
           : new Freshness(explicit, explicitRule(directives));
     }
@@ -177,7 +179,7 @@ record Freshness(long lifetimeSeconds, Rule rule) {
    * Squid's rule: never longer than max; with a Last-Modified in the past only the percentage
    * decides, unless override-lastmod lets min exceed it; else min.
    */
-  private static Freshness heuristic(long unchangedSeconds, RefreshPattern pattern) {
+  private static Freshness heuristic(long unchangedSeconds, @Nullable RefreshPattern pattern) {
     if (pattern == null) {
       long share = unchangedSeconds * DEFAULT_PERCENT / 100;
       return atMost(DEFAULT_MAX_SECONDS, Rule.DEFAULT_MAX, share, Rule.LAST_MODIFIED);

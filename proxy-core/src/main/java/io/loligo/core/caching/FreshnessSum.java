@@ -5,6 +5,7 @@ import io.loligo.core.message.Fields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The age and the freshness lifetime of a stored response, each term of RFC 9111 sections 4.2.1 and
@@ -34,7 +35,7 @@ public record FreshnessSum(
     long currentAgeSeconds,
     long lifetimeSeconds,
     String lifetimeFrom,
-    String pattern,
+    @Nullable String pattern,
     List<String> violations,
     boolean asStored) {
 
@@ -91,7 +92,7 @@ public record FreshnessSum(
   }
 
   private static List<String> violations(
-      CacheControl directives, Freshness.Rule rule, RefreshPattern pattern) {
+      CacheControl directives, Freshness.Rule rule, @Nullable RefreshPattern pattern) {
     List<String> violations = new ArrayList<>();
     if (rule == Freshness.Rule.OVERRIDE_EXPIRE) {
       violations.add("override-expire: longer than the origin's lifetime");

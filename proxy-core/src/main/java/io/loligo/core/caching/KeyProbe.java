@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reusable key for look-ups: equal to a {@link CacheKey} of the same bytes, without allocation.
@@ -88,7 +89,7 @@ public final class KeyProbe {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return this == other || (other instanceof CacheKey key && matches(key));
   }
 

@@ -17,6 +17,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a query that are irrelevant for a response (No-Vary-Search, {@code
@@ -46,7 +47,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
    * The rule of {@code response}; null if it has none, if it is malformed, or if it makes the whole
    * query relevant.
    */
-  public static NoVarySearch of(Fields response) {
+  public static @Nullable NoVarySearch of(Fields response) {
     String value = response.joined(FIELD);
     if (value == null || value.length() > MAX_BYTES) {
       return null;
@@ -55,7 +56,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     return members == null ? null : of(members);
   }
 
-  private static NoVarySearch of(Map<String, Member> members) {
+  private static @Nullable NoVarySearch of(Map<String, Member> members) {
     Member order = members.get("key-order");
     Member params = members.get("params");
     Member except = members.get("except");
@@ -72,7 +73,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     return names == null || usual ? null : new NoVarySearch(ignoresOrder, onlyNamed, names);
   }
 
-  private static boolean isTrue(Member member) {
+  private static boolean isTrue(@Nullable Member member) {
     return member instanceof Item item && item.bare().value().equals(true);
   }
 
@@ -81,7 +82,7 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
   }
 
   /** Null if it is not a list of strings. */
-  private static List<String> names(Member member) {
+  private static @Nullable List<String> names(Member member) {
     if (!(member instanceof InnerList list)) {
       return null;
     }

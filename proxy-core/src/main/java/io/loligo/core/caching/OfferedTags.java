@@ -9,6 +9,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The entity tags of stored variants that the request does not select, sent in one If-None-Match: a
@@ -60,7 +61,8 @@ public final class OfferedTags {
    */
   public boolean add(StoredMeta variant, Fields fields, Fields request) {
     byte[] tag = variant.etag();
-    if (!hasTag(variant)
+    if (tag == null
+        || !hasTag(variant)
         || !isCodingRight(variant.vary(), fields, request)
         || !VarySelection.isSteeredLike(variant.vary(), request)
         || isOffered(tag)
@@ -73,7 +75,8 @@ public final class OfferedTags {
     return true;
   }
 
-  private static boolean isCodingRight(VarySelection vary, Fields stored, Fields request) {
+  private static boolean isCodingRight(
+      @Nullable VarySelection vary, Fields stored, Fields request) {
     if (vary != null && !vary.agreesOn(FieldName.ACCEPT_ENCODING, request)) {
       return false;
     }

@@ -5,6 +5,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The trailers of a request that are forwarded (RFC 9110 section 6.5.1). Stateless.
@@ -25,7 +26,7 @@ public final class RequestTrailers {
    *
    * @param head of the request, borrowed
    */
-  public static Fields onward(Fields head, Fields trailers) {
+  public static @Nullable Fields onward(Fields head, @Nullable Fields trailers) {
     if (trailers == null || trailers.count() == 0) {
       return trailers;
     }

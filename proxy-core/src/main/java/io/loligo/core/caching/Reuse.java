@@ -7,6 +7,7 @@ import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
+import org.jspecify.annotations.Nullable;
 
 /** Whether a stored response may answer a request (RFC 9111 section 4). Stateless. */
 public final class Reuse {
@@ -40,7 +41,7 @@ public final class Reuse {
       long nowMillis,
       RequestHead request,
       boolean hasBody,
-      StoredMeta stored,
+      @Nullable StoredMeta stored,
       boolean otherVariants,
       CharSequence url,
       CacheSettings settings) {
@@ -75,7 +76,7 @@ public final class Reuse {
       long nowMillis,
       RequestHead request,
       long arrivedMillis,
-      RequestHead awaited,
+      @Nullable RequestHead awaited,
       StoredMeta stored,
       CharSequence url,
       CacheSettings settings) {
@@ -186,7 +187,7 @@ public final class Reuse {
     return stored.has(StoredMeta.NEGATIVE) ? CacheReason.NEGATIVE : CacheReason.FRESH;
   }
 
-  private static long maxStaleSeconds(RefreshPattern pattern, CacheSettings settings) {
+  private static long maxStaleSeconds(@Nullable RefreshPattern pattern, CacheSettings settings) {
     return pattern != null && pattern.maxStaleSeconds() >= 0
         ? pattern.maxStaleSeconds()
         : settings.maxStaleSeconds();
@@ -251,7 +252,7 @@ public final class Reuse {
       return isSettled() && asked ? CacheReason.IMMUTABLE : freshReason(stored);
     }
 
-    private CacheReason objection() {
+    private @Nullable CacheReason objection() {
       if (directives.has(CacheControl.NO_CACHE) && !patternHas(Option.IGNORE_RELOAD)) {
         return CacheReason.REQUEST_NO_CACHE;
       }
@@ -326,7 +327,7 @@ public final class Reuse {
       return pattern != null && pattern.has(option);
     }
 
-    private RefreshPattern pattern() {
+    private @Nullable RefreshPattern pattern() {
       return settings.patternFor(url);
     }
 

@@ -11,6 +11,7 @@ import io.loligo.core.message.ResponseHead;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a response is stored (RFC 9111 section 3), and with what lifetime. Immutable.
@@ -25,7 +26,7 @@ import java.util.Locale;
 public record Storability(
     boolean storable,
     String reason,
-    StoredMeta meta,
+    @Nullable StoredMeta meta,
     boolean shareable,
     List<String> withheldFields) {
   /**
@@ -126,7 +127,7 @@ public record Storability(
       boolean post,
       Fields response,
       CacheControl directives,
-      RefreshPattern pattern,
+      @Nullable RefreshPattern pattern,
       CacheSettings settings) {
     if (!TargetedControl.isForGateways(response)) {
       return meta;
@@ -153,7 +154,7 @@ public record Storability(
       StoredMeta meta,
       Fields response,
       CacheControl directives,
-      RefreshPattern pattern,
+      @Nullable RefreshPattern pattern,
       CacheSettings settings) {
     Freshness freshness =
         Freshness.of(
@@ -180,7 +181,7 @@ public record Storability(
    * @param stored its fields as stored, borrowed
    * @param url effective URI, for refresh_pattern
    */
-  public static StoredMeta regarded(
+  public static @Nullable StoredMeta regarded(
       StoredMeta meta, Fields stored, CharSequence url, CacheSettings settings) {
     if (!meta.isOfOtherKind(settings.gateway())) {
       return meta;
@@ -289,7 +290,7 @@ public record Storability(
     return new Storability(false, reason, null, false, List.of());
   }
 
-  private static String requestRefusal(RequestHead request, CacheSettings settings) {
+  private static @Nullable String requestRefusal(RequestHead request, CacheSettings settings) {
     Fields fields = request.fields();
     int method = request.methodId();
     if (method != Method.GET && method != Method.POST && method != Method.QUERY) {
@@ -308,7 +309,7 @@ public record Storability(
    * A response to POST is stored only if it states itself that it is the response to GET, and for
    * how long (RFC 9110 section 9.3.3).
    */
-  private static String postRefusal(
+  private static @Nullable String postRefusal(
       ResponseHead response, CacheControl directives, CharSequence url) {
     if (response.status() != 200) {
       return "response to POST with a status other than 200";
@@ -346,8 +347,11 @@ public record Storability(
     return length >= 0 && !request.valueEquals(length, "0");
   }
 
-  private static String responseRefusal(
-      RequestHead request, ResponseHead response, CacheControl directives, RefreshPattern pattern) {
+  private static @Nullable String responseRefusal(
+      RequestHead request,
+      ResponseHead response,
+      CacheControl directives,
+      @Nullable RefreshPattern pattern) {
     int status = response.status();
     if (StatusCaching.isNeverStored(status)) {
       return "status is never stored";
@@ -366,8 +370,8 @@ public record Storability(
     return prohibition == null ? VarySelection.refusal(response.fields()) : prohibition;
   }
 
-  private static String prohibition(
-      Fields request, CacheControl directives, RefreshPattern pattern) {
+  private static @Nullable String prohibition(
+      Fields request, CacheControl directives, @Nullable RefreshPattern pattern) {
     if (forbidsStoring(directives) && !has(pattern, Option.IGNORE_NO_STORE)) {
       return "no-store response";
     }
@@ -400,11 +404,11 @@ public record Storability(
         || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT;
   }
 
-  private static String lifetimeRefusal(
+  private static @Nullable String lifetimeRefusal(
       StoredMeta meta,
       Fields response,
       CacheControl directives,
-      RefreshPattern pattern,
+      @Nullable RefreshPattern pattern,
       CacheSettings settings) {
     boolean asDated = mayAssumeLifetime(meta, response, directives);
     boolean storesStale =
@@ -449,7 +453,7 @@ public record Storability(
         || (response.has(FieldName.EXPIRES) && !directives.has(CacheControl.TARGETED));
   }
 
-  private static boolean has(RefreshPattern pattern, Option option) {
+  private static boolean has(@Nullable RefreshPattern pattern, Option option) {
     return pattern != null && pattern.has(option);
   }
 
@@ -457,10 +461,10 @@ public record Storability(
       int status,
       Fields fields,
       CacheControl directives,
-      RefreshPattern pattern,
+      @Nullable RefreshPattern pattern,
       long requestTimeMillis,
       long responseTimeMillis,
-      VarySelection vary,
+      @Nullable VarySelection vary,
       long contentLength,
       CacheSettings settings) {
     long date = HttpDate.of(fields, FieldName.DATE, responseTimeMillis);
@@ -504,7 +508,8 @@ public record Storability(
         && directives.withheldFields().contains(FieldName.text(id).toLowerCase(Locale.ROOT));
   }
 
-  private static int flags(CacheControl directives, Freshness freshness, RefreshPattern pattern) {
+  private static int flags(
+      CacheControl directives, Freshness freshness, @Nullable RefreshPattern pattern) {
     int flags = 0;
     if (directives.has(CacheControl.MUST_REVALIDATE | CacheControl.PROXY_REVALIDATE)
         || directives.sharedMaxAgeSeconds() != CacheControl.ABSENT) {
@@ -532,7 +537,7 @@ public record Storability(
         };
   }
 
-  private static byte[] etag(Fields fields) {
+  private static byte @Nullable [] etag(Fields fields) {
     int i = fields.first(FieldName.ETAG);
     return i < 0 || fields.valueStart(i) == fields.valueEnd(i)
         ? null

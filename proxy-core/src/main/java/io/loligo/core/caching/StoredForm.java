@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import io.netty.buffer.ByteBuf;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@link CacheKey} and {@link StoredMeta} as stored bytes: see {@code docs/disk-format.md}. Numbers
@@ -141,14 +142,14 @@ public final class StoredForm {
   }
 
   /** Bytes after their length; null differs from empty. */
-  static void octets(ByteBuf out, byte[] octets) {
+  static void octets(ByteBuf out, byte @Nullable [] octets) {
     number(out, octets == null ? 0 : octets.length + 1L);
     if (octets != null) {
       out.writeBytes(octets);
     }
   }
 
-  static byte[] octets(ByteBuf in) {
+  static byte @Nullable [] octets(ByteBuf in) {
     int length = (int) number(in) - 1;
     if (length < 0) {
       return null;

@@ -1,5 +1,7 @@
 package io.loligo.core.caching;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The 128 bits under which a response is stored on disk: SipHash under a secret that is stored with
  * it, so that it outlives the process. The first half depends on the key alone and finds all
@@ -28,7 +30,7 @@ public final class StoredHash {
   }
 
   /** Hashes {@code key} and the selecting fields {@code vary}, null if there are none. */
-  public StoredHash of(CacheKey key, VarySelection vary) {
+  public StoredHash of(CacheKey key, @Nullable VarySelection vary) {
     hash.update(key.text(), key.length());
     high = hash.high();
     low = hash.low();
@@ -43,10 +45,11 @@ public final class StoredHash {
   /** Hashes {@code key}, the selecting fields and the place of the part that {@code meta} has. */
   public StoredHash ofStored(CacheKey key, StoredMeta meta) {
     of(key, meta.vary());
-    if (meta.part() != null) {
+    ContentPart part = meta.part();
+    if (part != null) {
       byte[] place = new byte[1 + Long.BYTES];
       for (int i = 1; i < place.length; i++) {
-        place[i] = (byte) (meta.part().first() >>> (Byte.SIZE * (i - 1)));
+        place[i] = (byte) (part.first() >>> (Byte.SIZE * (i - 1)));
       }
       hash.update(place, place.length);
       low ^= hash.high() & OF_PART;

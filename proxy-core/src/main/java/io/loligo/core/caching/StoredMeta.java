@@ -1,6 +1,7 @@
 package io.loligo.core.caching;
 
 import io.loligo.core.message.Fields;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The properties of a stored response that decisions need, in primitives, so that a hit or a 304
@@ -41,10 +42,10 @@ public record StoredMeta(
     long staleWhileRevalidateSeconds,
     long staleIfErrorSeconds,
     int flags,
-    byte[] etag,
-    VarySelection vary,
+    byte @Nullable [] etag,
+    @Nullable VarySelection vary,
     long contentLength,
-    ContentPart part) {
+    @Nullable ContentPart part) {
   public static final long NO_TIME = Long.MIN_VALUE;
 
   /** must-revalidate, proxy-revalidate or s-maxage: never served stale (RFC 9111 section 4.2.4). */
@@ -113,8 +114,8 @@ public record StoredMeta(
       long staleWhileRevalidateSeconds,
       long staleIfErrorSeconds,
       int flags,
-      byte[] etag,
-      VarySelection vary,
+      byte @Nullable [] etag,
+      @Nullable VarySelection vary,
       long contentLength) {
     this(
         status,
@@ -220,7 +221,7 @@ public record StoredMeta(
   }
 
   /** The same response with {@code part} of its content; null: all of it. */
-  public StoredMeta withPart(ContentPart part) {
+  public StoredMeta withPart(@Nullable ContentPart part) {
     return with(lifetimeSeconds, flags, contentLength, part);
   }
 
@@ -269,7 +270,7 @@ public record StoredMeta(
     return with(requestTimeMillis, lifetime, whileRevalidate, ifError, marks, contentLength, part);
   }
 
-  private StoredMeta with(long lifetime, int marks, long octets, ContentPart piece) {
+  private StoredMeta with(long lifetime, int marks, long octets, @Nullable ContentPart piece) {
     return with(
         requestTimeMillis,
         lifetime,
@@ -288,7 +289,7 @@ public record StoredMeta(
       long ifError,
       int marks,
       long octets,
-      ContentPart piece) {
+      @Nullable ContentPart piece) {
     return new StoredMeta(
         status,
         requested,

@@ -9,6 +9,7 @@ import io.loligo.core.structured.Member.Item;
 import io.loligo.core.structured.StructuredFields;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cache-Control for specific caches (RFC 9213). Of the fields for this cache, the first that is a
@@ -48,11 +49,12 @@ final class TargetedControl {
         && of(response, FieldName.CDN_CACHE_CONTROL) != null;
   }
 
-  private static CacheControl of(Fields response, int id) {
-    if (!response.has(id)) {
+  private static @Nullable CacheControl of(Fields response, int id) {
+    String value = response.has(id) ? response.joined(FieldName.text(id)) : null;
+    if (value == null) {
       return null;
     }
-    Map<String, Member> members = StructuredFields.dictionary(response.joined(FieldName.text(id)));
+    Map<String, Member> members = StructuredFields.dictionary(value);
     return members == null || members.isEmpty() ? null : directives(members);
   }
 
@@ -88,7 +90,7 @@ final class TargetedControl {
     return isBoolean(members.get(name), true) ? flag : 0;
   }
 
-  private static boolean isBoolean(Member member, boolean value) {
+  private static boolean isBoolean(@Nullable Member member, boolean value) {
     return member instanceof Item item
         && item.bare().equals(new BareItem(BareItem.Type.BOOLEAN, value));
   }

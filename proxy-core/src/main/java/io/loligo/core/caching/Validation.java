@@ -105,17 +105,18 @@ public final class Validation {
     }
     Fields fields = reply.fields();
     int tag = fields.first(FieldName.ETAG);
-    if (tag >= 0 != (stored.etag() != null)) {
+    byte[] own = stored.etag();
+    if (tag >= 0 != (own != null)) {
       return false;
     }
-    if (tag >= 0) {
+    if (own != null) {
       byte[] bytes = fields.bytes();
       int start = fields.valueStart(tag);
       int end = fields.valueEnd(tag);
-      if (EntityTag.strongMatch(stored.etag(), bytes, start, end)) {
+      if (EntityTag.strongMatch(own, bytes, start, end)) {
         return true;
       }
-      if (!EntityTag.weakMatch(stored.etag(), bytes, start, end)) {
+      if (!EntityTag.weakMatch(own, bytes, start, end)) {
         return false;
       }
     }

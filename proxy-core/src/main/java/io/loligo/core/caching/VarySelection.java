@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The selecting fields of a stored response (RFC 9111 section 4.1): the names in its Vary and the
@@ -54,7 +55,7 @@ public final class VarySelection {
    * request, and {@code all} fields if it may depend on the request. Null if there are none. {@code
    * Vary: *} never gets here: such a response is not stored.
    */
-  public static VarySelection of(boolean all, Fields request, Fields response) {
+  public static @Nullable VarySelection of(boolean all, Fields request, Fields response) {
     boolean coded = response.has(FieldName.CONTENT_ENCODING);
     if (!response.has(FieldName.VARY)
         && !coded
@@ -94,7 +95,7 @@ public final class VarySelection {
   }
 
   /** Why no request matches the Vary of {@code response}; null if some may. */
-  static String refusal(Fields response) {
+  static @Nullable String refusal(Fields response) {
     if (!response.has(FieldName.VARY)) {
       return null;
     }
@@ -116,7 +117,8 @@ public final class VarySelection {
    * to {@code request} has changed its fields to {@code response}: {@code stored}, unless they name
    * more fields.
    */
-  static VarySelection updated(VarySelection stored, Fields request, Fields response) {
+  static @Nullable VarySelection updated(
+      @Nullable VarySelection stored, Fields request, Fields response) {
     if (!response.has(FieldName.VARY)
         || (stored != null && stored.names().containsAll(names(response)))) {
       return stored;
@@ -172,7 +174,7 @@ public final class VarySelection {
    * stored with {@code stored}, which may be null: otherwise its response does not apply to the
    * stored one.
    */
-  public static boolean isSteeredLike(VarySelection stored, Fields request) {
+  public static boolean isSteeredLike(@Nullable VarySelection stored, Fields request) {
     return OverridingFields.all(request, stored == null ? List.of() : stored.names())
         && (stored == null || stored.isSteeredLike(request));
   }
@@ -229,7 +231,7 @@ public final class VarySelection {
   }
 
   /** The value of name {@code number} in its normal form; null: the request had no such field. */
-  public String value(int number) {
+  public @Nullable String value(int number) {
     byte[] value = values[number];
     return value == null ? null : new String(value, StandardCharsets.ISO_8859_1);
   }
@@ -253,7 +255,7 @@ public final class VarySelection {
   }
 
   /** Reads the bytes of {@link #write}, or the number 0, which stands for none: null. */
-  static VarySelection read(ByteBuf in) {
+  static @Nullable VarySelection read(ByteBuf in) {
     int count = (int) StoredForm.number(in);
     if (count == 0) {
       return null;
@@ -286,7 +288,7 @@ public final class VarySelection {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return other instanceof VarySelection selection
         && Arrays.equals(names, selection.names)
         && Arrays.deepEquals(values, selection.values);
@@ -325,7 +327,7 @@ public final class VarySelection {
     return names;
   }
 
-  private static byte[] normalForm(Fields request, int id, String name) {
+  private static byte @Nullable [] normalForm(Fields request, int id, String name) {
     if (id == FieldName.ACCEPT_ENCODING) {
       return CodingList.normalForm(request);
     }

@@ -6,4 +6,7 @@
  * {@code core.message} and {@code core.structured} only. Values are immutable, functions are for
  * any thread; only {@link KeyProbe} is reused by one thread.
  */
+@NullMarked
 package io.loligo.core.caching;
+
+import org.jspecify.annotations.NullMarked;

@@ -7,6 +7,7 @@ import io.loligo.core.config.LineReport.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code acl} lines, files of values included. Confined to one thread. */
 final class AclLines implements LineReader<Acls> {
@@ -108,7 +109,7 @@ final class AclLines implements LineReader<Acls> {
   }
 
   /** The file that {@code word} names, as in Squid up to the next quote; null: it is a value. */
-  private static String file(String word, boolean quotesAreGone) {
+  private static @Nullable String file(String word, boolean quotesAreGone) {
     if (word.startsWith(Words.PARAMETERS) && word.endsWith(")")) {
       String path = word.substring(Words.PARAMETERS.length(), word.length() - 1);
       return Words.isQuoteAt(path, 0) ? untilQuote(path) : path;

@@ -35,8 +35,9 @@ public final class ConfigReader {
     new LineFeed(source, report, reading::line).read(name, text);
     ProxyConfig config = reading.finish();
     report.endWaivers();
-    boolean usable = config != null && !report.hasErrors();
     return new ConfigResult(
-        usable ? reading.withWarnings(config) : null, report.problems(), report.lines());
+        config == null || report.hasErrors() ? null : reading.withWarnings(config),
+        report.problems(),
+        report.lines());
   }
 }

@@ -1,6 +1,7 @@
 package io.loligo.core.config;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of reading a configuration. Immutable.
@@ -10,7 +11,7 @@ import java.util.List;
  * @param lines one report per line with a directive
  */
 public record ConfigResult(
-    ProxyConfig config, List<ConfigProblem> problems, List<LineReport> lines) {
+    @Nullable ProxyConfig config, List<ConfigProblem> problems, List<LineReport> lines) {
   /** Whether the configuration can be started. */
   public boolean isUsable() {
     return config != null;

@@ -3,11 +3,12 @@ package io.loligo.core.config;
 import io.loligo.core.acl.HostResolver;
 import java.time.ZoneId;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The source of a configuration: files, names and the zone of the machine. */
 public interface ConfigSource extends HostResolver {
   /** The text of a file, or null if it cannot be read. */
-  String read(String path);
+  @Nullable String read(String path);
 
   /** The files that match a pattern with {@code *}, {@code ?} and {@code [...]}, sorted. */
   List<String> expand(String pattern);

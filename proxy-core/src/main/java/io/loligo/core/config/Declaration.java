@@ -4,13 +4,14 @@ import io.loligo.core.config.Directive.Reload;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directive while it is declared. {@link #text} ends the declaration. Confined to one thread.
  *
  * @param <T> type of the value
  */
-public final class Declaration<T> {
+public final class Declaration<T extends @Nullable Object> {
   private final Feature feature;
   private final DirectiveBuilder builder;
   private final LineReader.Factory<T> readers;
@@ -104,7 +105,8 @@ public final class Declaration<T> {
   }
 
   /** {@code conversion} converts the value. */
-  public <U> Declaration<U> as(Function<? super T, ? extends U> conversion) {
+  public <U extends @Nullable Object> Declaration<U> as(
+      Function<? super T, ? extends U> conversion) {
     return with(
         (directive, reading) -> new Converted<>(readers.open(directive, reading), conversion));
   }
@@ -119,7 +121,7 @@ public final class Declaration<T> {
   }
 
   /** Another reader reads the lines. */
-  public <U> Declaration<U> with(LineReader.Factory<U> other) {
+  public <U extends @Nullable Object> Declaration<U> with(LineReader.Factory<U> other) {
     return new Declaration<>(feature, builder, other);
   }
 
@@ -128,8 +130,8 @@ public final class Declaration<T> {
     return feature.add(new Setting<>(builder.text(text), readers));
   }
 
-  private record Converted<T, U>(LineReader<T> reader, Function<? super T, ? extends U> conversion)
-      implements LineReader<U> {
+  private record Converted<T extends @Nullable Object, U extends @Nullable Object>(
+      LineReader<T> reader, Function<? super T, ? extends U> conversion) implements LineReader<U> {
     @Override
     public void read(Line line) {
       reader.read(line);

@@ -1,6 +1,7 @@
 package io.loligo.core.config;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The description of a directive: the reader, the checks, the reference page and {@code --help} all
@@ -12,18 +13,18 @@ public final class Directive {
   private final ValueType type;
   private final String form;
   private final String defaultText;
-  private final String squidDefault;
-  private final String why;
+  private final @Nullable String squidDefault;
+  private final @Nullable String why;
   private final long min;
   private final long max;
-  private final String unlimited;
+  private final @Nullable String unlimited;
   private final List<String> choices;
   private final Reload reload;
   private final Status status;
   private final boolean secret;
   private final String text;
   private final String note;
-  private final WordCheck check;
+  private final @Nullable WordCheck check;
 
   Directive(DirectiveBuilder from) {
     name = from.name;
@@ -106,12 +107,12 @@ public final class Directive {
   }
 
   /** Squid's default if it differs, else null. */
-  public String squidDefault() {
+  public @Nullable String squidDefault() {
     return squidDefault;
   }
 
   /** Why the default differs from Squid's, or null. */
-  public String why() {
+  public @Nullable String why() {
     return why;
   }
 
@@ -126,7 +127,7 @@ public final class Directive {
   }
 
   /** The meaning of the word {@code none} and of {@code -1}; null: neither is a value. */
-  public String unlimited() {
+  public @Nullable String unlimited() {
     return unlimited;
   }
 
@@ -164,7 +165,7 @@ public final class Directive {
   }
 
   /** The check of words; null: all are valid. */
-  WordCheck check() {
+  @Nullable WordCheck check() {
     return check;
   }
 

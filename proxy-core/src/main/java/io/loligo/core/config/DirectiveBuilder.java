@@ -3,26 +3,27 @@ package io.loligo.core.config;
 import io.loligo.core.config.Directive.Reload;
 import io.loligo.core.config.Directive.Status;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Collects the parts of a {@link Directive}. Confined to one thread. */
 final class DirectiveBuilder {
   final String name;
   List<String> aliases = List.of();
   ValueType type = ValueType.LINE;
-  String form;
+  String form = "";
   String defaultText = "";
-  String squidDefault;
-  String why;
+  @Nullable String squidDefault;
+  @Nullable String why;
   long min;
   long max = Long.MAX_VALUE;
-  String unlimited;
+  @Nullable String unlimited;
   List<String> choices = List.of();
   Reload reload = Reload.LIVE;
   Status status = Status.USED;
   boolean secret;
   String note = "";
   String text = "";
-  WordCheck check;
+  @Nullable WordCheck check;
 
   /** Names: the first is the directive's, the others are older spellings. */
   DirectiveBuilder(String... names) {
@@ -118,7 +119,7 @@ final class DirectiveBuilder {
   /** The paragraph of the reference page; ends the declaration. */
   Directive text(String text) {
     this.text = text;
-    if (form == null) {
+    if (form.isEmpty()) {
       form = type == ValueType.CHOICE ? String.join("|", choices) : type.form();
     }
     return new Directive(this);

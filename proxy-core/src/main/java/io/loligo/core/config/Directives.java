@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All directives of a process: those that its features declare, and those of Squid that have no
@@ -45,7 +46,7 @@ public final class Directives {
   }
 
   /** The directive of this name or alias, or null. Names are case-sensitive. */
-  public Directive named(String name) {
+  public @Nullable Directive named(String name) {
     return byName.get(name);
   }
 
@@ -65,7 +66,7 @@ public final class Directives {
   }
 
   /** The setting that {@code directive} declares; null if it has no effect. */
-  Setting<?> setting(Directive directive) {
+  @Nullable Setting<?> setting(Directive directive) {
     return settingOf.get(directive.name());
   }
 }

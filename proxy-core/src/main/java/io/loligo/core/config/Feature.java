@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A group of directives that belong together. A class beside the code that uses them declares them:
@@ -72,7 +73,7 @@ public final class Feature {
   }
 
   /** An integer; null without a line and a default. */
-  public Declaration<Integer> number(String name, String defaultText) {
+  public Declaration<@Nullable Integer> number(String name, String defaultText) {
     return scalar(
         name,
         ValueType.INTEGER,
@@ -99,7 +100,7 @@ public final class Feature {
   }
 
   /** A word; null without a line and a default. */
-  public Declaration<String> text(String name, String defaultText) {
+  public Declaration<@Nullable String> text(String name, String defaultText) {
     return scalar(name, ValueType.TEXT, defaultText, String.class::cast);
   }
 

@@ -1,11 +1,13 @@
 package io.loligo.core.config;
 
+import org.jspecify.annotations.Nullable;
+
 /** An optional address and a port as text. Immutable; the address is empty if not given. */
 public record HostPort(String address, int port) {
   private static final int PORT_MAX = 65_535;
 
   /** Reads {@code port}, {@code host:port} or {@code [v6]:port}; null if it is neither. */
-  public static HostPort parse(String text) {
+  public static @Nullable HostPort parse(String text) {
     int colon = text.lastIndexOf(':');
     String address = colon < 0 ? "" : text.substring(0, colon);
     String port = text.substring(colon + 1);

@@ -1,15 +1,17 @@
 package io.loligo.core.config;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Reads all lines of one directive and makes its value. One reader serves one reading of a file.
  * Confined to one thread.
  *
  * @param <T> type of the value
  */
-public interface LineReader<T> {
+public interface LineReader<T extends @Nullable Object> {
   /** Makes the reader of a directive. */
   @FunctionalInterface
-  interface Factory<T> {
+  interface Factory<T extends @Nullable Object> {
     /** A reader of {@code directive} for one reading of a file. */
     LineReader<T> open(Directive directive, Reading reading);
   }

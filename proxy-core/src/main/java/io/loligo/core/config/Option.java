@@ -1,7 +1,9 @@
 package io.loligo.core.config;
 
+import org.jspecify.annotations.Nullable;
+
 /** One {@code name} or {@code name=value} of a line. Immutable; value null without {@code =}. */
-public record Option(String name, String value) {
+public record Option(String name, @Nullable String value) {
   /** The option that {@code word} states. */
   public static Option of(String word) {
     int equals = word.indexOf('=');

@@ -4,6 +4,7 @@ import io.loligo.core.config.Directive.Reload;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A configuration in force: the value of every setting, checked. Immutable; any thread.
@@ -36,7 +37,8 @@ public final class ProxyConfig {
    *
    * @throws IllegalArgumentException if no feature of this process declares it
    */
-  public <T> T get(Setting<T> setting) {
+  @SuppressWarnings("NullAway") // null only for a T that may be null
+  public <T extends @Nullable Object> T get(Setting<T> setting) {
     @SuppressWarnings("unchecked") // the reader of a Setting<T> makes a T, and with() takes one
     T value = (T) values.get(setting);
     if (value == null && !values.containsKey(setting)) {
@@ -46,7 +48,7 @@ public final class ProxyConfig {
   }
 
   /** The same configuration with another value of {@code setting}. */
-  public <T> ProxyConfig with(Setting<T> setting, T value) {
+  public <T extends @Nullable Object> ProxyConfig with(Setting<T> setting, T value) {
     get(setting);
     Map<Setting<?>, Object> changed = new HashMap<>(values);
     changed.put(setting, value);

@@ -8,7 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A configuration while it is read; it provides the context of line readers. Confined to one
@@ -84,9 +86,9 @@ public final class Reading {
   }
 
   /** The value of another setting, once all lines are read. */
-  public <T> T value(Setting<T> setting) {
+  public <T extends @Nullable Object> T value(Setting<T> setting) {
     if (!values.containsKey(setting)) {
-      values.put(setting, readers.get(setting).value());
+      values.put(setting, reader(setting).value());
     }
     @SuppressWarnings("unchecked") // the reader of a Setting<T> makes a T
     T value = (T) values.get(setting);
@@ -117,10 +119,15 @@ public final class Reading {
       if (directive.status() == Status.USED_WITH_DIFFERENCE) {
         report.verdict(line, Verdict.USED_WITH_DIFFERENCE, directive.note());
       }
-      readers.get(directives.setting(directive)).read(line);
+      reader(directives.setting(directive)).read(line);
     } else {
       unused(directive, line);
     }
+  }
+
+  /** The reader of {@code setting}, which a feature of this process declares. */
+  private LineReader<?> reader(@Nullable Setting<?> setting) {
+    return Objects.requireNonNull(readers.get(setting));
   }
 
   private String valueOf(Line line) {
@@ -167,9 +174,9 @@ public final class Reading {
   }
 
   /** The configuration of all lines, or null if it has errors. */
-  ProxyConfig finish() {
+  @Nullable ProxyConfig finish() {
     for (Setting<?> setting : directives.settings()) {
-      readers.get(setting).end();
+      reader(setting).end();
     }
     if (report.hasErrors()) {
       return null;

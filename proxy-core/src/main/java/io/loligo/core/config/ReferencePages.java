@@ -122,14 +122,16 @@ public final class ReferencePages {
     page.append("<!-- ").append(GENERATED).append(" -->\n\n## Defaults\n\n");
     page.append("| directive | Squid | here | why |\n| --- | --- | --- | --- |\n");
     for (Directive directive : used()) {
-      if (directive.squidDefault() != null) {
+      String squid = directive.squidDefault();
+      String why = directive.why();
+      if (squid != null && why != null) {
         String own = directive.defaultText();
         row(
             page,
             "`" + directive.name() + "`",
-            "`" + directive.squidDefault() + "`",
+            "`" + squid + "`",
             own.isEmpty() ? "see below" : "`" + own + "`",
-            directive.why());
+            why);
       }
     }
     page.append("\n## Directives used with a difference\n\n");

@@ -5,6 +5,7 @@ import io.loligo.core.config.LineReport.Verdict;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 
 /** Collects the problems and verdicts of lines while a file is read. Confined to one thread. */
 public final class Report {
@@ -32,10 +33,10 @@ public final class Report {
 
   /** Gives the verdict on the line, unless it has a worse one. */
   public void verdict(Line line, Verdict verdict, String note) {
-    LineReport old = reports.get(places.get(line));
+    int place = place(line);
+    LineReport old = reports.get(place);
     if (old.verdict().compareTo(verdict) <= 0) {
-      reports.set(
-          places.get(line), new LineReport(old.file(), old.line(), old.text(), verdict, note));
+      reports.set(place, new LineReport(old.file(), old.line(), old.text(), verdict, note));
     }
   }
 
@@ -59,10 +60,15 @@ public final class Report {
   /** The line takes effect, but not as it may look. Parameters as for an error. */
   public void warning(Line line, String value, String expected, String advice) {
     add(line, Severity.WARNING, value, expected, advice);
-    LineReport old = reports.get(places.get(line));
+    LineReport old = reports.get(place(line));
     if (old.note().isEmpty()) {
       verdict(line, old.verdict(), note(line, value, expected, advice));
     }
+  }
+
+  /** Where the report of {@code line}, which has begun, stands. */
+  private int place(Line line) {
+    return Objects.requireNonNull(places.get(line));
   }
 
   private String note(Line line, String shown, String expected, String advice) {
@@ -114,7 +120,7 @@ public final class Report {
   /** Remarks on waivers without effect. */
   void endWaivers() {
     for (Line line : waivedLines) {
-      boolean wrong = reports.get(places.get(line)).verdict() == Verdict.ERROR;
+      boolean wrong = reports.get(place(line)).verdict() == Verdict.ERROR;
       if (!usedWaivers.contains(line) && !wrong) {
         warning(line, "", "", "the waiver is not needed: remove it");
       }

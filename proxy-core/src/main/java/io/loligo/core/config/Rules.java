@@ -5,6 +5,7 @@ import io.loligo.core.acl.AclRule;
 import io.loligo.core.acl.Acls;
 import io.loligo.core.config.LineReport.Verdict;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Checks and compiles rules of the form {@code allow|deny [!]acl...}. Confined to one thread. */
 public final class Rules {
@@ -26,7 +27,7 @@ public final class Rules {
    * The rule of {@code words} of {@code line}: an action and its ACLs. Null if they are not a rule,
    * which is reported.
    */
-  public AclRule rule(RuleScope scope, Line line, List<String> words) {
+  public @Nullable AclRule rule(RuleScope scope, Line line, List<String> words) {
     String action = words.isEmpty() ? "" : words.get(0);
     if (!action.equals("allow") && !action.equals("deny")) {
       report.error(line, action, "allow or deny", "");

@@ -1,5 +1,7 @@
 package io.loligo.core.config;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The one declaration of a directive that takes effect: how it is read, and the type of its value,
  * {@link ProxyConfig#get}. A feature declares it as a constant, see {@link Feature}. Immutable;
@@ -7,7 +9,7 @@ package io.loligo.core.config;
  *
  * @param <T> type of the value
  */
-public final class Setting<T> {
+public final class Setting<T extends @Nullable Object> {
   private final Directive directive;
   private final LineReader.Factory<T> readers;
 

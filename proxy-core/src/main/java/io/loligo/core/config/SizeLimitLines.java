@@ -3,6 +3,7 @@ package io.loligo.core.config;
 import io.loligo.core.acl.AclList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Reads lines of the form {@code SIZE [[!]acl...]} of one directive. Confined to one thread. */
 public final class SizeLimitLines implements LineReader<SizeLimits> {
@@ -40,7 +41,7 @@ public final class SizeLimitLines implements LineReader<SizeLimits> {
       return;
     }
     if (rules.check(scope, line, asked)) {
-      drafts.add(new Draft((Long) size.value(), line, asked));
+      drafts.add(new Draft((Long) Objects.requireNonNull(size.value()), line, asked));
     }
   }
 
@@ -63,6 +64,6 @@ public final class SizeLimitLines implements LineReader<SizeLimits> {
       AclList when = rules.compileTerms(draft.line, draft.terms);
       limits.add(new SizeLimits.Limit(draft.bytes, when));
     }
-    return new SizeLimits(limits, (Long) Values.usual(directive));
+    return new SizeLimits(limits, (Long) Objects.requireNonNull(Values.usual(directive)));
   }
 }

@@ -1,5 +1,7 @@
 package io.loligo.core.config;
 
+import org.jspecify.annotations.Nullable;
+
 /** Guesses the directive of a misspelt name. Stateless. */
 final class Spelling {
   private static final int MOST_EDITS = 2;
@@ -7,7 +9,7 @@ final class Spelling {
   private Spelling() {}
 
   /** The directive with the fewest edits from {@code name}, or null if none is near. */
-  static String nearest(String name, Directives directives) {
+  static @Nullable String nearest(String name, Directives directives) {
     String best = null;
     int fewest = MOST_EDITS + 1;
     for (Directive directive : directives.all()) {

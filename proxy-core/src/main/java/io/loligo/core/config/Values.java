@@ -4,6 +4,7 @@ import io.loligo.core.message.IpText;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the scalar values of a directive. Stateless. */
 final class Values {
@@ -51,7 +52,7 @@ final class Values {
    * @param expected with a null value the correct form
    * @param advice with a null value the remedy, else a remark; may be empty
    */
-  record Parsed(Object value, int used, String expected, String advice) {
+  record Parsed(@Nullable Object value, int used, String expected, String advice) {
     static Parsed of(Object value, int used) {
       return new Parsed(value, used, "", "");
     }
@@ -84,7 +85,7 @@ final class Values {
   }
 
   /** The value without a line; null if there is none. */
-  static Object usual(Directive directive) {
+  static @Nullable Object usual(Directive directive) {
     String text = directive.defaultText();
     return text.isEmpty() ? null : read(directive, List.of(text.split(" "))).value();
   }
@@ -110,7 +111,7 @@ final class Values {
     return true;
   }
 
-  private static Parsed text(WordCheck check, String word) {
+  private static Parsed text(@Nullable WordCheck check, String word) {
     return check == null || check.test().test(word)
         ? Parsed.of(word, 1)
         : Parsed.failed(check.expected(), check.advice().apply(word));
@@ -274,7 +275,7 @@ final class Values {
     return -1;
   }
 
-  private static BigDecimal number(String word) {
+  private static @Nullable BigDecimal number(String word) {
     return word.matches("-?([0-9]{1,18}([.][0-9]{0,18})?|[.][0-9]{1,18})")
         ? new BigDecimal(word)
         : null;

@@ -7,4 +7,7 @@
  * io.loligo.core.acl} and {@code io.loligo.core.message}. A reading is confined to one thread; a
  * {@link io.loligo.core.config.ProxyConfig} is immutable.
  */
+@NullMarked
 package io.loligo.core.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -7,6 +7,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes the chunked transfer coding (RFC 9112 section 7.1), strictly: sizes in hexadecimal
@@ -99,7 +100,7 @@ public final class ChunkedDecoder {
   private byte[] trailerBytes = NO_TRAILERS;
   private int trailerLength;
   private int trailerPosition;
-  private ParseFailure failure;
+  private @Nullable ParseFailure failure;
 
   /** A decoder with these limits. */
   public ChunkedDecoder(ParseLimits limits) {
@@ -112,7 +113,7 @@ public final class ChunkedDecoder {
    * The error in the content that begins at the reader index of {@code in}, borrowed, as far as it
    * has arrived; null: none. The indices stay. Call it before {@link #next}.
    */
-  public ParseFailure preview(ByteBuf in) {
+  public @Nullable ParseFailure preview(ByteBuf in) {
     int start = in.readerIndex();
     Event event = next(in);
     while (event == Event.DATA) {
@@ -193,7 +194,7 @@ public final class ChunkedDecoder {
   }
 
   /** After {@link Event#FAILED}. */
-  public ParseFailure failure() {
+  public @Nullable ParseFailure failure() {
     return failure;
   }
 

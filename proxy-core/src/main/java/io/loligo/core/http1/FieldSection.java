@@ -4,6 +4,7 @@ import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses field lines up to the empty line (RFC 9112 section 5), resuming where it stopped. Confined
@@ -34,7 +35,7 @@ final class FieldSection {
   private int nameStart;
   private int nameEnd;
   private int valueStart;
-  private ParseFailure failure;
+  private @Nullable ParseFailure failure;
   private int failureOffset;
 
   FieldSection(int maxFields) {
@@ -71,7 +72,7 @@ final class FieldSection {
   }
 
   /** Why the section was refused, or null. */
-  ParseFailure failure() {
+  @Nullable ParseFailure failure() {
     return failure;
   }
 

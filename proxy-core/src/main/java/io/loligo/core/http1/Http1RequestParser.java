@@ -4,6 +4,7 @@ import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a request head in place (RFC 9112 sections 2.2, 3 and 5), resuming where it stopped.
@@ -62,7 +63,7 @@ public final class Http1RequestParser {
   private int targetStart;
   private int targetEnd;
   private int version;
-  private ParseFailure failure;
+  private @Nullable ParseFailure failure;
   private int failureOffset;
 
   /** A parser with these limits. */
@@ -118,7 +119,7 @@ public final class Http1RequestParser {
   }
 
   /** The reason of {@link Result#FAILED}. */
-  public ParseFailure failure() {
+  public @Nullable ParseFailure failure() {
     return failure;
   }
 

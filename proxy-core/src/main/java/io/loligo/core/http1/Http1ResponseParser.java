@@ -4,6 +4,7 @@ import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a response head in place (RFC 9112 sections 4 and 5), resuming where it stopped. Confined
@@ -56,7 +57,7 @@ public final class Http1ResponseParser {
   private int status;
   private int reasonStart;
   private int reasonEnd;
-  private ParseFailure failure;
+  private @Nullable ParseFailure failure;
   private int failureOffset;
 
   /** A parser with these limits. */
@@ -106,7 +107,7 @@ public final class Http1ResponseParser {
   }
 
   /** The reason of {@link Result#FAILED}. */
-  public ParseFailure failure() {
+  public @Nullable ParseFailure failure() {
     return failure;
   }
 

@@ -10,6 +10,8 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides how content is delimited (RFC 9112 section 6.3), strictly: a message that two recipients
@@ -78,7 +80,7 @@ public final class MessageFraming {
   }
 
   /** RFC 9112 section 3.2. */
-  private static ParseFailure hostFailure(Fields fields, int version) {
+  private static @Nullable ParseFailure hostFailure(Fields fields, int version) {
     int host = fields.first(FieldName.HOST);
     if (host < 0) {
       return version == 10 ? null : ParseFailure.MISSING_HOST;
@@ -114,7 +116,8 @@ public final class MessageFraming {
    */
   private static ParseFailure codingFailure(Fields fields) {
     boolean chunked = false;
-    for (String element : fields.joined("Transfer-Encoding").split(",", -1)) {
+    for (String element :
+        Objects.requireNonNull(fields.joined("Transfer-Encoding")).split(",", -1)) {
       String name = element.strip();
       if (chunked || name.isEmpty() || !Ascii.isToken(name)) {
         return ParseFailure.BAD_TRANSFER_ENCODING;

@@ -5,4 +5,7 @@
  * core.message}, which know nothing of it. A parser and a decoder belong to one connection at a
  * time and to one thread.
  */
+@NullMarked
 package io.loligo.core.http1;
+
+import org.jspecify.annotations.NullMarked;

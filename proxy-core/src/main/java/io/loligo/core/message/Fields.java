@@ -3,6 +3,7 @@ package io.loligo.core.message;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A field section (RFC 9110 section 5): bytes that belong to the head, and an index of offsets into
@@ -193,7 +194,7 @@ public final class Fields {
   }
 
   /** A new string: the value of the first field of this known name, or null. */
-  public String get(int id) {
+  public @Nullable String get(int id) {
     int i = first(id);
     return i < 0 ? null : value(i);
   }
@@ -201,7 +202,7 @@ public final class Fields {
   /**
    * A new string: all values under {@code name}, joined by ", " (RFC 9110 section 5.3), or null.
    */
-  public String joined(String name) {
+  public @Nullable String joined(String name) {
     int i = next(name, 0);
     if (i < 0) {
       return null;

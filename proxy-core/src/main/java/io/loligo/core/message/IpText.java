@@ -1,5 +1,7 @@
 package io.loligo.core.message;
 
+import org.jspecify.annotations.Nullable;
+
 /** Reads and writes textual IP addresses without network access. Stateless. */
 public final class IpText {
   private static final int GROUPS = 8;
@@ -10,7 +12,7 @@ public final class IpText {
    * The 4 or 16 bytes of {@code text}, IPv4-mapped IPv6 as 4, or null if it is not an address.
    * Dotted IPv4 needs all four parts; IPv6 follows RFC 4291 section 2.2, without zone or brackets.
    */
-  public static byte[] parse(String text) {
+  public static byte @Nullable [] parse(String text) {
     if (text.indexOf(':') >= 0) {
       byte[] octets = v6(text);
       return octets == null ? null : unmapped(octets);
@@ -94,7 +96,7 @@ public final class IpText {
     return new byte[] {octets[12], octets[13], octets[14], octets[15]};
   }
 
-  private static byte[] v4(String text, int from) {
+  private static byte @Nullable [] v4(String text, int from) {
     byte[] octets = new byte[4];
     int at = from;
     for (int part = 0; part < 4; part++) {
@@ -113,7 +115,7 @@ public final class IpText {
     return octets;
   }
 
-  private static byte[] v6(String text) {
+  private static byte @Nullable [] v6(String text) {
     int gap = text.indexOf("::");
     if (gap < 0) {
       int[] all = groups(text);
@@ -130,7 +132,7 @@ public final class IpText {
     return octets(head, tail);
   }
 
-  private static int[] groups(String text) {
+  private static int @Nullable [] groups(String text) {
     if (text.isEmpty()) {
       return new int[0];
     }

@@ -2,6 +2,7 @@ package io.loligo.core.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The target of a request, parsed and joined with Host into the effective URI (RFC 9112 sections
@@ -17,14 +18,15 @@ public final class RequestTarget {
     ASTERISK
   }
 
+  private static final byte[] NONE = {};
   private static final byte[] ROOT = {'/'};
   private static final byte[] ASTERISK = {'*'};
 
   private final HostNames names;
-  private Form form;
+  private Form form = Form.ORIGIN;
   private String scheme = "";
-  private String host;
-  private String authority;
+  private @Nullable String host;
+  private @Nullable String authority;
   private byte[] hostBytes = ROOT;
   private int hostStart;
   private int hostEnd;
@@ -32,11 +34,11 @@ public final class RequestTarget {
   private byte[] pathBytes = ROOT;
   private int pathStart;
   private int pathEnd;
-  private String keySuffix;
-  private Object keyRule;
+  private @Nullable String keySuffix;
+  private @Nullable Object keyRule;
   private int keyEnd;
-  private String defaultText;
-  private byte[] defaultBytes;
+  private String defaultText = "";
+  private byte[] defaultBytes = NONE;
 
   public RequestTarget() {
     this(new HostNames());
@@ -59,8 +61,11 @@ public final class RequestTarget {
    * @param hostChooses whether Host overrides {@code defaultAuthority} (accel vhost, forward)
    * @return null, or why the target was refused
    */
-  public ParseFailure resolve(
-      RequestHead head, String defaultScheme, String defaultAuthority, boolean hostChooses) {
+  public @Nullable ParseFailure resolve(
+      RequestHead head,
+      String defaultScheme,
+      @Nullable String defaultAuthority,
+      boolean hostChooses) {
     return resolve(head, defaultScheme, defaultAuthority, hostChooses, 0);
   }
 
@@ -69,10 +74,10 @@ public final class RequestTarget {
    *
    * @param fixedPort the port in place of that of Host or {@code defaultAuthority}; 0: theirs
    */
-  public ParseFailure resolve(
+  public @Nullable ParseFailure resolve(
       RequestHead head,
       String defaultScheme,
-      String defaultAuthority,
+      @Nullable String defaultAuthority,
       boolean hostChooses,
       int fixedPort) {
     byte[] bytes = head.bytes();
@@ -162,19 +167,19 @@ public final class RequestTarget {
    * @param rule why, for the maker of the key; null without
    * @param end where the relevant part of path and query ends; exclusive
    */
-  public void keyedBy(String suffix, Object rule, int end) {
+  public void keyedBy(@Nullable String suffix, @Nullable Object rule, int end) {
     keySuffix = suffix;
     keyRule = rule;
     keyEnd = end;
   }
 
   /** The text after the URL in its key; null: none, the key is that of the URL. */
-  public String keySuffix() {
+  public @Nullable String keySuffix() {
     return keySuffix;
   }
 
   /** See {@link #keyedBy}. */
-  public Object keyRule() {
+  public @Nullable Object keyRule() {
     return keyRule;
   }
 
@@ -230,7 +235,7 @@ public final class RequestTarget {
   }
 
   /** RFC 9112 section 3.2.3: host and port, both. */
-  private ParseFailure authorityForm(byte[] bytes, int start, int end) {
+  private @Nullable ParseFailure authorityForm(byte[] bytes, int start, int end) {
     form = Form.AUTHORITY;
     scheme = "";
     path(ROOT, 0, 0);
@@ -239,7 +244,7 @@ public final class RequestTarget {
   }
 
   /** RFC 9112 section 3.2.2. */
-  private ParseFailure absoluteForm(RequestHead head, String fixedScheme) {
+  private @Nullable ParseFailure absoluteForm(RequestHead head, @Nullable String fixedScheme) {
     byte[] bytes = head.bytes();
     int start = head.targetStart();
     int end = head.targetEnd();
@@ -268,7 +273,7 @@ public final class RequestTarget {
     return authority(bytes, authorityStart, to, ParseFailure.BAD_TARGET);
   }
 
-  private ParseFailure fromHost(Fields fields, String defaultAuthority) {
+  private @Nullable ParseFailure fromHost(Fields fields, @Nullable String defaultAuthority) {
     int field = fields.first(FieldName.HOST);
     if (field >= 0 && fields.valueStart(field) < fields.valueEnd(field)) {
       return authority(
@@ -280,7 +285,8 @@ public final class RequestTarget {
     return fromText(defaultAuthority);
   }
 
-  private ParseFailure authority(byte[] bytes, int start, int end, ParseFailure otherwise) {
+  private @Nullable ParseFailure authority(
+      byte[] bytes, int start, int end, ParseFailure otherwise) {
     int to = Authority.hostEnd(bytes, start, end);
     int given = to < 0 ? -1 : Authority.port(bytes, to, end);
     if (given < 0) {
@@ -294,7 +300,7 @@ public final class RequestTarget {
     return null;
   }
 
-  private ParseFailure fragmentFailure() {
+  private @Nullable ParseFailure fragmentFailure() {
     for (int i = pathStart; i < pathEnd; i++) {
       if (pathBytes[i] == '#') {
         return ParseFailure.BAD_TARGET;
@@ -309,7 +315,7 @@ public final class RequestTarget {
     pathEnd = end;
   }
 
-  private ParseFailure fromText(String authority) {
+  private @Nullable ParseFailure fromText(String authority) {
     if (!authority.equals(defaultText)) {
       defaultText = authority;
       defaultBytes = authority.getBytes(StandardCharsets.ISO_8859_1);

@@ -6,4 +6,7 @@
  * Names and sets are constants for any thread. A head and its fields belong to one thread at a
  * time; they are reused, so code that waits needs a snapshot.
  */
+@NullMarked
 package io.loligo.core.message;
+
+import org.jspecify.annotations.NullMarked;

@@ -12,6 +12,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An incomplete stored response, and the gaps that have to be fetched so that all of it answers a
@@ -41,7 +42,7 @@ public record Completion(
    * @param besides whether other parts are stored beside {@code stored}: the response then begins
    *     with the range. Otherwise it begins with the part, so that the part grows.
    */
-  public static Completion of(RequestHead request, StoredMeta stored, boolean besides) {
+  public static @Nullable Completion of(RequestHead request, StoredMeta stored, boolean besides) {
     Fields fields = request.fields();
     if (request.methodId() != Method.GET || fields.hasAny(Preconditions.FIELDS)) {
       return null;
@@ -50,11 +51,11 @@ public record Completion(
       return ofWhole(stored, besides);
     }
     RangeSelection selected = RangeSelection.of(fields, stored, stored.contentLength());
-    if (selected.outcome() != RangeSelection.Outcome.SINGLE) {
+    ContentPart part = stored.part();
+    if (selected.outcome() != RangeSelection.Outcome.SINGLE || part == null) {
       return null;
     }
     ByteRange range = selected.ranges().get(0);
-    ContentPart part = stored.part();
     boolean begins = range.first() >= part.first() && range.first() <= part.end();
     if (!besides && !begins) {
       return null;
@@ -67,22 +68,27 @@ public record Completion(
    *
    * @param besides see {@link #of}; without it the beginning has to be stored
    */
-  public static Completion ofWhole(StoredMeta stored, boolean besides) {
-    if (!besides && stored.part().first() != 0) {
+  public static @Nullable Completion ofWhole(StoredMeta stored, boolean besides) {
+    if (!besides && stored.contentStart() != 0) {
       return null;
     }
     return of(stored, 0, stored.contentLength() < 0 ? UNKNOWN : stored.contentLength());
   }
 
-  private static Completion of(StoredMeta stored, long first, long end) {
-    List<ContentPart> gaps = stored.part().missing(first, end);
-    if (!stored.canBeContinued() || gaps.isEmpty() || gaps.size() > MAX_GAPS) {
+  private static @Nullable Completion of(StoredMeta stored, long first, long end) {
+    ContentPart part = stored.part();
+    byte[] etag = stored.etag();
+    if (part == null || etag == null || !stored.canBeContinued()) {
+      return null;
+    }
+    List<ContentPart> gaps = part.missing(first, end);
+    if (gaps.isEmpty() || gaps.size() > MAX_GAPS) {
       return null;
     }
     boolean nothing = gaps.size() == 1 && gaps.get(0).equals(new ContentPart(first, end));
-    return nothing && !endsAt(stored.part(), first)
+    return nothing && !endsAt(part, first)
         ? null
-        : new Completion(first, end, gaps, stored.contentLength(), stored.etag());
+        : new Completion(first, end, gaps, stored.contentLength(), etag);
   }
 
   /** Whether a stored stretch ends at {@code offset}. */
@@ -164,7 +170,7 @@ public record Completion(
   }
 
   /** The response as a part; null if it is the whole. */
-  public ContentPart combined() {
+  public @Nullable ContentPart combined() {
     return length() == completeLength ? null : new ContentPart(first, end);
   }
 }

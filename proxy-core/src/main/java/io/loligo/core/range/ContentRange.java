@@ -3,6 +3,7 @@ package io.loligo.core.range;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The place of the content of a 206 (RFC 9110 section 14.4). Immutable.
@@ -17,7 +18,7 @@ public record ContentRange(ByteRange range, long completeLength) {
    * Of a response; null if the field is absent, repeated, malformed, of another unit, or lacks the
    * complete length.
    */
-  public static ContentRange of(Fields response) {
+  public static @Nullable ContentRange of(Fields response) {
     int i = response.first(FieldName.CONTENT_RANGE);
     if (i < 0 || response.next(FieldName.CONTENT_RANGE, i + 1) >= 0) {
       return null;

@@ -9,6 +9,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The use of an incomplete stored response: it answers ranges that are wholly in it and nothing
@@ -22,7 +23,7 @@ public final class Incomplete {
    * else to fetch. A stale response is validated before its part is served.
    */
   public static CacheDecision weigh(
-      CacheDecision decision, RequestHead request, StoredMeta stored) {
+      CacheDecision decision, RequestHead request, @Nullable StoredMeta stored) {
     if (stored == null || stored.part() == null) {
       return decision;
     }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The incomplete stored responses that answer a request together: those of the newest
@@ -33,7 +34,7 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
    *
    * @param request null: all of them are wanted
    */
-  public static JoinedParts of(List<StoredMeta> parts, Fields request) {
+  public static JoinedParts of(List<StoredMeta> parts, @Nullable Fields request) {
     int newest = newest(parts, all(parts));
     StoredMeta meta = parts.get(newest);
     List<Integer> outdated = new ArrayList<>();
@@ -98,46 +99,50 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
       List<Integer> same,
       List<Integer> outdated,
       int newest,
-      Fields request) {
+      @Nullable Fields request) {
     List<Integer> able = new ArrayList<>(same);
     able.removeIf(i -> !holds(parts.get(i), request));
     int used = able.isEmpty() ? newest : newest(parts, able);
     return new JoinedParts(parts.get(used), List.of(used), used, List.copyOf(outdated));
   }
 
-  private static boolean holds(StoredMeta stored, Fields request) {
+  private static boolean holds(StoredMeta stored, @Nullable Fields request) {
+    ContentPart part = stored.part();
     List<ByteRange> ranges = ranges(stored, stored.contentLength(), request);
     boolean holds = !ranges.isEmpty();
     for (ByteRange range : ranges) {
-      holds &= stored.part().holds(range.first(), range.last());
+      holds &= part == null || part.holds(range.first(), range.last());
     }
     return holds;
   }
 
-  private static List<ByteRange> ranges(StoredMeta stored, long length, Fields request) {
+  private static List<ByteRange> ranges(StoredMeta stored, long length, @Nullable Fields request) {
     return request == null || !request.has(FieldName.RANGE)
         ? List.of()
         : RangeSelection.of(request, stored, length).ranges();
   }
 
   private static JoinedParts joined(
-      List<StoredMeta> parts, List<Integer> same, List<Integer> outdated, Fields request) {
+      List<StoredMeta> parts,
+      List<Integer> same,
+      List<Integer> outdated,
+      @Nullable Fields request) {
     long length = -1;
     for (int i : same) {
       length = Math.max(length, parts.get(i).contentLength());
     }
     List<ByteRange> ranges = ranges(parts.get(same.get(0)), length, request);
     same.sort(
-        Comparator.comparingLong((Integer i) -> parts.get(i).part().first())
-            .thenComparing(i -> -parts.get(i).part().end()));
+        Comparator.comparingLong((Integer i) -> parts.get(i).contentStart())
+            .thenComparing(i -> -parts.get(i).contentEnd()));
     List<Integer> used = new ArrayList<>();
     long reached = -1;
     for (int i : same) {
-      ContentPart part = parts.get(i).part();
-      if (part.end() <= reached) {
+      StoredMeta part = parts.get(i);
+      if (part.contentEnd() <= reached) {
         outdated.add(i);
       } else {
-        reached = part.end();
+        reached = part.contentEnd();
         if (isNear(part, ranges)) {
           used.add(i);
         }
@@ -163,7 +168,7 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
   }
 
   /** Whether {@code part} has a requested byte, or ends where the requested bytes begin. */
-  private static boolean isNear(ContentPart part, List<ByteRange> ranges) {
+  private static boolean isNear(StoredMeta part, List<ByteRange> ranges) {
     if (ranges.isEmpty()) {
       return true;
     }
@@ -173,11 +178,12 @@ public record JoinedParts(StoredMeta meta, List<Integer> used, int newest, List<
       first = Math.min(first, range.first());
       last = Math.max(last, range.last());
     }
-    return part.first() <= last && part.end() >= first;
+    return part.contentStart() <= last && part.contentEnd() >= first;
   }
 
   /** Null if it is the whole. */
-  private static ContentPart union(List<StoredMeta> parts, List<Integer> used, long length) {
+  private static @Nullable ContentPart union(
+      List<StoredMeta> parts, List<Integer> used, long length) {
     List<ContentPart> pieces = new ArrayList<>();
     for (int i : used) {
       pieces.add(parts.get(i).part());

@@ -2,6 +2,7 @@ package io.loligo.core.range;
 
 import io.loligo.core.message.FieldLines;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The frame of a multipart/byteranges response (RFC 9110 section 14.6): the bytes before, between
@@ -10,7 +11,7 @@ import java.util.List;
 public final class Multipart {
   private final List<ByteRange> ranges;
   private final long contentLength;
-  private final String contentType;
+  private final @Nullable String contentType;
   private final String boundary;
 
   /**
@@ -19,7 +20,7 @@ public final class Multipart {
    * @param boundary 1 to 70 letters and digits that do not occur in the content
    */
   public Multipart(
-      List<ByteRange> ranges, long contentLength, String contentType, String boundary) {
+      List<ByteRange> ranges, long contentLength, @Nullable String contentType, String boundary) {
     this.ranges = ranges;
     this.contentLength = contentLength;
     this.contentType = contentType;

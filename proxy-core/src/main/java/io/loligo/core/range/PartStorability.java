@@ -52,17 +52,18 @@ public final class PartStorability {
             responseTimeMillis,
             place.completeLength(),
             settings);
-    if (!storability.storable()) {
+    StoredMeta all = storability.meta();
+    if (all == null) {
       return refused(storability.reason());
     }
     ContentPart part = new ContentPart(place.range().first(), place.range().last() + 1);
-    StoredMeta meta = storability.meta().withPart(part);
+    StoredMeta meta = all.withPart(part);
     RangeSelection asked = RangeSelection.of(request.fields(), meta, place.completeLength());
     return asked.outcome() == RangeSelection.Outcome.SINGLE && Incomplete.answers(request, meta)
         ? new Storability(
             true,
             storability.reason(),
-            part.length() == place.completeLength() ? storability.meta() : meta,
+            part.length() == place.completeLength() ? all : meta,
             storability.shareable(),
             storability.withheldFields())
         : refused("not the part that was requested");

@@ -4,6 +4,7 @@ import io.loligo.core.message.Ascii;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ranges-specifier of the bytes unit (RFC 9110 section 14.1), resolved against a content length.
@@ -33,7 +34,7 @@ final class RangeSpecifier {
   }
 
   /** Null if {@code bytes[start, end)} has to be ignored. */
-  static RangeSpecifier parse(byte[] bytes, int start, int end, long contentLength) {
+  static @Nullable RangeSpecifier parse(byte[] bytes, int start, int end, long contentLength) {
     if (!isBytesUnit(bytes, start, end)) {
       return null;
     }

@@ -5,6 +5,7 @@ import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of the stretches of fixed size in which a large response is fetched and stored. Immutable.
@@ -14,7 +15,7 @@ import java.util.HexFormat;
  * @param continued the whole with which the response began and to which this slice must belong;
  *     null if the response begins with this slice
  */
-public record Slice(long bytes, long number, SlicedWhole continued) {
+public record Slice(long bytes, long number, @Nullable SlicedWhole continued) {
   /** In place of an offset: the request has no single range or whole. */
   public static final long SEVERAL = -1;
 

@@ -78,8 +78,9 @@ public record SlicedWhole(StoredMeta meta) {
 
   /** Adds the condition that the origin still has this response (RFC 9110 section 13.1). */
   public void addCondition(FieldLines lines) {
-    if (meta.canBeContinued()) {
-      lines.append("If-Match: ").append(meta.etag(), 0, meta.etag().length).endLine();
+    byte[] etag = meta.etag();
+    if (etag != null && meta.canBeContinued()) {
+      lines.append("If-Match: ").append(etag, 0, etag.length).endLine();
     } else {
       HttpDate.addLine(lines, FieldName.IF_UNMODIFIED_SINCE, meta.lastModifiedMillis());
     }

@@ -4,4 +4,7 @@
  * <p>{@code exchange} uses it. It uses {@code core.message} and {@code core.caching}. Pure
  * functions without state, for any thread.
  */
+@NullMarked
 package io.loligo.core.range;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses structured fields (RFC 9651 section 4.2). Malformed input gives null, never a part of it.
@@ -26,7 +27,7 @@ public final class StructuredFields {
   private StructuredFields() {}
 
   /** The members of a list, none for an empty field; null if it is malformed. */
-  public static List<Member> list(String text) {
+  public static @Nullable List<Member> list(String text) {
     try {
       return new Parser(text).list();
     } catch (Malformed malformed) {
@@ -35,7 +36,7 @@ public final class StructuredFields {
   }
 
   /** The members of a dictionary by key, in its order; null if it is malformed. */
-  public static Map<String, Member> dictionary(String text) {
+  public static @Nullable Map<String, Member> dictionary(String text) {
     try {
       return new Parser(text).dictionary();
     } catch (Malformed malformed) {
@@ -44,7 +45,7 @@ public final class StructuredFields {
   }
 
   /** The only item; null if it is malformed. */
-  public static Item item(String text) {
+  public static @Nullable Item item(String text) {
     try {
       return new Parser(text).wholeItem();
     } catch (Malformed malformed) {
