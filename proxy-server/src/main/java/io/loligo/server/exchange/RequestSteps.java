@@ -54,11 +54,11 @@ import java.util.function.Consumer;
 
 /**
  * Takes each request of one event loop through the steps of the table in docs/architecture.md, and
- * hands it to the part that answers it. Confined to the loop.
+ * passes it to the part that answers it. Confined to the loop.
  *
- * <p>A response from memory is given here, on scratch objects of the loop, and allocates next to
- * nothing. A request that waits continues as a {@link Suspension} or a {@link MissAnswer} with
- * snapshots of its own.
+ * <p>A response from memory is sent here with the loop's scratch objects and allocates next to
+ * nothing. A request that must wait continues as a {@link Suspension} or a {@link MissAnswer},
+ * which have their own snapshots.
  *
  * <pre>
  *   receive   downstream                      400 408 414 431 501 505
@@ -76,7 +76,7 @@ import java.util.function.Consumer;
  * </pre>
  */
 public final class RequestSteps implements RequestHandler {
-  /** Of more QUERY requests than this the content is not held: they bypass the store. */
+  /** The most QUERY requests whose content a loop holds at once. Further ones bypass the store. */
   static final int MAX_QUERIES = 64;
 
   private final LoopServices services;
@@ -85,15 +85,15 @@ public final class RequestSteps implements RequestHandler {
   private final Admission admission;
   private final HitAnswer hits;
 
-  /** The request that is being taken on. */
+  /** The request in progress on this stack. Reused for each request. */
   private final Request current = new Request();
 
   private final RequestTarget currentTarget = new RequestTarget();
 
-  /** QUERY requests whose content is held. */
+  /** The number of QUERY requests whose content is held. */
   private int queries;
 
-  /** The steps of the loop that {@code services} belong to. */
+  /** Creates the steps of the loop that {@code services} belong to. */
   public RequestSteps(LoopServices services) {
     this.services = services;
     this.settings = services.settings;
@@ -103,8 +103,8 @@ public final class RequestSteps implements RequestHandler {
   }
 
   /**
-   * The steps under another configuration. A request ends under the configuration it began with. On
-   * the loop.
+   * Returns the steps under another configuration. A request ends under the configuration with
+   * which it began. Called on the loop.
    */
   public RequestSteps under(ExchangeSettings settings, Upstream upstream) {
     return new RequestSteps(services.under(settings, upstream));
@@ -123,7 +123,7 @@ public final class RequestSteps implements RequestHandler {
     return admit(settings.logsByAcl() ? logged(current.snapshot()) : current);
   }
 
-  /** The lines of access_log may ask about {@code request}, a snapshot. */
+  /** Prepares the facts that ACLs of access_log may need. {@code request} is a snapshot. */
   private Request logged(Request request) {
     if (settings.logsByDestination()) {
       request.record().known = () -> Request.octets(services.upstream.resolved(request.host()));
@@ -146,7 +146,7 @@ public final class RequestSteps implements RequestHandler {
         : answerHere(request, (AnswerHere) verdict);
   }
 
-  /** Continues with {@code request} when the other party has answered. */
+  /** Continues with {@code request}, a snapshot, after the other party has answered. */
   private ClientEvents suspend(Request request, WaitFor wait) {
     Suspension suspension = new Suspension(request);
     long started = services.clock.nanos();
@@ -197,7 +197,7 @@ public final class RequestSteps implements RequestHandler {
     return lookUp(request, services.keys.seal(request));
   }
 
-  /** Goes on with a QUERY whose content is there. */
+  /** Continues with a QUERY whose content has been read. */
   private final class QueryContinuation implements QueryContent.Continuation {
     @Override
     public ClientEvents taken(Request request, ContentDigest content) {
@@ -216,10 +216,10 @@ public final class RequestSteps implements RequestHandler {
   }
 
   /**
-   * A QUERY.
+   * Continues with a QUERY.
    *
-   * @param content digest of all of its content; null: that is not part of the key, and the request
-   *     bypasses the store
+   * @param content the digest of its whole content; null: the content is not part of the key, and
+   *     the request bypasses the store
    */
   private ClientEvents query(Request request, ContentDigest content) {
     if (content != null) {
@@ -228,7 +228,7 @@ public final class RequestSteps implements RequestHandler {
     return lookUpKeyed(request);
   }
 
-  /** A request whose target has all that its key is made of. */
+  /** Looks up a request whose target already has its key rule. */
   private ClientEvents lookUpKeyed(Request request) {
     return lookUp(request, services.keys.probe(request));
   }
@@ -287,7 +287,7 @@ public final class RequestSteps implements RequestHandler {
     public boolean suffices(Entry entry) {
       StoredMeta found = services.caching.regarded(entry, request());
       if (found == null) {
-        return true; // none of it is of use here
+        return true; // this port may not use it: the content is not needed
       }
       CacheDecision decision =
           services.caching.decisionByHead(request(), found, services.clock.millis());
@@ -303,7 +303,7 @@ public final class RequestSteps implements RequestHandler {
       resume(
           () -> {
             KeyProbe probe = services.keys.probe(request().target());
-            // another request may have loaded or fetched it meanwhile
+            // another request may have loaded or fetched it since
             Entry found = entry != null ? entry : store.find(probe, request().head().fields());
             return decide(request(), probe, found, services.clock.millis(), outcome);
           });
@@ -321,10 +321,11 @@ public final class RequestSteps implements RequestHandler {
   // ---- decide, and what follows
 
   /**
-   * Takes {@code stored}, which may be null.
+   * Decides, and passes the request to the part that answers it. Takes {@code stored}, which may be
+   * null.
    *
    * @param probe sealed for the request
-   * @param load how a look on disk ended, or null
+   * @param load the outcome of the disk lookup; null if there was none
    */
   private ClientEvents decide(
       Request request, KeyProbe probe, Entry stored, long nowMillis, LoadOutcome load) {
@@ -358,7 +359,7 @@ public final class RequestSteps implements RequestHandler {
     };
   }
 
-  /** Takes {@code entry}. */
+  /** Answers from {@code entry}, which it takes. */
   private ClientEvents serve(Request request, KeyProbe probe, Entry entry, CacheDecision decision) {
     if (decision.revalidates()) {
       try {
@@ -382,7 +383,7 @@ public final class RequestSteps implements RequestHandler {
     }
   }
 
-  /** Takes {@code entry}, which may be null. */
+  /** Joins or begins a fetch. Takes {@code entry}, which may be null. */
   private ClientEvents miss(
       Request request, KeyProbe probe, Entry entry, CacheDecision decision, LoadOutcome load) {
     boolean begins = load == null && !request.continuesAnswer();
@@ -396,7 +397,7 @@ public final class RequestSteps implements RequestHandler {
         .start();
   }
 
-  // ---- requests that are not taken on
+  // ---- refused requests
 
   private ClientEvents refuse(Request request, Refusal refusal) {
     ErrorPage.refuse(request.stream(), services, request.contentLength(), refusal);
@@ -426,8 +427,8 @@ public final class RequestSteps implements RequestHandler {
   }
 
   /**
-   * Explains what {@code question} would get, without sending anything or counting a hit. On the
-   * loop; {@code then} is told there, perhaps before this returns.
+   * Explains which response {@code question} would get, without sending anything or counting a hit.
+   * Called on the loop; {@code then} is called there too, possibly before this returns.
    *
    * @param executor this loop
    */

@@ -20,21 +20,21 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * The steps that a request passes before the store is asked, in their order. The first verdict that
- * is not {@link Verdict#PROCEED} stands. Confined to the event loop.
+ * The steps that a request passes before the store lookup, in their order. The first verdict other
+ * than {@link Verdict#PROCEED} ends them. Confined to the event loop.
  *
  * <pre>
- *   access        http_access                         403, or waits for DNS
- *   tunnel        CONNECT                             405, or a tunnel
- *   maxForwards   OPTIONS and TRACE that end here     200
- *   forwardLoop   our own Via                         508
- *   scheme        a URL that this port does not serve 501
- *   purge         PURGE                               403, or a purge
- *   contentSize   request_body_max_size               413
+ *   access        http_access                          403, or waits for DNS
+ *   tunnel        CONNECT                              405, or a tunnel
+ *   maxForwards   OPTIONS and TRACE, Max-Forwards 0    200
+ *   forwardLoop   the proxy's own Via                  508
+ *   scheme        a URL that the port does not serve   501
+ *   purge         PURGE                                403, or a purge
+ *   contentSize   request_body_max_size                413
  * </pre>
  */
 public final class Admission {
-  /** One step. */
+  /** One step: a function of the request. */
   private interface Step {
     Verdict check(Request request);
   }
@@ -43,6 +43,7 @@ public final class Admission {
   private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
   private final Step[] steps;
 
+  /** Creates the steps of the loop that {@code services} belong to. */
   public Admission(LoopServices services) {
     this.services = services;
     steps =
@@ -58,8 +59,10 @@ public final class Admission {
   }
 
   /**
-   * Asks the steps, from the one on that {@code request} has to pass next. After {@link WaitFor}
-   * this is called again.
+   * Runs the steps, beginning with {@link Request#nextStep}. After a {@link WaitFor} verdict, the
+   * caller calls this again once the party has answered.
+   *
+   * @param request borrowed
    */
   public Verdict check(Request request) {
     for (int i = request.nextStep(); i < steps.length; i++) {
@@ -90,7 +93,7 @@ public final class Admission {
       return Verdict.PROCEED;
     }
     if (request.head().methodId() != Method.CONNECT) {
-      services.keys.seal(request); // for the last decisions about the URL, which operators see
+      services.keys.seal(request); // operators see the last decisions about a URL, found by its key
     }
     return new Denied(Refusal.denied(Refusal.rule(verdict)));
   }
@@ -150,8 +153,9 @@ public final class Admission {
   }
 
   /**
-   * Whether {@code port} serves URLs of this scheme: an accelerator port only those of its
-   * protocol=, because the origin is not told the scheme and another one would be stored under it.
+   * Whether {@code port} serves URLs of this scheme. An accelerator port serves only the scheme of
+   * its {@code protocol=}: the origin does not learn the scheme, so its response would be stored
+   * under the wrong one.
    */
   private static boolean serves(HttpPort port, RequestTarget target) {
     return target.scheme().equals(port.mode() == PortMode.ACCEL ? port.protocol() : "http");

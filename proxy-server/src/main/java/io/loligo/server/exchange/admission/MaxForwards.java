@@ -14,7 +14,7 @@ import io.netty.buffer.ByteBuf;
 
 /** Max-Forwards for OPTIONS and TRACE (RFC 9110 section 7.6.2). Stateless. */
 public final class MaxForwards {
-  /** Never shown to whoever sends a TRACE (RFC 9110 section 9.3.8). */
+  /** Fields that a TRACE response never repeats (RFC 9110 section 9.3.8). */
   private static final FieldSet SENSITIVE =
       FieldSet.of(
           FieldName.AUTHORIZATION,
@@ -25,7 +25,7 @@ public final class MaxForwards {
 
   private MaxForwards() {}
 
-  /** Whether the request stops here: OPTIONS or TRACE with Max-Forwards 0. */
+  /** Whether the request ends at this proxy: an OPTIONS or TRACE with Max-Forwards 0. */
   static boolean endsHere(RequestHead head) {
     int method = head.methodId();
     int i = head.fields().first(FieldName.MAX_FORWARDS);
@@ -34,7 +34,7 @@ public final class MaxForwards {
         && Decimal.of(head.fields(), i) == 0;
   }
 
-  /** Answers a request that stops here. */
+  /** Sends the complete 200 response to a request that {@link #endsHere}. */
   public static void answer(Request request, LoopServices services) {
     ClientStream stream = request.stream();
     RequestHead head = request.head();

@@ -5,23 +5,23 @@ import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.record.Stage;
 
 /**
- * What one admission step says of a request: {@link #PROCEED}, {@link AnswerHere}, {@link Denied}
- * (a challenge is one) or {@link WaitFor}.
+ * The verdict of one admission step: {@link #PROCEED}, {@link AnswerHere}, {@link Denied} (which
+ * includes challenges) or {@link WaitFor}. Immutable.
  */
 public sealed interface Verdict {
-  /** The next step is asked. */
+  /** The next step follows. */
   Verdict PROCEED = new Proceed();
 
-  /** See {@link #PROCEED}. */
+  /** The type of {@link #PROCEED}. */
   record Proceed() implements Verdict {}
 
-  /** The request is answered by a part of the proxy that asks neither store nor origin. */
+  /** A part of the proxy answers the request without the store and without a fetch. */
   enum AnswerHere implements Verdict {
-    /** CONNECT: a tunnel. */
+    /** CONNECT: the proxy opens a tunnel. */
     TUNNEL("CONNECT is not answered from the store"),
-    /** OPTIONS or TRACE with Max-Forwards 0. */
+    /** OPTIONS or TRACE with Max-Forwards 0: the proxy sends 200. */
     MAX_FORWARDS("200, the proxy answers itself: Max-Forwards is 0"),
-    /** PURGE. */
+    /** PURGE: the proxy removes stored responses. */
     PURGE("PURGE is not answered from the store");
 
     private final String summary;
@@ -30,27 +30,31 @@ public sealed interface Verdict {
       this.summary = summary;
     }
 
-    /** In one line, for operators. */
+    /** One line for operators, as {@code explain} shows it. */
     public String summary() {
       return summary;
     }
   }
 
-  /** The request is refused. */
+  /**
+   * The request is refused.
+   *
+   * @param refusal the response that the client gets
+   */
   record Denied(Refusal refusal) implements Verdict {}
 
   /**
-   * The step cannot decide yet. It is asked again when {@code party} has answered.
+   * The step cannot decide yet. It runs again after {@code party} has answered.
    *
-   * @param stage the time of the wait, in the request's record
+   * @param stage where the record of the request notes the duration of the wait
    */
   record WaitFor(Stage stage, Party party) implements Verdict {}
 
-  /** A party that knows something a step needs: a name server, a login helper, an adaptation. */
+  /** A party that knows a fact which a step needs: a name server, a login helper, an adaptation. */
   interface Party {
     /**
-     * Asks. The answer becomes a fact of {@code request}, a snapshot; then {@code then} is called,
-     * once, on the request's event loop, perhaps before this returns.
+     * Asks the party. The party adds its answer to {@code request}, a snapshot. It then calls
+     * {@code then} once, on the event loop of the request, possibly before this method returns.
      */
     void ask(Request request, Runnable then);
   }

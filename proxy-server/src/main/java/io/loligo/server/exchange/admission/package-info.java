@@ -1,8 +1,8 @@
 /**
- * The steps before the store: access, tunnels, Max-Forwards, forwarding loops, schemes, PURGE and
- * the size of the content. A login, a helper and request adaptation belong here.
+ * The steps before the store lookup: access, tunnels, Max-Forwards, forwarding loops, schemes,
+ * PURGE and the size of the content. Logins, helpers and request adaptation belong here too.
  *
- * <p>{@code RequestSteps} follows their verdicts, and {@code explain} shows them. Confined to the
+ * <p>{@code RequestSteps} acts on the verdicts, and {@code explain} shows them. Confined to the
  * event loop.
  */
 package io.loligo.server.exchange.admission;

@@ -15,19 +15,22 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponseStatus;
 
-/** The proxy's own answers: short, escaped, without anything the client did not send. Stateless. */
+/**
+ * Responses that the proxy generates. They are short, and all text in them is escaped. Stateless.
+ */
 public final class ErrorPage {
   private ErrorPage() {}
 
-  /** Squid's ERR_ name for a request that is refused as a message. */
+  /** Squid's ERR_ name for a malformed request. */
   public static String code(ParseFailure failure) {
     return failure.status() == 408 ? "ERR_REQUEST_TIMEOUT" : "ERR_INVALID_REQ";
   }
 
   /**
-   * Refuses a request; the connection ends where the request has content that nobody reads.
+   * Sends {@code refusal} as the complete response. The connection closes if the request has
+   * content, because the proxy does not read it.
    *
-   * @param contentLength bytes of its content, see {@link ContentLength}
+   * @param contentLength bytes of the request's content, see {@link ContentLength}
    */
   public static void refuse(
       ClientStream stream, LoopServices services, long contentLength, Refusal refusal) {
@@ -48,7 +51,7 @@ public final class ErrorPage {
     send(stream, services, refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
   }
 
-  /** Refuses a message that is not a request the proxy accepts, and closes the connection. */
+  /** Refuses a malformed or unacceptable message and closes the connection. */
   public static void refuse(ClientStream stream, LoopServices services, ParseFailure failure) {
     ExchangeRecord record = stream.record();
     if (record.target == null) {
@@ -64,12 +67,12 @@ public final class ErrorPage {
   }
 
   /**
-   * Answers with a page and nothing more; no Cache-Status, as nothing that is stored has part in it
-   * (RFC 9211 section 2).
+   * Sends an error page as the complete response. It has no Cache-Status, because no stored
+   * response takes part in it (RFC 9211 section 2).
    *
-   * @param lines further field lines of this answer, or null; borrowed
    * @param errorCode Squid's ERR_ name
-   * @param text for the reader; no request data but what is escaped here
+   * @param text the explanation for the client; this method escapes it
+   * @param lines further field lines, borrowed; null if none
    */
   public static void send(
       ClientStream stream,
@@ -99,7 +102,7 @@ public final class ErrorPage {
     try {
       block = stream.allocator().directBuffer(bytes + 2);
     } catch (OutOfMemoryError e) {
-      // who answers because it failed must not fail again: nobody would answer any more
+      // an exception from the error path would leave the client without a response
       stream.failed(e);
       return;
     }

@@ -4,24 +4,29 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.upstream.FetchFailure;
 
-/** The words and field lines by which a client is told of a failed fetch. Stateless. */
+/**
+ * The text and field lines with which the proxy reports a failed fetch to the client. Stateless.
+ */
 public final class FailureAnswer {
   private FailureAnswer() {}
 
-  /** Whether {@code failure} is a shortage that may be over soon. */
+  /** Whether {@code failure} is a shortage in the proxy that may end soon. */
   public static boolean isOverload(FetchFailure failure) {
     return failure.kind() == FetchFailure.Kind.NO_MEMORY
         || failure.kind() == FetchFailure.Kind.OVERLOADED;
   }
 
-  /** The line that says when to ask again after {@code failure}; null: nobody knows. */
+  /**
+   * The Retry-After line for {@code failure}; null if no time can be given. The caller owns the
+   * lines.
+   */
   public static FieldLines retryAfter(FetchFailure failure) {
     return isOverload(failure)
         ? new FieldLines(32).add("Retry-After", Refusal.RETRY_SECONDS)
         : null;
   }
 
-  /** For the client. */
+  /** The explanation of {@code failure} for the client. */
   public static String text(FetchFailure failure) {
     return switch (failure.kind()) {
       case NO_ROUTE -> "There is no way to the origin.";

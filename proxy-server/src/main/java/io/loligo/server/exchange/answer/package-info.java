@@ -1,6 +1,7 @@
 /**
- * Responses of the proxy's own: error pages and the words for failures.
+ * Responses that the proxy generates: error pages, and the texts for failed fetches.
  *
- * <p>It uses {@code services} and {@code rules}; every step that may fail uses it. Stateless.
+ * <p>This package uses {@code services} and {@code rules}. Every step that may fail uses it.
+ * Stateless.
  */
 package io.loligo.server.exchange.answer;

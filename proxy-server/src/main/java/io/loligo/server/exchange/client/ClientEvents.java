@@ -4,22 +4,23 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
 
-/** What a client does while its exchange runs. Called on the client's event loop. */
+/** Events from the client while its exchange runs. Called on the client's event loop. */
 public interface ClientEvents {
-  /** Content asked for by {@link ClientStream#readContent}. Takes {@code content}. */
+  /** Delivers content that {@link ClientStream#readContent} requested. Takes {@code content}. */
   void content(ByteBuf content);
 
-  /** The request's content is complete; {@code trailers} borrowed, may be null. */
+  /** The content of the request is complete; {@code trailers} borrowed, may be null. */
   void contentEnd(Fields trailers);
 
   /**
-   * The request's content is malformed: nothing more of it comes, the connection will be closed.
+   * The content of the request is malformed. No more content follows, and the connection will
+   * close.
    */
   void contentFailed(ParseFailure failure);
 
-  /** The stream takes content again. */
+  /** The stream accepts response content again. */
   void writable();
 
-  /** The client is gone before its answer was complete; the stream is not to be used any more. */
+  /** The client left before its response was complete. The stream must not be used any more. */
   void gone();
 }

@@ -11,100 +11,113 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 
 /**
- * The client's side of one exchange, in any HTTP version. The exchange writes its response here,
- * and gets events by {@link ClientEvents}. Confined to {@link #loop()}.
+ * The client's side of one exchange, in any HTTP version. The exchange writes its response here and
+ * receives events through {@link ClientEvents}. Confined to {@link #loop()}.
  *
  * <p>Order: {@link #interim} any number of times, {@link #head} once, then {@link #content} and one
  * of {@link #end}, {@link #abort} or {@link #detach}. The stream completes the record and hands it
- * over exactly once: when the last byte was written, or the connection broke. The exchange has
- * filled its part of {@link #record()} by then.
+ * over exactly once: after the last byte was written, or after the connection broke. By then the
+ * exchange has filled its part of {@link #record()}.
  */
 public interface ClientStream {
+  /** The event loop of the client's connection. All calls and events happen on it. */
   EventLoop loop();
 
+  /** The allocator of the client's connection. */
   ByteBufAllocator allocator();
 
-  /** The port the request came in by. */
+  /** The port on which the request arrived. */
   HttpPort port();
 
   /** The record of this exchange. */
   ExchangeRecord record();
 
-  /** Open connections from this client's address, this one included. */
+  /** The number of open connections from this client's address, including this one. */
   int clientConnections();
 
-  /** Passes a 1xx response on (not to an HTTP/1.0 client). Borrows {@code head}. */
+  /**
+   * Forwards a 1xx response. Does nothing for an HTTP/1.0 client. Borrows {@code head}.
+   *
+   * @param own field lines of the proxy, borrowed
+   */
   void interim(ResponseHead head, FieldLines own);
 
   /** Sends 100 (Continue) if the client waits for it and has not sent content yet. */
   void sendContinue();
 
-  /** The connection ends after this response. Before {@link #head}. */
+  /** Closes the connection after this response. Call before {@link #head}. */
   void closeAfter();
 
   /**
-   * Sends the final head, and content that stands in the same block. The stream adds Connection,
-   * framing and the other lines that belong to the connection; {@code head} has no hop-by-hop
-   * field. The stream reads all of {@code head}, borrowed, before it calls anything else.
+   * Sends the final head and any content in the same block. The stream adds Connection, framing and
+   * the other lines of the connection; {@code head} contains no hop-by-hop field. {@code head} is
+   * borrowed: the stream reads all of it before it calls anything else.
    */
   void head(OutgoingHead head);
 
-  /** Sends content. Takes {@code content}. Not for responses to HEAD. */
+  /** Sends response content. Takes {@code content}. Not for responses to HEAD. */
   void content(ByteBuf content);
 
-  /** The response is complete; {@code trailers} may be null, borrowed. */
+  /** Completes the response; {@code trailers} borrowed, may be null. */
   void end(Fields trailers);
 
-  /** Hands the bytes sent so far to the socket. */
+  /** Passes the bytes written so far to the socket. */
   void flush();
 
-  /** Whether more content may be given now; if not, {@link ClientEvents#writable} will tell. */
+  /** Whether the stream accepts more content now. If not, {@link ClientEvents#writable} follows. */
   boolean writable();
 
-  /** Asks for more of the request's content: one {@link ClientEvents#content} or its end. */
+  /** Requests more of the request's content: one {@link ClientEvents#content}, or its end. */
   void readContent();
 
   /**
-   * Starts again with the request's content, and returns true, where all of it is at hand. The next
-   * {@link #readContent} then brings its first byte.
+   * Rewinds the request's content if the stream holds all of it, and returns whether it did. The
+   * next {@link #readContent} then delivers the first byte again.
    */
   default boolean rewindContent() {
     return false;
   }
 
   /**
-   * Whether the client has all that it wanted of the response. The rest of a slice is then worth
-   * fetching.
+   * Whether the client has received all that it wants of the response. The rest of a slice is then
+   * worth fetching.
    */
   default boolean isServed() {
     return false;
   }
 
   /**
-   * The exchange failed with {@code cause} outside of a call from here, or had no memory. The
-   * client gets 500 or 503 where the response has not begun; else the response is cut. The exchange
-   * is told that the client is gone.
+   * Reports that the exchange failed with {@code cause} outside a call from this stream, or ran out
+   * of memory. The client gets 500 or 503 if the response has not begun; otherwise the response is
+   * cut. The exchange then receives {@link ClientEvents#gone}.
    */
   void failed(Throwable cause);
 
-  /** Cuts the response: the connection is closed so that no client takes it for complete. */
+  /**
+   * Cuts the response. The connection closes in a way that no client takes the response for
+   * complete.
+   *
+   * @param why the reason, for the operator
+   */
   void abort(String why);
 
   /**
-   * Gives the bytes of both directions away after a 200 to CONNECT or a 101. This stream reads and
-   * writes nothing more, but still owns the record: see {@link #tunnelEnded}. Null where there was
-   * no memory to write that response.
+   * Hands over the raw bytes of both directions after a 200 to CONNECT or a 101. Returns owned;
+   * null if there was no memory to write that response. This stream then reads and writes nothing
+   * more, but it still owns the record: see {@link #tunnelEnded}.
    */
   ByteStream detach();
 
   /**
-   * The bytes are one end of a tunnel.
+   * The connection is one end of a tunnel from now on.
    *
-   * @param end ends all of it at once, on {@link #loop()}: whoever would close the connection does
-   *     that in its place
+   * @param end ends the whole tunnel at once; called on {@link #loop()} instead of closing the
+   *     connection
    */
   void tunnelBegun(Runnable end);
 
-  /** The tunnel is over: finishes the record with these bytes moved. */
+  /**
+   * The tunnel has ended. Completes the record with the number of bytes moved in each direction.
+   */
   void tunnelEnded(long bytesFromClient, long bytesToClient);
 }

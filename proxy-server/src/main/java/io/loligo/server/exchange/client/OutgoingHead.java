@@ -5,12 +5,12 @@ import io.loligo.core.message.FieldLines;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The head of a final response as it goes to a client, and content that stands in the same block.
- * Reusable. Confined to its event loop.
+ * The head of a final response to a client, and any content in the same block. Reusable. Confined
+ * to its event loop.
  *
- * <p>An exchange loop owns one and begins it anew for each response, so that none is allocated. It
- * is valid until {@link ClientStream#head} is called: the stream reads all of it before it calls
- * anything else. The lines and the block are borrowed for that call.
+ * <p>An event loop owns one object and reuses it for each response, so that none is allocated. The
+ * object is valid until {@link ClientStream#head} returns: the stream reads all of it before it
+ * calls anything else. The lines and the block are borrowed for that call.
  */
 public final class OutgoingHead {
   private int status;
@@ -21,16 +21,20 @@ public final class OutgoingHead {
   private long contentLength;
   private boolean last;
 
-  /** A new head without a block, for code that has none to reuse. */
+  /**
+   * Returns a new head without a block, for code that has none to reuse.
+   *
+   * @param lines see {@link #begin}, borrowed
+   */
   public static OutgoingHead of(int status, FieldLines lines) {
     return new OutgoingHead().begin(status, lines);
   }
 
   /**
-   * Begins the head of another response. It has no block and no content so far.
+   * Begins the head of another response, without a block and without content. Returns itself.
    *
-   * @param status final status
-   * @param lines lines made for this response (Age, Via, Date ...), borrowed
+   * @param status a final status: 200 or more
+   * @param lines the lines specific to this response (Age, Via, Date ...), borrowed
    */
   public OutgoingHead begin(int status, FieldLines lines) {
     this.status = status;
@@ -44,11 +48,12 @@ public final class OutgoingHead {
   }
 
   /**
-   * Adds a block behind the lines. Its indices are neither used nor changed.
+   * Adds a block after the lines. Its reader and writer indices are neither used nor changed.
+   * Returns itself.
    *
    * @param block further field lines, the empty line that ends the head, then content; borrowed
    * @param index where the lines in {@code block} start
-   * @param length bytes of {@code block} to send: lines, empty line, and the content behind them
+   * @param length bytes of {@code block} to send: lines, empty line and the content after them
    */
   public OutgoingHead block(ByteBuf block, int index, int length) {
     this.block = block;
@@ -58,10 +63,10 @@ public final class OutgoingHead {
   }
 
   /**
-   * Announces the content.
+   * Announces the content. Returns itself.
    *
    * @param contentLength bytes of the whole content (for HEAD: of the content that a GET would
-   *     have), {@link ContentLength#UNKNOWN} or {@link ContentLength#NONE}
+   *     get), {@link ContentLength#UNKNOWN} or {@link ContentLength#NONE}
    * @param last whether the response is complete with this head and its block
    */
   public OutgoingHead content(long contentLength, boolean last) {
@@ -74,27 +79,27 @@ public final class OutgoingHead {
     return status;
   }
 
-  /** Lines made for this response. */
+  /** The lines specific to this response, borrowed. */
   public FieldLines lines() {
     return lines;
   }
 
-  /** The block; null where {@link #lines} is all: then the stream ends the head. */
+  /** The block, borrowed. Null if there are only {@link #lines}: the stream then ends the head. */
   public ByteBuf block() {
     return block;
   }
 
-  /** Where the field lines in {@link #block} start. */
+  /** The index in {@link #block} at which the field lines start. */
   public int index() {
     return index;
   }
 
-  /** Bytes of {@link #block} to send. */
+  /** The number of bytes of {@link #block} to send. */
   public int length() {
     return length;
   }
 
-  /** As in {@link #content}. */
+  /** The announced content length, see {@link #content}. */
   public long contentLength() {
     return contentLength;
   }

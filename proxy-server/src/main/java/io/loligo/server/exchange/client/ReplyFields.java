@@ -18,30 +18,31 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Parts an origin's response head into what is the same for every client (the block that is stored
- * and shared) and what each answer gets of its own: Age, and the lists to which every cache on the
- * way adds. Stateless.
+ * Splits the head of an origin's response into the lines that every client gets and the lines of
+ * one response. The shared lines form the stored block. The lines of one response are Age and the
+ * lists that every cache on the path extends. Stateless.
  */
 public final class ReplyFields {
-  /** Framing is the connection's; lists are extended in order, see below. */
+  /** Fields outside the shared lines. Framing belongs to the connection. */
   private static final FieldSet NOT_SHARED =
       HiddenFields.FIELDS.and(
           FieldName.CONTENT_LENGTH, FieldName.TRANSFER_ENCODING, FieldName.TRAILER);
 
-  /** Lists to which every cache on the way adds, nearest to the origin first. */
+  /** Lists that every cache on the path extends. The member nearest to the origin is first. */
   public static final FieldSet EXTENDED_LISTS = FieldSet.of(FieldName.VIA, FieldName.CACHE_STATUS);
 
   private ReplyFields() {}
 
   /**
-   * The shared lines and the empty line. Returns owned.
+   * Returns the shared lines and the empty line. Returns owned.
    *
-   * @param storing whether fields that are for caches only are part of them, in front; see {@link
+   * @param storing whether the block starts with the fields that only caches see; see {@link
    *     HiddenFields}
-   * @param withheld names, in lower case, of what is not part of them; {@link #addWithheld} gives
-   *     it to the one client it was meant for
-   * @param dateMillis for a Date line where the origin sent none
-   * @param lines scratch, empty
+   * @param withheld the names, in lower case, of fields that are left out; {@link #addWithheld}
+   *     sends them to the one client they are meant for
+   * @param dateMillis the time for a Date line if the origin sent none, in milliseconds since the
+   *     epoch
+   * @param lines an empty scratch buffer
    */
   public static ByteBuf shared(
       ResponseHead head,
@@ -59,7 +60,7 @@ public final class ReplyFields {
     if (!fields.has(FieldName.DATE)) {
       clock.addDate(lines, dateMillis);
     }
-    // stored as one of the whole: its place is told to each client anew
+    // a stored 206 counts as a part of the whole: each response states its own Content-Range
     boolean part = storing && head.status() == 206;
     Collection<String> names = searchable(withheld);
     for (int i = 0; i < fields.count(); i++) {
@@ -82,7 +83,7 @@ public final class ReplyFields {
     }
   }
 
-  /** Adds the lines of {@code head} that {@code withheld} names to {@code lines}, both borrowed. */
+  /** Appends the lines of {@code head}, borrowed, that {@code withheld} names to {@code lines}. */
   public static void addWithheld(ResponseHead head, List<String> withheld, FieldLines lines) {
     if (withheld.isEmpty()) {
       return;
@@ -98,10 +99,12 @@ public final class ReplyFields {
   }
 
   /**
-   * Those of {@code trailers}, borrowed and may be null, that readers get, over the same octets:
-   * not what stays on the connection, nor what {@code withheld} names, for many may read along.
+   * The trailers that readers get; null if {@code trailers} is null. Hop-by-hop fields and the
+   * fields that {@code withheld} names are left out, because many clients may share the fetch. The
+   * result shares the bytes of {@code trailers}.
    *
-   * @param head whose trailers they are, borrowed
+   * @param trailers borrowed, may be null
+   * @param head the head of the same response, borrowed
    */
   public static Fields trailers(Fields trailers, ResponseHead head, List<String> withheld) {
     if (trailers == null || trailers.count() == 0) {
@@ -116,7 +119,7 @@ public final class ReplyFields {
     return !NOT_SHARED.has(fields.id(i)) && !hopByHop.drops(fields, i);
   }
 
-  /** Where there may be thousands, they are not compared with each field. */
+  /** A set if there are several names: a response may withhold thousands. */
   private static Collection<String> searchable(List<String> names) {
     return names.size() > 1 ? new HashSet<>(names) : names;
   }
@@ -126,19 +129,21 @@ public final class ReplyFields {
   }
 
   /**
-   * Rearranges an answer whose shared lines hold lists that ours extend: moves all of {@code
-   * shared} in front of {@code own}. What remains to be sent of the block starts at its empty line.
+   * Reorders the lines of a response whose shared lines contain lists that the proxy extends. Puts
+   * all lines of {@code shared} before those of {@code own}. The rest of the block to send then
+   * starts at its empty line.
    *
-   * @param cookies whether Set-Cookie lines are among them
+   * @param shared borrowed
+   * @param cookies whether to include Set-Cookie
    */
   public static void putFirst(Fields shared, boolean cookies, FieldLines own) {
     putFirst(shared, cookies, /* known= */ false, own);
   }
 
   /**
-   * The same.
+   * As {@link #putFirst(Fields, boolean, FieldLines)}.
    *
-   * @param known whether the client has a part already, and with it what describes the
+   * @param known whether the client already has a part, and with it the fields that describe the
    *     representation
    */
   public static void putFirst(Fields shared, boolean cookies, boolean known, FieldLines own) {
@@ -153,8 +158,9 @@ public final class ReplyFields {
   }
 
   /**
-   * Whether a 206 leaves out line {@code i} where the client has a part already (RFC 9110 section
-   * 15.3.7). Without an entity tag the date tells that the parts belong together.
+   * Whether a 206 omits line {@code i} because the client already has a part (RFC 9110 section
+   * 15.3.7). Last-Modified stays if there is no entity tag, since it then shows that the parts
+   * belong together.
    */
   public static boolean isKnown(Fields shared, int i) {
     return switch (shared.id(i)) {
@@ -164,12 +170,18 @@ public final class ReplyFields {
     };
   }
 
-  /** Whether the stored lines cannot be sent as they are, behind {@code own} ones. */
+  /**
+   * Whether the stored lines must be reordered or filtered before they are sent.
+   *
+   * @param cookies whether the client gets Set-Cookie
+   */
   public static boolean isRearranged(StoredMeta stored, boolean cookies) {
     return stored.has(StoredMeta.EXTENDS_LISTS) || (!cookies && stored.has(StoredMeta.SETS_COOKIE));
   }
 
-  /** The same without those that no client gets. */
+  /**
+   * Returns a new array with the lines that clients get and the empty line. Borrows {@code entry}.
+   */
   public static byte[] visible(Entry entry) {
     int hidden = entry.hiddenLength();
     byte[] lines = new byte[entry.fieldsLength() - hidden];
@@ -177,7 +189,7 @@ public final class ReplyFields {
     return lines;
   }
 
-  /** A new array: the lines and the empty line of {@code entry}, borrowed. */
+  /** Returns a new array with all stored lines and the empty line. Borrows {@code entry}. */
   public static byte[] stored(Entry entry) {
     byte[] lines = new byte[entry.fieldsLength()];
     entry.firstBlock().getBytes(0, lines);

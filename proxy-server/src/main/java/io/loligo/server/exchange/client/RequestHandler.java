@@ -5,28 +5,31 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.record.Shed;
 
-/** Answers requests. One per event loop, called on it. */
+/** Answers requests. One handler serves one event loop, which makes all calls. */
 public interface RequestHandler {
   /**
-   * A request's head arrived.
+   * The head of a request has arrived.
    *
-   * @param head borrowed: valid until this returns and, unless the stream replaced it by a snapshot
-   *     in the record, not longer
-   * @param contentLength bytes of its content, see {@link ContentLength}
-   * @return who is told of the client's further doings; null where the answer is already complete
+   * @param head borrowed: valid until this method returns, and longer only if the stream replaced
+   *     it by a snapshot in the record
+   * @param contentLength bytes of the request's content, see {@link ContentLength}
+   * @return the receiver of the client's further events; null if the response is already complete
    */
   ClientEvents request(ClientStream stream, RequestHead head, long contentLength);
 
   /**
-   * A request that is not taken on: answer 429 or 503, with Retry-After.
+   * Refuses a request because of load, with 429 or 503 and Retry-After.
    *
-   * @return null: the answer is complete
+   * @param contentLength bytes of the request's content, see {@link ContentLength}
+   * @return null: the response is complete
    */
   ClientEvents shed(ClientStream stream, long contentLength, Shed why);
 
-  /** What arrived is not a request we accept: answer and close. */
+  /** Refuses a message that is not an acceptable request, and closes the connection. */
   void refused(ClientStream stream, ParseFailure failure);
 
-  /** No complete head arrived in time ({@code request_timeout}): answer 408 and close. */
+  /**
+   * No complete head arrived within {@code request_timeout}: sends 408 and closes the connection.
+   */
   void headTimedOut(ClientStream stream);
 }

@@ -1,8 +1,8 @@
 /**
- * The client's side of an exchange, in any version of HTTP: its stream, its events, and the head of
+ * The client's side of an exchange in any version of HTTP: its stream, its events, and the head of
  * the response.
  *
- * <p>{@code downstream} implements the streams; every other subpackage of {@code exchange} may use
- * them, and this one uses none of those. Confined to the event loop of the client's connection.
+ * <p>{@code downstream} implements the streams. Every other subpackage of {@code exchange} may use
+ * this one; this one uses none of them. Confined to the event loop of the client's connection.
  */
 package io.loligo.server.exchange.client;

@@ -58,12 +58,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Takes a request that nobody sent through the steps of {@link RequestSteps} up to the decision,
- * and says what it met. It asks the same functions that serve clients, and sends, stores, counts
+ * Takes a request that no client sent through the steps of {@link RequestSteps} up to the decision,
+ * and reports the results. It calls the same functions as for clients, but sends, stores, counts
  * and promotes nothing. Confined to the loop.
  */
 public final class Explaining {
-  /** Stored fields that freshness and validation rest on. */
+  /** The stored fields that determine freshness and validation. */
   private static final Set<String> INPUTS =
       Set.of(
           "cache-control",
@@ -76,7 +76,7 @@ public final class Explaining {
           "vary",
           "no-vary-search");
 
-  /** Selecting fields whose values may be shown; any other may be a credential. */
+  /** Selecting fields whose values may be shown. The value of any other may be a credential. */
   private static final Set<String> HARMLESS =
       Set.of(
           "accept",
@@ -111,6 +111,12 @@ public final class Explaining {
   private Request request;
   private CacheKey key;
 
+  /**
+   * Prepares the explanation of {@code question}.
+   *
+   * @param executor the loop
+   * @param then receives the explanation on the loop
+   */
   public Explaining(
       LoopServices services,
       Admission admission,
@@ -126,7 +132,7 @@ public final class Explaining {
     this.then = then;
   }
 
-  /** receive and identify. */
+  /** Runs the steps receive and identify, then the others. */
   public void start() {
     HttpPort port = port();
     InetSocketAddress client = client();
@@ -162,7 +168,7 @@ public final class Explaining {
     }
   }
 
-  /** Finds the key; false where the question does not say all that it is made of. */
+  /** Computes the key. Returns false if the question does not contain all parts of it. */
   private boolean seal() {
     String content = question.content();
     if (services.caching.keysContent(request)) {
@@ -188,7 +194,7 @@ public final class Explaining {
     }
   }
 
-  /** look up and decide, on what was seen. */
+  /** Runs the steps look up and decide on the responses found. */
   private void peeked(Peek peek) {
     long now = services.clock.millis();
     List<Glimpse> variants = peek.variants();
@@ -209,7 +215,7 @@ public final class Explaining {
                 ? remains(variants, inMemory)
                 : services.store.holds(services.keys.probe(target)));
     Glimpse found = chosen == null ? null : regarded(chosen);
-    // what is there and not for this port is an answer: the disk is not asked beside memory
+    // a response in memory ends the lookup even if this port may not use it
     LoadOutcome load = chosen == null ? peek.disk() : chosen.onDisk() ? LoadOutcome.FOUND : null;
     Forecast forecast = forecast(found, chosen == null && others, load, variants, now);
     List<StoredVariant> stored = new ArrayList<>();
@@ -251,7 +257,7 @@ public final class Explaining {
     }
   }
 
-  /** {@code one} as this port goes by it; null where it does not (RFC 9213). */
+  /** {@code one} as this port sees it; null if the port may not use it (RFC 9213). */
   private Glimpse regarded(Glimpse one) {
     StoredMeta meta = services.caching.regarded(one.meta(), one.fields(), request);
     return meta == null ? null : one.with(meta);
@@ -262,8 +268,8 @@ public final class Explaining {
   }
 
   /**
-   * The parts on disk that the request would get, joined; those that it needs are added to {@code
-   * used}. Null where it selects none.
+   * The parts on disk that the request selects, joined into one response. Adds the parts that it
+   * needs to {@code used}. Null if the request selects none.
    */
   private Glimpse joined(List<Glimpse> variants, List<Glimpse> used) {
     List<Glimpse> parts = new ArrayList<>();
@@ -284,7 +290,10 @@ public final class Explaining {
     return parts.get(joined.newest()).with(joined.meta());
   }
 
-  /** The response of a tier that the request selects, on disk only a whole one, or -1. */
+  /**
+   * The index of the response in one tier that the request selects; -1 if there is none. On disk,
+   * only whole responses count.
+   */
   private int select(List<Glimpse> variants, boolean onDisk) {
     int found = -1;
     for (int i = 0; i < variants.size(); i++) {
@@ -299,17 +308,18 @@ public final class Explaining {
     return found;
   }
 
-  /** Whether memory holds another variant when the one that was purged is gone. */
+  /** Whether memory holds another variant after the purged one is gone. */
   private static boolean remains(List<Glimpse> variants, int gone) {
     long inMemory = variants.stream().filter(one -> !one.onDisk()).count();
     return variants.get(gone).meta().vary() != null && inMemory > 1;
   }
 
   /**
-   * What {@code selected} is good for.
+   * What the proxy would do with {@code selected}.
    *
-   * @param looked how a look on disk would end; null: there would be none
-   * @param variants all there are
+   * @param selected may be null
+   * @param looked how a disk lookup would end; null if there would be none
+   * @param variants all stored variants
    */
   private Forecast forecast(
       Glimpse selected, boolean others, LoadOutcome looked, List<Glimpse> variants, long now) {
@@ -322,7 +332,7 @@ public final class Explaining {
           : new Forecast(bypass, 504, LogTag.NONE_NONE, false, 0, false);
     }
     StoredMeta found = selected == null ? null : selected.meta();
-    // of what disk has another variant was not selected, or it is purged: no fault of the disk
+    // the disk was read, but the variant is not selected or is purged: not a disk failure
     LoadOutcome load = looked == LoadOutcome.FOUND ? LoadOutcome.ABSENT : looked;
     boolean denied = found != null && isHitDenied(selected);
     CacheDecision decision = rules.decision(request, found, denied, others, now, load);
@@ -377,7 +387,7 @@ public final class Explaining {
         false);
   }
 
-  /** Tags that {@link OfferedVariants} would find. */
+  /** The number of entity tags that {@link OfferedVariants} would offer. */
   private int offered(CacheDecision decision, List<Glimpse> variants) {
     OfferedTags tags = new OfferedTags();
     if (!OfferedTags.goWith(decision, head)) {
@@ -482,7 +492,9 @@ public final class Explaining {
     return best;
   }
 
-  /** A port that serves the scheme goes before others, a forward port before an accelerator. */
+  /**
+   * Ranks ports: those that serve the scheme come first, then forward ports before accelerators.
+   */
   private static int rank(HttpPort port, boolean https) {
     boolean accel = port.mode() == PortMode.ACCEL;
     boolean serves = https == (accel && port.protocol().equals("https"));

@@ -12,16 +12,17 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Looks which slices of a URL are stored, for people who ask: some of the index at a time, then at
- * each that it names. Confined to the loop.
+ * Finds the stored slices of a URL for operators. It searches the index in batches, then looks at
+ * each slice found. Confined to the loop.
  */
 final class SliceSurvey {
-  /** So many slices are looked for in the index, so many of them at once. */
+  /** The most slices searched for in the index. */
   private static final int MAX_PROBED = 65_536;
 
+  /** Slices searched for in one task of the loop. */
   private static final int AT_ONCE = 512;
 
-  /** So many are looked at. */
+  /** The most slices looked at. */
   private static final int MAX_SEEN = 1_024;
 
   private final LoopServices services;

@@ -1,7 +1,8 @@
 /**
- * What a request would get: the steps and the rules with an end that records instead of sending.
+ * Explains which response a request would get. It runs the same steps and rules as a real request,
+ * but records the result instead of sending it.
  *
- * <p>It uses {@code admission}, {@code rules}, {@code hit} and {@code join}; only {@code
+ * <p>This package uses {@code admission}, {@code rules}, {@code hit} and {@code join}. Only {@code
  * RequestSteps} uses it. Confined to the event loop.
  */
 package io.loligo.server.exchange.explain;

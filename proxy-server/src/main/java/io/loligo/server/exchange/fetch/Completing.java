@@ -8,9 +8,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 
 /**
- * An incomplete stored response that a fetch completes: stored stretches, and the answers for the
- * gaps between them, in turn. Owns a reference to the response until {@link #release}. Confined to
- * the fetch's event loop.
+ * An incomplete stored response that a fetch completes. It alternates between stored stretches and
+ * responses for the gaps between them. Owns a reference to the stored response until {@link
+ * #release}. Confined to the fetch's event loop.
  */
 final class Completing {
   private final Fetch fetch;
@@ -18,10 +18,10 @@ final class Completing {
   private final Entry part;
   private Completion completion;
 
-  /** Offset of the next byte of the answer. */
+  /** The offset of the next byte of the response. */
   private long position;
 
-  /** Number of the gap that is being fetched, or comes next. */
+  /** The number of the gap that is being fetched or comes next. */
   private int gap;
 
   /** Whether a stored stretch is being read from disk. */
@@ -36,6 +36,7 @@ final class Completing {
     this.position = completion.first();
   }
 
+  /** Releases the stored response. Call once. */
   void release() {
     part.release();
   }
@@ -45,17 +46,17 @@ final class Completing {
     return part;
   }
 
-  /** The fields that ask for the gap. */
+  /** The fields that request the current gap. */
   Conditions conditions() {
     return Conditions.completing(completion, gap);
   }
 
-  /** Whether {@code reply}, of this content length, is the gap. */
+  /** Whether {@code reply}, with this content length, is the current gap. */
   boolean isContinuedBy(ResponseHead reply, long contentLength) {
     return completion.isContinuedBy(reply, contentLength, gap);
   }
 
-  /** The plan, with the length of the whole from the reply to the first request. */
+  /** The plan, completed with the total length from the response to the first request. */
   Completion known(ResponseHead reply) {
     completion = completion.known(reply);
     return completion;
@@ -66,12 +67,12 @@ final class Completing {
     position += bytes;
   }
 
-  /** Whether {@code bytes} more of the gap are more than it has. */
+  /** Whether {@code bytes} more would exceed the gap. */
   boolean overflowsGap(int bytes) {
     return position + bytes > completion.gaps().get(gap).end();
   }
 
-  /** The answer for the gap is complete; false where it did not fill the gap. */
+  /** The response for the gap is complete. Returns false if it did not fill the gap. */
   boolean endGap() {
     if (position != completion.gaps().get(gap).end()) {
       return false;
@@ -80,14 +81,17 @@ final class Completing {
     return true;
   }
 
+  /** Whether readers have all bytes of the response. */
   boolean isAtEnd() {
     return position == completion.end();
   }
 
+  /** Whether the next byte must be fetched. */
   boolean isInGap() {
     return gap < completion.gaps().size() && completion.gaps().get(gap).first() == position;
   }
 
+  /** Whether the next byte is stored. */
   boolean isStoredNext() {
     return position < completion.end() && position < stretchEnd();
   }
@@ -96,12 +100,12 @@ final class Completing {
     return feeding;
   }
 
-  /** Where the stored stretch ends that is being read. */
+  /** The end offset of the stored stretch that is being read. */
   private long stretchEnd() {
     return gap < completion.gaps().size() ? completion.gaps().get(gap).first() : completion.end();
   }
 
-  /** Hands on stored bytes until the next gap, as far as readers take them. */
+  /** Passes stored bytes to readers up to the next gap, as long as they accept more. */
   void feed(InFlight inFlight) {
     while (!fetch.isOver() && !feeding && isStoredNext() && inFlight.wantsMore()) {
       int most = (int) Math.min(stretchEnd() - position, Entry.BLOCK_BYTES);
@@ -114,7 +118,7 @@ final class Completing {
     }
   }
 
-  /** A read came back. Takes {@code content}, null where it is damaged or gone. */
+  /** A read has completed. Takes {@code content}; null if the content is damaged or gone. */
   private void fed(ByteBuf content) {
     feeding = false;
     if (fetch.isOver()) {

@@ -9,24 +9,25 @@ import io.loligo.core.message.FieldSet;
 import io.loligo.core.range.Completion;
 import io.loligo.core.range.SlicedWhole;
 
-/** What stands in place of the client's conditions and ranges in a request that goes onward. */
+/** The proxy's conditions and ranges, which replace those of the client in a forwarded request. */
 public interface Conditions {
-  /** Nothing: the whole is asked for, whatever the client has. */
+  /** No conditions: requests the whole, whatever the client requested. */
   Conditions NONE = lines -> {};
 
-  /** Fields of the client's that are left out. */
+  /** The client's fields that are not forwarded. */
   default FieldSet replaced() {
     return Preconditions.FIELDS_AND_RANGE;
   }
 
-  /** Adds ours. */
+  /** Appends the proxy's fields to {@code lines}, borrowed. */
   void addTo(FieldLines lines);
 
   /**
-   * Whether {@code stored} is still current. Of an incomplete one only the client's range is wanted
-   * where it is not.
+   * Asks whether {@code stored} is still current. If {@code stored} is incomplete or a slice, the
+   * client's range is forwarded too, so that a changed response is not sent whole.
    *
-   * @param ofSlice whether it is a slice, which may be all there is of a small response
+   * @param ofSlice whether {@code stored} is for a slice; it may then hold the whole of a small
+   *     response
    */
   static Conditions validating(StoredMeta stored, boolean ofSlice) {
     if (stored.part() == null && !ofSlice) {
@@ -45,7 +46,10 @@ public interface Conditions {
     };
   }
 
-  /** The next slice of what the client has the beginning of, and of nothing else. */
+  /**
+   * Requests the next slice of the representation that the client has begun to receive, and of no
+   * other.
+   */
   static Conditions continuing(SlicedWhole begun) {
     return new Conditions() {
       @Override
@@ -60,12 +64,12 @@ public interface Conditions {
     };
   }
 
-  /** Gap {@code number} of a response that is stored in part. */
+  /** Requests gap {@code number} of a response that is stored in part. */
   static Conditions completing(Completion completion, int number) {
     return lines -> completion.addTo(lines, number);
   }
 
-  /** Whether any of the stored variants would do. */
+  /** Asks whether one of the stored variants is current. */
   static Conditions offering(OfferedTags tags) {
     return tags::addTo;
   }

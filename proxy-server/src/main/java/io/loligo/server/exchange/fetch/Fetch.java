@@ -41,13 +41,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request for a response, and the in-flight object it writes. It may outlive the client that
- * caused it (others read along, quick_abort) or have none (background validation). Confined to the
- * event loop it was begun on.
+ * One request for a response, and the in-flight object that it writes. A fetch may outlive the
+ * client that caused it (other readers, quick_abort), or have no client (background validation).
+ * Confined to the event loop that began it.
  */
 public final class Fetch
     implements OriginSide.Sender, StoringRules.Asked, InFlight.Writer, HeldAnswer.Owner {
-  /** Tells waiters to look in the store again: the fetch did not end with an answer for them. */
+  /**
+   * Tells waiting requests to look in the store again: the fetch ended without a response for them.
+   */
   static final Object LOOK_AGAIN = new Object();
 
   private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
@@ -63,7 +65,7 @@ public final class Fetch
   private final String upgrade;
   private final boolean refreshes;
 
-  /** Null until the fetch starts: some find that another one runs. */
+  /** Null until the fetch starts. A fetch that joins another one never starts. */
   private OriginSide origin;
 
   private long requestMillis;
@@ -73,13 +75,13 @@ public final class Fetch
   private Completing completing;
   private boolean whole;
 
-  /** Bytes of the answer that were stored already. */
+  /** Bytes of the response that came from the store. */
   private long fed;
 
-  /** Whether readers have the head of the answer that is completed. */
+  /** Whether readers have the head of the response that is being completed. */
   private boolean opened;
 
-  /** Whether a further gap was asked for, and the head of the answer is not there. */
+  /** Whether a further gap was requested and the head of its response has not arrived. */
   private boolean asking;
 
   private CacheKey key;
@@ -88,7 +90,7 @@ public final class Fetch
   private long keysAsOf;
   private List<String> withheld = List.of();
 
-  /** What readers get. */
+  /** The head that readers get, a snapshot. */
   private ResponseHead answered;
 
   private HeldAnswer held;
@@ -103,10 +105,11 @@ public final class Fetch
   private String refusal;
 
   /**
-   * A fetch for {@code client}, or for nobody where that is null. {@code request} is a snapshot.
+   * A fetch for {@code client}; null: a fetch in the background. {@code request} is a snapshot.
    *
-   * @param validated the stored response whose validators are sent, borrowed: retained here
-   * @param upgrade protocol to switch to, or null
+   * @param mayStore whether the response may be stored
+   * @param validated the stored response whose validators are sent, borrowed; the fetch retains it
+   * @param upgrade the protocol to switch to, or null
    */
   public Fetch(
       LoopServices services,
@@ -128,15 +131,18 @@ public final class Fetch
     this.upgrade = upgrade;
   }
 
-  /** Offers the tags of stored variants, if {@code offers}. Before it starts. */
+  /**
+   * Sets whether the fetch offers the entity tags of stored variants. Call before {@link #start}.
+   * Returns itself.
+   */
   public Fetch offering(boolean offers) {
     this.offers = offers;
     return this;
   }
 
   /**
-   * Fetches only what {@code stored}, borrowed, an incomplete response, is to be continued with. Of
-   * no effect where {@code completion} is null. Before it starts.
+   * Fetches only the bytes that {@code stored}, borrowed, an incomplete response, lacks. No effect
+   * if {@code completion} is null. Call before {@link #start}. Returns itself.
    */
   public Fetch completing(Entry stored, Completion completion) {
     if (completion != null && stored.tryRetain()) {
@@ -146,14 +152,18 @@ public final class Fetch
   }
 
   /**
-   * Fetches the whole, whatever range {@code head} asks for, if {@code whole}. Before it starts.
+   * Sets whether the fetch requests the whole, whatever range {@code head} requests. Call before
+   * {@link #start}. Returns itself.
    */
   public Fetch fetchingWhole(boolean whole) {
     this.whole = whole;
     return this;
   }
 
-  /** Validates {@code entry}, borrowed, behind the client's back (RFC 5861 section 3). */
+  /**
+   * Validates {@code entry}, borrowed, while the client gets the stale response (RFC 5861 section
+   * 3).
+   */
   public static void inBackground(
       LoopServices services, Request request, CacheKey key, Entry entry) {
     Fetch fetch = new Fetch(services, null, request, true, entry, null);
@@ -167,7 +177,7 @@ public final class Fetch
     }
   }
 
-  /** Another validation may have ended after the stale response was found. */
+  /** Whether another validation ended after the stale response was found. */
   private boolean wasValidatedMeanwhile() {
     Entry now = findMeanwhile();
     if (now == null) {
@@ -182,7 +192,7 @@ public final class Fetch
     return fresh;
   }
 
-  /** What is stored for the request, now that this fetch is begun; owned, or null. */
+  /** Looks up the request in memory again, after this fetch has begun. Returns owned, or null. */
   public Entry findMeanwhile() {
     try {
       return services.store.find(services.keys.probe(target), head.fields());
@@ -192,15 +202,18 @@ public final class Fetch
     }
   }
 
-  /** What it was to fetch is there: who waits for it finds it in the store. Not yet started. */
+  /**
+   * Ends a fetch that has not started, because its response is already in the store. Waiting
+   * requests find it there.
+   */
   public void standDown() {
     finish();
     inFlight.fail(LOOK_AGAIN);
   }
 
   /**
-   * Fetches the whole again for a reader that has a part of it already, whatever parts and
-   * conditions {@code request}, a snapshot, asks for.
+   * Returns a fetch of the whole for a reader that already has a part. It ignores the ranges and
+   * conditions of {@code request}, a snapshot.
    */
   public static Fetch again(LoopServices services, Request request) {
     Fetch fetch = new Fetch(services, null, request, true, null, null);
@@ -208,7 +221,9 @@ public final class Fetch
     return fetch;
   }
 
-  /** Opens an in-flight object nobody finds; null where memory for it cannot be had. */
+  /**
+   * Opens an in-flight object that no other request can join. Null if there is no memory for it.
+   */
   public InFlight begin(CacheKey key) {
     try {
       return opened(key, services.store.begin(key, false, eventLoop, this));
@@ -219,9 +234,10 @@ public final class Fetch
   }
 
   /**
-   * Opens one that others find, or finds another's: this fetch is of no use then.
+   * Opens an in-flight object that other requests can join, or returns one of another fetch. In the
+   * second case this fetch must not be used any more. Null if there is no memory.
    *
-   * @param expected the variant this request is known to select, or null
+   * @param expected the variant that this request is known to select, or null
    */
   public InFlight joinOrBegin(CacheKey key, VarySelection expected) {
     try {
@@ -241,7 +257,7 @@ public final class Fetch
     return opened;
   }
 
-  /** The head of the request that caused it; immutable, for any thread. */
+  /** The head of the request that caused the fetch. Immutable; any thread may read it. */
   public RequestHead head() {
     return head;
   }
@@ -266,12 +282,15 @@ public final class Fetch
     return head.fields();
   }
 
-  /** Fields of {@link #head} in whose place the origin got others, or none. Any thread. */
+  /**
+   * The fields of {@link #head} that the proxy replaced or removed in the request to the origin.
+   * Any thread.
+   */
   public FieldSet replaced() {
     return replaced;
   }
 
-  /** Sends the request. */
+  /** Sends the request. Call after {@link #begin} or {@link #joinOrBegin}. */
   public void start() {
     if (origin == null) {
       origin = new OriginSide(services, request, this);
@@ -330,17 +349,17 @@ public final class Fetch
     return again || whole || unconditional ? Conditions.NONE : null;
   }
 
-  /** The stream of the running request, or null when the fetch is over. */
+  /** The stream of the current request; null if there is none or the fetch is over. */
   public OriginStream origin() {
     return over || origin == null ? null : origin.stream();
   }
 
-  /** Status of its answer; 0: none yet. */
+  /** The status of the origin's response; 0: none yet. */
   public int status() {
     return status;
   }
 
-  /** Writes into {@code record} what is known of the way to the origin by now. */
+  /** Writes the known facts about the request to the origin into {@code record}. */
   public void account(ExchangeRecord record) {
     if (origin != null && origin.account(record)) {
       record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
@@ -353,7 +372,7 @@ public final class Fetch
     return inFlight.received() - fed;
   }
 
-  /** Names of what the shared fields do not hold: the exchange adds it for its client. */
+  /** The names of fields that the shared lines omit. The exchange adds them for its own client. */
   public List<String> withheldFields() {
     return withheld;
   }
@@ -398,7 +417,7 @@ public final class Fetch
       if (named != null) {
         confirmed(named, reply);
       } else {
-        // of an incomplete one the range was asked for, as the client did
+        // for an incomplete stored response, the client's range was forwarded
         startOver(slice() == null && (validated == null || validated.meta().part() == null));
       }
       return;
@@ -409,8 +428,8 @@ public final class Fetch
       }
       return;
     }
-    releasePart(); // the whole comes, or an error
-    // a stale response without a validator was asked for anew, and may be had all the same
+    releasePart(); // the response is the whole, or an error
+    // a stale response without a validator may be sent although this fetch requested it anew
     if (Reuse.isFailure(reply.status()) && servesStale()) {
       giveUp(
           new FetchFailure(
@@ -435,7 +454,7 @@ public final class Fetch
         && head.methodId() == Method.GET
         && (status == 404 || status == 410)
         && VarySelection.isSteeredLike(outdated.meta().vary(), head.fields())) {
-      // it is not to stand in for errors: there is nothing any more
+      // stale-if-error must not serve a resource that is gone
       update(reply).distrust(outdated);
     }
     arrived(reply, replyLength);
@@ -445,7 +464,7 @@ public final class Fetch
     return new StoredUpdate(services, allocator, key, this, reply);
   }
 
-  /** Whether what is stored may go on to be served although the origin fails. */
+  /** Whether the stored response may still be served if the origin fails. */
   private boolean servesStale() {
     return client == null ? refreshes : client.mayServeStale();
   }
@@ -460,7 +479,7 @@ public final class Fetch
     inFlight.fail(LOOK_AGAIN);
   }
 
-  /** The stored response that a 304 speaks of (RFC 9111 section 4.3.4), borrowed, or null. */
+  /** The stored response that a 304 confirms (RFC 9111 section 4.3.4), borrowed, or null. */
   private Entry named(ResponseHead notModified) {
     if (offered != null) {
       return offered.named(notModified);
@@ -487,9 +506,9 @@ public final class Fetch
   }
 
   /**
-   * The answer speaks of something that is not stored (RFC 9111 section 4.3.4), or is no rest of
-   * what is, and the client may not have asked for one: the same again, as the client sent it or
-   * {@code unconditionally}.
+   * Sends the request again, as the client sent it or {@code unconditionally}. The response applies
+   * to something that is not stored (RFC 9111 section 4.3.4) or does not continue the stored part,
+   * and the client may not have requested it.
    */
   private void startOver(boolean unconditionally) {
     origin.forget();
@@ -503,8 +522,8 @@ public final class Fetch
   }
 
   /**
-   * Invalidates what an unsafe request does (RFC 9111 section 4.4, RFC 9875 section 3). Whether the
-   * answer waits until disks have forgotten that.
+   * Invalidates the responses that an unsafe request makes invalid (RFC 9111 section 4.4, RFC 9875
+   * section 3). Returns whether the response waits for the disks to confirm it.
    */
   private boolean isHeld(ResponseHead reply, long replyLength) {
     if (Method.isSafe(head.methodId())) {
@@ -562,7 +581,7 @@ public final class Fetch
         inFlight.storeUnder(learnt);
       } else if (slice() != null && status < 400 && status != 206) {
         inFlight.storeUnder(
-            services.keys.urlKey(target)); // it is no slice: the next request finds it there
+            services.keys.urlKey(target)); // not a slice: the next request finds it by its URL
       }
     }
     if (client == null && !again && !storing) {
@@ -574,12 +593,12 @@ public final class Fetch
     if (storing && status == 206) {
       announced = storability.meta().contentEnd() - storability.meta().contentStart();
     }
-    // without a stored copy to go on from, the slower of two readers would have to be cut
+    // without a stored copy, the slower of two readers would have to be cut
     boolean shareable =
         storing
             && storability.shareable()
             && asksForItself()
-            && (status != 206 || slice() != null); // whose range is in the key
+            && (status != 206 || slice() != null); // the key contains the range of a slice
     if (shareable) {
       services.hitForMiss.forget(key);
     } else if (client != null && mayStore && asksForItself()) {
@@ -593,7 +612,7 @@ public final class Fetch
     readOn();
   }
 
-  /** Why the configuration keeps {@code reply} out of the store; null: it does not. */
+  /** The configuration's reason against storing {@code reply}; null if there is none. */
   private String ruleAgainst(ResponseHead reply) {
     CachePeer peer = origin.peer();
     if (peer != null && peer.proxyOnly()) {
@@ -603,11 +622,12 @@ public final class Fetch
   }
 
   /**
-   * Tells readers of the head, and the store.
+   * Passes the head to readers and to the store.
    *
-   * @param fields of the response that is stored or passed on: those of {@code reply}, or of that
-   *     and a stored one
-   * @param meta null where it is not stored
+   * @param reply the origin's response, borrowed
+   * @param fields the response whose fields are stored or forwarded: {@code reply}, or its
+   *     combination with a stored response
+   * @param meta null if the response is not stored
    */
   private void open(
       ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
@@ -628,8 +648,9 @@ public final class Fetch
   }
 
   /**
-   * Continues what is stored with {@code reply} (RFC 9111 section 3.4): readers get both as one.
-   * False, and nothing is done, where they do not belong together, or would not be stored.
+   * Continues the stored part with {@code reply} (RFC 9111 section 3.4). Readers get both as one
+   * response. Returns false without an effect if the two do not belong together or would not be
+   * stored.
    */
   private boolean complete(ResponseHead reply, long replyLength) {
     if (!completing.isContinuedBy(reply, announced(reply, replyLength))) {
@@ -661,9 +682,9 @@ public final class Fetch
     return true;
   }
 
-  // ---- completing: stored stretches and gaps in turn
+  // ---- completing: alternating stored stretches and gaps
 
-  /** The answer to the request for a further gap: readers have all bytes before it. */
+  /** The response for a further gap has arrived. Readers already have all bytes before the gap. */
   private void nextGap(ResponseHead reply, long replyLength) {
     asking = false;
     if (completing.isContinuedBy(reply, announced(reply, replyLength))) {
@@ -675,28 +696,30 @@ public final class Fetch
     }
   }
 
+  /** Whether the fetch has ended. */
   boolean isOver() {
     return over;
   }
 
-  /** The stored stretch at {@code position} cannot be read: it is fetched with the next gap. */
+  /** The stored stretch at {@code position} cannot be read. It is fetched with the next gap. */
   void stretchLost(long position) {
     LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
     origin.endAnswer(/* cancel= */ true);
   }
 
-  /** Hands on stored bytes. Takes {@code content}. */
+  /** Passes stored bytes to readers. Takes {@code content}. */
   void hand(ByteBuf content) {
     fed += content.readableBytes();
     inFlight.content(content);
   }
 
+  /** Requests the next gap. */
   void askForGap() {
     asking = true;
     origin.ask();
   }
 
-  /** The answer for a gap is complete: stored stretches and further gaps follow, or nothing. */
+  /** The response for a gap is complete. Stored stretches, further gaps or the end follow. */
   private void endGap() {
     if (!completing.endGap()) {
       giveUp(new FetchFailure(FetchFailure.Kind.TRUNCATED, "a gap was not filled"));
@@ -706,7 +729,7 @@ public final class Fetch
     readOn();
   }
 
-  /** Why the answer is not stored; null where it is, or nobody thought of it. */
+  /** Why the response is not stored; null if it is stored or storing was never considered. */
   private String refusal(Storability storability) {
     if (storing || storability == null) {
       return null;
@@ -714,12 +737,15 @@ public final class Fetch
     return storability.storable() ? "too large for memory and disk" : storability.reason();
   }
 
-  /** The slice that it fetches; null where it fetches none. */
+  /** The slice that this fetch requests; null if it requests none. */
   private Slice slice() {
     return request.slice();
   }
 
-  /** Content length to announce: for HEAD what the origin says a GET would have. */
+  /**
+   * The content length to announce, in bytes; -1: unknown. For HEAD: the length that a GET would
+   * get.
+   */
   private long announced(ResponseHead reply, long replyLength) {
     if (head.methodId() == Method.HEAD) {
       int length = reply.fields().first(FieldName.CONTENT_LENGTH);
@@ -749,7 +775,10 @@ public final class Fetch
     readOn();
   }
 
-  /** Reads on as far as readers take it: from the store, from the answer, or a further gap. */
+  /**
+   * Continues to read, as long as readers accept more: from the store, from the response, or a
+   * further gap.
+   */
   void readOn() {
     if (over || reading || asking) {
       return;
@@ -791,7 +820,7 @@ public final class Fetch
       if (storing
           && announced < 0
           && inFlight.received() < services.storing.caching(this, status).minObjectBytes()) {
-        inFlight.doNotStore(); // its head did not say how small it is
+        inFlight.doNotStore(); // the head did not announce how small it is
       }
       complete(trailers);
     }
@@ -805,14 +834,17 @@ public final class Fetch
   @Override
   public void failed(FetchFailure failure) {
     if (!over && opened && completing.isStoredNext()) {
-      origin.endAnswer(/* cancel= */ false); // nothing of it was taken: the gap is asked for again
+      origin.endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
     } else if (!over) {
       finish();
       inFlight.fail(failure);
     }
   }
 
-  /** Nobody reads along any more, or ever did (quick_abort_min, _max, _pct). */
+  /**
+   * No reader is left, or there never was one ({@code quick_abort_min}, {@code _max}, {@code
+   * _pct}).
+   */
   @Override
   public void deserted() {
     if (!over && !goesOnAlone()) {

@@ -7,58 +7,65 @@ import io.loligo.server.tunnel.ByteStream;
 import io.loligo.store.memory.Entry;
 
 /**
- * The exchange that a fetch was begun for: it has the request's content, and a stored response that
+ * The exchange that began a fetch. It supplies the request's content and the stored response that
  * the fetch may confirm. Called on the event loop of the fetch.
  */
 public interface FetchClient {
-  /** The origin takes content. */
+  /** The origin accepts the first request content. */
   void readyForContent();
 
-  /** The origin takes content again. */
+  /** The origin accepts request content again. */
   void originWritable();
 
-  /** The request is made once more, with its content. */
+  /** The fetch sends its request once more, with its content from the start. */
   void rewindContent();
 
-  /** Passes a 1xx answer on. Borrows {@code reply}. */
+  /** Forwards a 1xx response. Borrows {@code reply}. */
   void interim(ResponseHead reply);
 
-  /** The stored response that could not be used as it is, borrowed, or null. */
+  /**
+   * The stored response that cannot be used without validation, borrowed; null if there is none.
+   */
   Entry stored();
 
   /**
-   * The stored response that is asked for as if it were not there, as it has no validator,
-   * borrowed; null where there is none, or where the new response says nothing of it.
+   * The stored response that has no validator, so that the fetch requests it as if it were not
+   * stored. Borrowed; null if there is none, or if the new response does not apply to it.
    */
   Entry fetchedAnew();
 
   /**
-   * Whether the stale response may stand in for a failure of the origin: RFC 9111 section 4.3.3
-   * lets it act on a 5xx as if the origin had not answered at all.
+   * Whether the stale response may be sent if the origin fails. RFC 9111 section 4.3.3 permits
+   * treating a 5xx as if the origin had not responded.
    */
   boolean mayServeStale();
 
   /**
-   * The origin confirmed the stored response: {@code entry}, taken, is it with its new fields.
+   * The origin confirmed the stored response. Takes {@code entry}, the response with its updated
+   * fields.
    *
-   * @param lines of the 304 that are for this client only
+   * @param lines field lines of the 304 that only this client gets
    */
   void confirmed(Entry entry, FieldLines lines);
 
-  /** The origin switched protocols: from here on bytes only. Takes {@code origin}. */
+  /**
+   * The origin switched protocols with {@code reply}, borrowed. Raw bytes follow. Takes {@code
+   * origin}.
+   */
   void upgraded(ResponseHead reply, ByteStream origin);
 
   /**
-   * A response could not be shared. That says nothing of other responses where it is an error that
-   * may pass soon, or that something in this one request may be the cause of.
+   * A response could not be shared. This does not apply to other responses if it is a transient
+   * error, or if something in this particular request may be the cause.
    *
-   * @param asked the request that it answers
+   * @param status the status of the response
+   * @param asked the head of the request that it answers
    */
   void noteUnshared(int status, RequestHead asked);
 
-  /** The answer goes on before disks have forgotten the responses that it makes invalid. */
+  /** The response is sent before the disks have confirmed the invalidation that it causes. */
   void noteUnforgotten();
 
-  /** Whether the client left with all that it wanted. */
+  /** Whether the client left after it had received all that it wanted. */
   boolean isServed();
 }

@@ -5,19 +5,20 @@ import io.loligo.server.time.LoopTimer;
 import java.util.function.Consumer;
 
 /**
- * The answer to an unsafe request, which is not passed on before disks have forgotten what it makes
- * invalid (RFC 9111 section 4.4): who has the answer must not meet the old response again, not even
- * after a crash. It does not wait longer than requests wait for what is on disk. None of its
- * content is read meanwhile; it holds nothing that is to be released. Confined to the event loop.
+ * The response to an unsafe request, held until the disks have confirmed the invalidation that it
+ * causes (RFC 9111 section 4.4). A client with the new response must not get the old one again,
+ * even after a crash. The wait is not longer than a request's wait for a disk lookup. None of the
+ * content is read during the wait, and this object owns nothing that needs a release. Confined to
+ * the event loop.
  */
 final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
-  /** Who is told when it goes on, once. */
+  /** Receives the response when the wait ends. */
   interface Owner {
     /**
-     * It goes on.
+     * The wait has ended. Called once.
      *
-     * @param forgotten whether disks have confirmed that they have forgotten; else it may come back
-     *     after a crash
+     * @param forgotten whether the disks confirmed the invalidation; if not, the old response may
+     *     reappear after a crash
      */
     void released(HeldAnswer answer, boolean forgotten);
   }
@@ -38,7 +39,8 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
    * Begins to wait.
    *
    * @param reply borrowed
-   * @param patienceMillis 0: as long as it takes
+   * @param contentLength bytes of its content, see {@link io.loligo.core.message.ContentLength}
+   * @param patienceMillis the longest wait in milliseconds; 0: without a limit
    */
   void hold(ResponseHead reply, long contentLength, long patienceMillis) {
     this.reply = reply.snapshot();
@@ -46,24 +48,27 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
     timer.arm(this, patienceMillis);
   }
 
+  /** The held head, a snapshot. */
   ResponseHead reply() {
     return reply;
   }
 
+  /** Bytes of its content, see {@link io.loligo.core.message.ContentLength}. */
   long contentLength() {
     return contentLength;
   }
 
-  /** It has no content, and is complete. */
+  /** Notes that the held response is complete and has no content. */
   void end() {
     ended = true;
   }
 
+  /** Whether the held response is complete. */
   boolean ended() {
     return ended;
   }
 
-  /** The disks have had their say. */
+  /** The disks have confirmed the invalidation or failed. */
   @Override
   public void accept(Boolean forgotten) {
     release(forgotten);
@@ -81,7 +86,7 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
     }
   }
 
-  /** Nobody wants it any more: the owner is not told. */
+  /** Ends the wait without calling the owner. */
   void drop() {
     over = true;
     timer.forget(this);

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Stored variants whose tags a fetch offers to the origin: those in memory first, then those that
- * only disk has. Owns a reference to each until {@link #release}. Confined to the event loop of the
+ * Stored variants whose entity tags a fetch offers to the origin: first those in memory, then those
+ * only on disk. Owns a reference to each until {@link #release}. Confined to the event loop of the
  * fetch.
  */
 public final class OfferedVariants {
@@ -31,12 +31,12 @@ public final class OfferedVariants {
   }
 
   /**
-   * Looks for those that may do for {@code request}. {@code then} takes them, null where there are
-   * none: at once, or later where the disk has to be asked, which is not waited for longer than for
-   * an answer from there.
+   * Looks up the variants that may answer {@code request}. {@code then} takes them, or gets null if
+   * there are none. It is called at once, or after a disk lookup. The lookup has the same time
+   * limit as one for a response.
    *
-   * @param request a snapshot nobody changes
-   * @param gateway whether it came by a port that stands for the origin
+   * @param request a snapshot that does not change
+   * @param gateway whether the request arrived on an accelerator port
    */
   static void look(
       LoopServices services,
@@ -63,7 +63,7 @@ public final class OfferedVariants {
         look::loaded);
   }
 
-  /** Waits for the disk, or for the clock. */
+  /** Waits for the disk or the timeout. */
   private static final class Look extends LoopTimer.Timeout {
     private final LoopServices services;
     private final OfferedVariants found;
@@ -117,17 +117,18 @@ public final class OfferedVariants {
     then.accept(entries.isEmpty() ? null : this);
   }
 
-  /** What is asked. */
+  /** The fields that offer the tags. */
   Conditions conditions() {
     return Conditions.offering(tags);
   }
 
-  /** The one that a 304 names, borrowed; null where it names none. */
+  /** The variant that a 304 names, borrowed; null if it names none. */
   Entry named(ResponseHead notModified) {
     int number = tags.named(notModified);
     return number < 0 ? null : entries.get(number);
   }
 
+  /** Releases all variants. */
   void release() {
     entries.forEach(Entry::release);
     entries.clear();

@@ -18,13 +18,13 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * The upstream side of one fetch: asks for hops, sends one request after another, and adds up their
- * bytes. Confined to the fetch's event loop.
+ * The upstream side of one fetch. It requests hops, sends one request after another, and sums up
+ * their bytes. Confined to the fetch's event loop.
  */
 final class OriginSide implements Router.Listener, AddressCheck {
-  /** The fetch that sends the requests, and hears of the answers. */
+  /** The fetch that composes the requests and receives the responses. */
   interface Sender extends OriginEvents {
-    /** The request, now that there are hops for it; null where none is wanted any more. */
+    /** Composes the request after hops were found; null if no request is needed any more. */
     OutgoingRequest compose();
   }
 
@@ -33,20 +33,20 @@ final class OriginSide implements Router.Listener, AddressCheck {
   private final Sender sender;
   private OriginStream stream;
 
-  /** Whether the answer to the last request is over, and another request follows or none. */
+  /** Whether the response to the last request is over. */
   private boolean answerOver;
 
   private long bytesInBefore;
   private long bytesOutBefore;
 
-  /** Without a request yet. {@code request} is a snapshot. */
+  /** Has no request yet. {@code request} is a snapshot. */
   OriginSide(LoopServices services, Request request, Sender sender) {
     this.services = services;
     this.request = request;
     this.sender = sender;
   }
 
-  /** Sends the request that the sender composes, once there are hops for it. */
+  /** Finds hops, then sends the request that the sender composes. */
   void ask() {
     services.router.route(request, request.head().methodId(), this);
   }
@@ -70,44 +70,51 @@ final class OriginSide implements Router.Listener, AddressCheck {
     return services.destinations.refusal(request, address, port, /* tunnel= */ false);
   }
 
-  /** The last request's stream, or null. */
+  /** The stream of the last request, or null. */
   OriginStream stream() {
     return stream;
   }
 
-  /** The cache_peer that the last request went to, or null. */
+  /** The cache_peer that received the last request, or null. Call only after a request was sent. */
   CachePeer peer() {
     return stream.timings().peer;
   }
 
+  /** Whether the response to the last request is over. */
   boolean isAnswerOver() {
     return answerOver;
   }
 
-  /** Asks for one more read of the answer's content. */
+  /** Requests one more read of the response's content. */
   void read() {
     stream.read();
   }
 
-  /** The raw connection, after a 101. */
+  /** The raw connection, after a 101. Returns owned. */
   ByteStream detach() {
     return stream.detach();
   }
 
-  /** The rest of the answer is not wanted, if there is one. */
+  /** Cancels the rest of the response, if there is one. */
   void cancel() {
     if (stream != null && !answerOver) {
       stream.cancel();
     }
   }
 
-  /** The last request and its answer are not to be accounted for: another request follows. */
+  /**
+   * Cancels the last request and excludes its bytes from the sums, because another request follows.
+   */
   void forget() {
     stream.cancel();
     stream = null;
   }
 
-  /** Notes the bytes of the last request; {@code cancel}: its answer is not needed. */
+  /**
+   * Adds the bytes of the last request to the sums.
+   *
+   * @param cancel whether to cancel the rest of its response
+   */
   void endAnswer(boolean cancel) {
     if (stream == null || answerOver) {
       return;
@@ -120,7 +127,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
     bytesOutBefore += stream.timings().bytesOut;
   }
 
-  /** Writes the way to the origin so far into {@code record}; false where nothing was sent. */
+  /**
+   * Writes the facts about the requests so far into {@code record}. Returns false if none was sent.
+   */
   boolean account(ExchangeRecord record) {
     if (stream == null) {
       return false;

@@ -19,11 +19,12 @@ import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 
-/** Composes the request that goes onward (RFC 9110 section 7.6). Stateless. */
+/** Composes the request that is forwarded (RFC 9110 section 7.6). Stateless. */
 final class OutgoingFields {
   /**
-   * Fields that a proxy answers for itself or composes anew; and Proxy, which is no field of HTTP
-   * but, as {@code HTTP_PROXY}, where programs send their own requests (CVE-2016-5385).
+   * Fields that the proxy handles itself or composes anew, and Proxy. Proxy is not an HTTP field,
+   * but CGI programs see it as {@code HTTP_PROXY} and would send their own requests there
+   * (CVE-2016-5385).
    */
   private static final FieldSet NOT_COPIED =
       FieldSet.of(
@@ -37,17 +38,17 @@ final class OutgoingFields {
 
   private static final int NO_FIELD = -1;
 
-  /** The largest Max-Forwards sent on. */
+  /** The largest Max-Forwards that is forwarded. */
   private static final long MAX_FORWARDS = 999_999_999;
 
   private OutgoingFields() {}
 
   /**
-   * The request to send.
+   * Composes the request to send.
    *
-   * @param conditions of ours, in place of the client's; null: the client's
-   * @param upgrade value of Upgrade to pass on, or null
-   * @param lines scratch, empty
+   * @param conditions the proxy's, which replace the client's; null: the client's are forwarded
+   * @param upgrade the value of Upgrade to forward, or null
+   * @param lines an empty scratch buffer
    */
   static OutgoingRequest compose(
       Request request,
@@ -60,7 +61,7 @@ final class OutgoingFields {
     Fields fields = head.fields();
     lines.add("Host", target.authority());
     FieldSet replaced = conditions == null ? FieldSet.NONE : conditions.replaced();
-    // it was not for the next cache
+    // only-if-cached applied to this cache, not to the next one
     int unsaid =
         conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")
             ? FieldName.CACHE_CONTROL
@@ -97,17 +98,17 @@ final class OutgoingFields {
         upgrade);
   }
 
-  /** Whether the client waits for 100 (RFC 9110 section 10.1.1); HTTP/1.0 clients do not. */
+  /** Whether the client waits for 100 (RFC 9110 section 10.1.1). HTTP/1.0 clients do not. */
   static boolean expectsContinue(RequestHead head) {
     return head.version() >= 11 && head.fields().hasToken(FieldName.EXPECT, "100-continue");
   }
 
-  /** As the target has it: {@code *}, or rooted. */
+  /** The path and query of the target, or {@code *}. */
   private static byte[] path(RequestTarget target) {
     return Arrays.copyOfRange(target.pathBytes(), target.pathStart(), target.pathEnd());
   }
 
-  /** RFC 9110 section 7.6.2; the value is above 0 here, see {@link Admission}. */
+  /** RFC 9110 section 7.6.2. The value is above 0 here, see {@link Admission}. */
   private static void addMaxForwards(RequestHead head, FieldLines lines) {
     int method = head.methodId();
     String value = head.fields().get(FieldName.MAX_FORWARDS);
@@ -119,7 +120,7 @@ final class OutgoingFields {
     lines.add("Max-Forwards", hops >= 0 ? Long.toString(hops) : value);
   }
 
-  /** The number that goes on in place of the one in {@code fields}, or -1 where that is none. */
+  /** The decremented Max-Forwards; -1 if the field has no number. */
   private static long onward(Fields fields) {
     long hops = Decimal.of(fields, fields.first(FieldName.MAX_FORWARDS));
     if (hops == Decimal.TOO_LARGE) {

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Carries out what one answer says of stored responses: they are freshened, distrusted, or stay as
- * they are. Confined to the fetch's event loop.
+ * Applies one response of the origin to stored responses: it freshens them, marks them as stale, or
+ * leaves them unchanged. Confined to the fetch's event loop.
  */
 final class StoredUpdate {
   private final LoopServices services;
@@ -32,7 +32,7 @@ final class StoredUpdate {
   private final RequestHead head;
   private final ResponseHead reply;
 
-  /** For {@code reply}, borrowed, the answer to {@code asked}. */
+  /** Applies {@code reply}, borrowed, the response to {@code asked}. */
   StoredUpdate(
       LoopServices services,
       ByteBufAllocator allocator,
@@ -48,12 +48,15 @@ final class StoredUpdate {
     this.reply = reply;
   }
 
-  /** The fields of {@code old}, borrowed, with those of {@code reply}. */
+  /** The fields of {@code old}, borrowed, updated with those of {@code reply}. */
   static ResponseHead merged(Entry old, ResponseHead reply) {
     return Freshening.merge(old.meta().status(), ReplyFields.stored(old), reply);
   }
 
-  /** A 304 confirms {@code old}, borrowed, which was validated: what the client gets. Owned. */
+  /**
+   * A 304 confirms {@code old}, borrowed, which was validated. Returns owned: the response for the
+   * client.
+   */
   Entry validated(Entry old, ResponseHead merged) {
     if (!rules.mayFreshen(asked, reply, merged)) {
       return forThisClient(old, merged);
@@ -64,10 +67,10 @@ final class StoredUpdate {
   }
 
   /**
-   * A 304 names {@code old}, borrowed, one of the variants that were offered: what the client gets.
-   * Owned.
+   * A 304 names {@code old}, borrowed, one of the offered variants. Returns owned: the response for
+   * the client.
    *
-   * @param mayStore whether nothing has invalidated the key since the fetch began
+   * @param mayStore whether no invalidation of the key has happened since the fetch began
    */
   Entry selected(Entry old, ResponseHead merged, BooleanSupplier mayStore) {
     return rules.mayFreshen(asked, reply, merged)
@@ -76,10 +79,11 @@ final class StoredUpdate {
   }
 
   /**
-   * Of what this request could have been answered with besides {@code fresh}, borrowed, all that
-   * has the strong tag of {@code reply} is current, too (RFC 9111 section 4.3.4). What others
-   * select is not: the fields of the 304 may be for this client's selection only. Nor is what has
-   * no Vary, where others have: written anew it would take the place of all of them on disk.
+   * Freshens the other stored responses that this request selects besides {@code fresh}, borrowed,
+   * and that have the strong entity tag of {@code reply} (RFC 9111 section 4.3.4). Variants that
+   * this request does not select stay unchanged, because the fields of the 304 may apply to this
+   * selection only. A response without Vary among variants also stays unchanged: writing it again
+   * would replace all variants on disk.
    */
   private void freshenOthers(Entry fresh) {
     if (!reply.fields().has(FieldName.ETAG) || fresh.meta().vary() == null) {
@@ -103,7 +107,9 @@ final class StoredUpdate {
         && Validation.alsoConfirms(stored, reply);
   }
 
-  /** {@code old}, borrowed, with the fields {@code merged} (RFC 9111 section 3.2). Owned. */
+  /**
+   * {@code old}, borrowed, with the fields {@code merged} (RFC 9111 section 3.2). Returns owned.
+   */
   private Entry freshen(Entry old, ResponseHead merged) {
     Entry fresh =
         services.store.freshen(
@@ -120,8 +126,9 @@ final class StoredUpdate {
   }
 
   /**
-   * The same for this client only: nothing of what came is stored, and what is stays as it was. It
-   * is validated before its next use where it is the response that forbids storing. Owned.
+   * {@code old}, borrowed, with the fields {@code merged}, for this client only. The stored
+   * response keeps its fields. If the response rather than the request forbids storing, the stored
+   * response is validated before its next use. Returns owned.
    */
   private Entry forThisClient(Entry old, ResponseHead merged) {
     StoredMeta meta = rules.freshened(asked, old, reply, merged);
@@ -131,11 +138,14 @@ final class StoredUpdate {
     return services.store.copy(old, meta, freshFields(merged, services.clock.millis()));
   }
 
-  /** What is stored as {@code old}, borrowed, is stale from now on, and never served so. */
+  /**
+   * Marks the stored response {@code old}, borrowed, as stale from now on and as never to be served
+   * stale.
+   */
   void distrust(Entry old) {
     replace(
         old, old.meta().staleSince(services.clock.millis()).withFlag(StoredMeta.MUST_REVALIDATE));
-    old.staleSince(services.clock.millis()); // where there was no memory for the other
+    old.staleSince(services.clock.millis()); // in case there was no memory for the replacement
   }
 
   private void replace(Entry old, StoredMeta meta) {
@@ -144,10 +154,10 @@ final class StoredUpdate {
   }
 
   /**
-   * The origin has something else by now than {@code old}, borrowed, that cannot be stored. Where
-   * that is stale it is validated before its next use; it does not stand in for errors any more
-   * either, unless the answer may be for this client alone. What is fresh stays as it is: else a
-   * client whose answers are private could make every hit of others a validation.
+   * The origin now sends something else than {@code old}, borrowed, that cannot be stored. A stale
+   * {@code old} is validated before its next use. It is also no longer served on errors, unless the
+   * new response may be specific to this client. A fresh {@code old} stays unchanged: otherwise a
+   * client with private responses could turn every hit of other clients into a validation.
    */
   void outdate(Entry old, long nowMillis) {
     int status = reply.status();
@@ -171,8 +181,9 @@ final class StoredUpdate {
   }
 
   /**
-   * The variant that {@code fresh}, taken, is, for this request's selection too: the next one like
-   * it need not ask. {@code old}, borrowed, is it before the 304. Owned.
+   * Stores the variant {@code fresh}, taken, for this request's selecting fields too, so that the
+   * next similar request is a hit. {@code old}, borrowed, is the variant before the 304. Returns
+   * owned.
    */
   private Entry selectedToo(Entry fresh, Entry old, ResponseHead merged, BooleanSupplier mayStore) {
     long now = services.clock.millis();
@@ -194,10 +205,10 @@ final class StoredUpdate {
   }
 
   /**
-   * A 200 to HEAD freshens {@code stored}, borrowed, the response to GET, or tells that it is
-   * outdated (RFC 9111 section 4.3.5).
+   * Applies a 200 to HEAD to {@code stored}, borrowed, the response to GET: freshens it, or marks
+   * it as stale if the two differ (RFC 9111 section 4.3.5).
    *
-   * @param contentLength that a GET would have, -1 where unknown
+   * @param contentLength the length in bytes that a GET would get; -1: unknown
    */
   void refreshByHead(Entry stored, long contentLength) {
     ResponseHead merged = merged(stored, reply);

@@ -1,7 +1,8 @@
 /**
- * Requests to origins and parents, and what their responses do to the store.
+ * Requests to origins and parents, and the effects of their responses on the store.
  *
- * <p>It knows its client as {@code FetchClient} only. It uses {@code upstream} and the store;
- * {@code join} and {@code hit} begin fetches. Confined to the event loop the fetch was begun on.
+ * <p>A fetch knows its client only as a {@code FetchClient}. This package uses {@code upstream} and
+ * the store; {@code join} and {@code hit} begin fetches. Confined to the event loop that began the
+ * fetch.
  */
 package io.loligo.server.exchange.fetch;

@@ -4,10 +4,10 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.message.FieldLines;
 
 /**
- * What came of asking the next hop, before a stored response answers all the same.
+ * The outcome of a request to the next hop, if a stored response is sent instead of its response.
  *
- * @param why the decision by which it was asked
- * @param status of its answer; 0: there was none
- * @param lines of its answer that are for the client that asked and for nobody else
+ * @param why the decision that caused the request
+ * @param status the status of the next hop's response; 0: there was none
+ * @param lines field lines of that response that only the requesting client gets
  */
 public record Answered(CacheDecision why, int status, FieldLines lines) {}

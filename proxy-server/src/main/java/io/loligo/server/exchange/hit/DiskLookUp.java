@@ -19,27 +19,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for the stored response that the disk has for one request, but not longer than {@code
- * loadTimeoutMillis} once the directories are open: the asker is told once, by the disk or by the
- * clock. An entry that comes later, or when nobody waits any more, is released. Confined to the
- * client's event loop.
+ * Waits for the stored response on disk that one request selects. The wait ends after {@code
+ * loadTimeoutMillis}, counted from the time the directories are open. The asker gets exactly one
+ * result, from the disk or from the timeout. An entry that arrives later, or after the client has
+ * left, is released. Confined to the client's event loop.
  */
 public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener {
-  /** The part that waits. Told on its event loop, never before {@link #start} returns. */
+  /** The part that waits. Called on its event loop, never before {@link #start} returns. */
   public interface Asker {
     /**
-     * Whether {@code entry}, borrowed, of which there is the head only, is all the answer needs;
-     * else the content is loaded too.
+     * Whether the head in {@code entry}, borrowed, is enough for the response. If not, the content
+     * is loaded too.
      */
     boolean suffices(Entry entry);
 
-    /** Whether the client is gone; nothing is told then. */
+    /** Whether the client has left. No result is delivered then. */
     boolean over();
 
     /**
-     * The look has ended. Takes {@code entry}, null where nothing can be had in time.
+     * The lookup has ended. Takes {@code entry}; null if no response was available in time.
      *
-     * @param outcome how it ended; null where the disk was not asked
+     * @param outcome how the lookup ended; null if the disk was not read
      */
     void looked(Entry entry, LoadOutcome outcome);
   }
@@ -63,8 +63,9 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   }
 
   /**
-   * The response that {@code request} selects, or that there is none, where that is known without a
-   * wait; else null. The record tells of it.
+   * Looks up {@code key} without waiting. Returns the response that {@code request} selects, or the
+   * fact that there is none; null if only a wait can tell. Notes the result in the record. The
+   * caller owns the entry of the result.
    */
   public static Store.Loaded now(LoopServices services, Request request, CacheKey key) {
     Store.Loaded now = services.store.loadNow(key, request.head().fields(), Wanted.CONTENT);
@@ -75,9 +76,9 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   }
 
   /**
-   * Looks for the response that {@code request}, a snapshot, selects under {@code key}.
+   * Looks up the response that {@code request}, a snapshot, selects under {@code key}.
    *
-   * @param headMayDo whether the asker may be content with the head
+   * @param headMayDo whether the head alone may be enough for the asker
    */
   public static void start(
       LoopServices services, Request request, CacheKey key, boolean headMayDo, Asker asker) {
@@ -87,8 +88,8 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   }
 
   /**
-   * Looks in memory and on disk for {@code request}, a snapshot, which has waited for another. The
-   * asker is told, at once or later.
+   * Looks in memory and on disk for {@code request}, a snapshot, which has waited for another
+   * request. The asker gets the result at once or later.
    */
   public static void again(LoopServices services, Request request, Asker asker) {
     KeyProbe probe = services.keys.probe(request.target());
@@ -106,7 +107,9 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
     }
   }
 
-  /** Notes in {@code record} how long a look on disk took, and that {@code entry} is from there. */
+  /**
+   * Notes the duration of the lookup in {@code record}, and whether {@code entry} came from disk.
+   */
   private static void note(ExchangeRecord record, Entry entry, LoadReport report) {
     record.stage(Stage.DISK_QUEUE, report.queueNanos());
     record.stage(Stage.DISK_FIRST_READ, report.readNanos());
@@ -116,7 +119,10 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
     }
   }
 
-  /** While a directory is being opened, and it has its own bound, nobody is late. */
+  /**
+   * How long to wait, in milliseconds; 0: without a limit. While a directory is opening, {@code
+   * loligo_cache_dir_wait} is added.
+   */
   private static long patienceMillis(LoopServices services) {
     ExchangeSettings settings = services.settings;
     boolean opening = settings.loadTimeoutMillis > 0 && services.store.isOpening();

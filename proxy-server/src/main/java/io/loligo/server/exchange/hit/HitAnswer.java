@@ -30,13 +30,13 @@ import io.loligo.server.record.LogTag;
 import io.loligo.store.memory.Entry;
 
 /**
- * Answers from a stored response: whole, 304, or the ranges asked for. Confined to its event loop.
- * A small whole answer is one call to the stream and allocates nothing here.
+ * Answers from a stored response: with the whole, a 304, or the requested ranges. Confined to its
+ * event loop. A small whole response is one call to the stream and allocates nothing here.
  */
 public final class HitAnswer {
   /**
-   * What a 304 repeats of the stored fields (RFC 9110 section 15.4.5), and what guides caches that
-   * it updates.
+   * The stored fields that a 304 repeats: those of RFC 9110 section 15.4.5, and those that guide
+   * the caches that it updates.
    */
   private static final FieldSet IN_304 =
       FieldSet.of(
@@ -54,22 +54,27 @@ public final class HitAnswer {
 
   private final LoopServices services;
 
+  /** Creates the answers of the loop that {@code services} belong to. */
   public HitAnswer(LoopServices services) {
     this.services = services;
   }
 
   /**
-   * Answers, or refuses to by the rules for responses, which hold wherever a response is from.
-   * Takes {@code entry}.
+   * Answers from {@code entry}, which it takes. The rules for responses apply wherever a response
+   * comes from; if they deny this one, the client gets an error page.
    *
    * @param request borrowed
-   * @return the part that goes on sending, or null where the answer is complete
+   * @return the part that sends the rest, or null if the response is complete
    */
   public ClientEvents answer(Request request, Entry entry, CacheDecision decision) {
     return answer(request, entry, decision, null);
   }
 
-  /** The same; {@code asked} where the next hop was asked before, else null. */
+  /**
+   * As {@link #answer(Request, Entry, CacheDecision)}.
+   *
+   * @param asked the outcome of a request to the next hop; null if there was none
+   */
   public ClientEvents answer(Request request, Entry entry, CacheDecision decision, Answered asked) {
     ClientStream stream = request.stream();
     RequestHead head = request.head();
@@ -109,8 +114,8 @@ public final class HitAnswer {
   }
 
   /**
-   * Why the client does not get {@code stored}, which {@code request} has as its reply; null where
-   * it does. A response that was stored before a reload may be too large by now.
+   * Why the client must not get {@code stored}, which {@code request} holds as its response; null
+   * if it may. A response that was stored before a reload may exceed the current limit.
    */
   public Refusal refusal(Request request, StoredMeta stored, CacheDecision decision) {
     Refusal denied = services.caching.responseRefusal(request);
@@ -122,7 +127,10 @@ public final class HitAnswer {
     return limit < 0 ? null : Refusal.ofResponseSize(limit);
   }
 
-  /** The reply_body_max_size that the response from {@code stored} would exceed; -1: none. */
+  /**
+   * The {@code reply_body_max_size}, in bytes, that the response from {@code stored} exceeds; -1 if
+   * none.
+   */
   private long limitExceeded(Request request, StoredMeta stored, CacheDecision decision) {
     RequestHead head = request.head();
     if (decision.outcome() == Outcome.NOT_MODIFIED || head.methodId() == Method.HEAD) {
@@ -153,7 +161,10 @@ public final class HitAnswer {
     return sendWhole(stream, head, entry, lines);
   }
 
-  /** What part of {@code stored} is asked for; null: the whole. */
+  /**
+   * The ranges of {@code stored} that the client requested; null if it gets the whole (RFC 9110
+   * section 14.2).
+   */
   public static RangeSelection ranges(RequestHead head, StoredMeta stored) {
     Fields fields = head.fields();
     if (!fields.has(FieldName.RANGE) || head.methodId() != Method.GET) {
@@ -163,7 +174,7 @@ public final class HitAnswer {
     return selected.outcome() == RangeSelection.Outcome.WHOLE ? null : selected;
   }
 
-  /** Status of an answer from {@code stored}. */
+  /** The status of a response from {@code stored}: its own, 206, 304 or 416. */
   public static int status(RequestHead head, StoredMeta stored, CacheDecision decision) {
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       return 304;
@@ -175,7 +186,10 @@ public final class HitAnswer {
     return ranges.outcome() == RangeSelection.Outcome.UNSATISFIABLE ? 416 : 206;
   }
 
-  /** The whole content, or for HEAD none of it; null where the answer is complete. */
+  /**
+   * Sends the head and the whole content; for HEAD, the head only. Null if the response is
+   * complete.
+   */
   private HitStream sendWhole(
       ClientStream stream, RequestHead head, Entry entry, FieldLines lines) {
     if (entry.meta().part() != null) {
@@ -208,11 +222,12 @@ public final class HitAnswer {
     return rest;
   }
 
+  /** Whether responses with this status never have content: 204 and 304. */
   public static boolean hasNoContent(int status) {
     return status == 204 || status == 304;
   }
 
-  /** Whether content that the answer may need is not in memory. */
+  /** Whether content that the response may need is not in memory. */
   private static boolean readsDisk(RequestHead head, Entry entry) {
     long length = entry.contentLength();
     return head.methodId() != Method.HEAD && length > 0 && !entry.isResident(length - 1);
@@ -235,8 +250,8 @@ public final class HitAnswer {
   }
 
   /**
-   * Adds what a 304 has of {@code stored}, borrowed, to {@code lines}: Last-Modified where no tag
-   * says what is current.
+   * Appends the fields of {@code stored}, borrowed, that a 304 repeats. Last-Modified is repeated
+   * only if there is no entity tag (RFC 9110 section 15.4.5).
    */
   public static void addRepeated(Fields stored, FieldLines lines) {
     FieldSet repeated = stored.has(FieldName.ETAG) ? IN_304 : IN_304_WITHOUT_TAG;
@@ -247,7 +262,11 @@ public final class HitAnswer {
     }
   }
 
-  /** Notes tag and class of an answer from the store in {@code record}. */
+  /**
+   * Notes the tag and hit class of a response from the store in {@code record}.
+   *
+   * @param readsDisk whether its content is read from disk
+   */
   public static void classify(
       ExchangeRecord record, RequestHead head, CacheDecision decision, boolean readsDisk) {
     Fields fields = head.fields();
@@ -265,7 +284,7 @@ public final class HitAnswer {
     }
   }
 
-  /** The same for a 304. */
+  /** Notes the tag and hit class of a 304 from the store in {@code record}. */
   public static void classifyNotModified(ExchangeRecord record, RequestHead head) {
     boolean tagged = head.fields().has(FieldName.IF_NONE_MATCH);
     record.tag = tagged ? LogTag.TCP_INM_HIT : LogTag.TCP_IMS_HIT;

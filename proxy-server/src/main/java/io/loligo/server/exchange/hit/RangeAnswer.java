@@ -14,15 +14,16 @@ import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
-/** Answers a GET with the ranges it asks for (RFC 9110 sections 14 and 15.3.7). Stateless. */
+/** Answers a GET with the requested ranges (RFC 9110 sections 14 and 15.3.7). Stateless. */
 final class RangeAnswer {
   private RangeAnswer() {}
 
   /**
-   * Answers from {@code entry}, borrowed or, where more follows, handed to the result. Null where
-   * the answer is complete, {@code entry} still the caller's.
+   * Sends the head and the ranges. {@code entry} is borrowed if the result is null; the response is
+   * then complete. Otherwise the result takes {@code entry} and sends the rest.
    *
-   * @param known whether the client has a part already, see {@link ReplyFields#putFirst}
+   * @param known whether the client already has a part, see {@link ReplyFields#putFirst}
+   * @param lines the lines specific to this response, borrowed
    */
   static HitStream send(
       LoopServices services,

@@ -20,14 +20,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
- * Brings the rest of an answer whose stored content turned out damaged after its head was sent: the
- * whole is fetched again, as for any miss, so that it is stored again too, and handed to the {@link
- * HitStream}, which leaves out what the client has. Only where the answer is {@linkplain
- * Validation#provesSame for certain the same representation}; else the client is cut. Confined to
- * the client's event loop.
+ * Fetches the rest of a response whose stored content turned out to be damaged after its head was
+ * sent. The whole is fetched again, as for any miss, so that it is also stored again. The {@link
+ * HitStream} skips the bytes that the client already has. The rest is used only if the new response
+ * is {@linkplain Validation#provesSame certainly the same representation}; otherwise the response
+ * is cut. Confined to the client's event loop.
  *
- * <p>It first reads along with whoever fetches the object already. If that one ends another way (a
- * 304, a variant, a refusal) there is one more try with a fetch of its own.
+ * <p>It first joins a fetch of the object that another request has begun. If that fetch ends
+ * without a usable response (a 304, a variant, a refusal), one more attempt makes its own fetch.
  */
 final class Resumption implements InFlight.Reader {
   private final LoopServices services;
@@ -43,10 +43,10 @@ final class Resumption implements InFlight.Reader {
   private boolean over;
 
   /**
-   * For the answer that {@code stream} is in the middle of.
+   * Prepares to resume the response in progress on {@code stream}.
    *
-   * @param damaged borrowed
-   * @param alone whether it fetches itself, whoever else does
+   * @param damaged the stored response, borrowed
+   * @param alone whether to begin a new fetch even if another request is fetching the object
    */
   Resumption(
       LoopServices services, ClientStream stream, HitStream answer, Entry damaged, boolean alone) {
@@ -58,6 +58,7 @@ final class Resumption implements InFlight.Reader {
     this.alone = alone;
   }
 
+  /** Joins or begins the fetch. */
   void start() {
     ExchangeRecord record = stream.record();
     record.tag = LogTag.TCP_SWAPFAIL_MISS;
@@ -148,7 +149,7 @@ final class Resumption implements InFlight.Reader {
     }
   }
 
-  /** Asks for as much as was passed on, where the client takes it. */
+  /** Requests as many further bytes as were passed on, if the client accepts more. */
   void writable() {
     if (subscription != null && creditOwed > 0 && stream.writable()) {
       long credit = creditOwed;
@@ -157,7 +158,9 @@ final class Resumption implements InFlight.Reader {
     }
   }
 
-  /** One more try where this was not one's own fetch; else there is no rest to be had. */
+  /**
+   * Makes one more attempt if this one joined another request's fetch; otherwise cuts the response.
+   */
   private void tryAlone(String why) {
     boolean joined = fetch == null && !alone;
     leave();
@@ -168,7 +171,7 @@ final class Resumption implements InFlight.Reader {
     }
   }
 
-  /** Nothing more is wanted. */
+  /** Stops reading. Idempotent. */
   void leave() {
     if (over) {
       return;

@@ -15,11 +15,15 @@ import io.loligo.server.record.LogTag;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 
-/** Answers a PURGE once all tiers have forgotten the stored responses. Stateless. */
+/** Answers a PURGE after all tiers have removed the stored responses. Stateless. */
 public final class PurgeAnswer {
   private PurgeAnswer() {}
 
-  /** Begins the purge. Returns the part that waits for it, or null where the request is refused. */
+  /**
+   * Begins the purge. Returns the part that waits for it, or null if the request is refused.
+   *
+   * @param request borrowed
+   */
   public static ClientEvents start(LoopServices services, Request request) {
     Purge purge;
     try {

@@ -10,8 +10,8 @@ import io.loligo.store.purge.UrlPattern;
 import java.util.List;
 
 /**
- * What a PURGE request asks for: its target, or what its fields name instead. Where several do, the
- * first of keys, groups and pattern counts. Stateless.
+ * Reads what a PURGE removes: its target, or the keys, groups or pattern in its fields. If several
+ * are present, the first of keys, groups and pattern applies. Stateless.
  */
 final class PurgeFields {
   private static final List<String> SOFT = List.of("Soft-Purge", "Fastly-Soft-Purge");
@@ -25,8 +25,8 @@ final class PurgeFields {
   /**
    * Reads {@code request}, borrowed.
    *
-   * @param key of the target, whose origin and host the others are limited to
-   * @throws IllegalArgumentException it makes no sense; says why
+   * @param key the key of the target; groups are limited to its origin, a pattern to its host
+   * @throws IllegalArgumentException the fields make no sense; the message gives the reason
    */
   static Purge read(CacheKey key, Fields request) {
     boolean soft = SOFT.stream().anyMatch(name -> isOn(request.joined(name)));
@@ -79,12 +79,12 @@ final class PurgeFields {
     return new Purge.Groups(numbers, soft);
   }
 
-  /** Says what was purged: {@code Loligo-Purged: memory=2, disk=later}. */
+  /** Adds the field that reports the result: {@code Loligo-Purged: memory=2, disk=later}. */
   static void answer(Purged purged, FieldLines lines) {
     lines.add("Loligo-Purged", purged.text());
   }
 
-  /** 404 where a URL was named and nothing was stored under it. */
+  /** 404 if a URL was purged under which nothing was stored; otherwise 200. */
   static int status(Purge what, Purged purged) {
     return what instanceof Purge.Url && !purged.any() ? 404 : 200;
   }

@@ -1,6 +1,6 @@
 /**
- * PURGE: its fields, and its response once all tiers have forgotten.
+ * PURGE: its request fields, and its response after every tier has removed the stored responses.
  *
- * <p>Only {@code RequestSteps} uses it. Confined to the event loop of the client.
+ * <p>Only {@code RequestSteps} uses this package. Confined to the event loop of the client.
  */
 package io.loligo.server.exchange.purge;

@@ -10,40 +10,41 @@ import io.loligo.server.exchange.request.Suspension;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Takes in the content of a QUERY before anything is decided, for it is part of the key (RFC 10008
- * section 2.7), and gives it to whoever then asks the origin, as often as it is asked. Content
- * beyond {@code loligo_query_content_max}, and trailers, are passed through as they come: such a
- * request goes by the cache. Confined to the client's event loop.
+ * Reads the content of a QUERY before the cache decision, because the content is part of the key
+ * (RFC 10008 section 2.7). Replays it to the origin as often as needed. If the content exceeds
+ * {@code loligo_query_content_max} or has trailers, the rest is streamed and the request bypasses
+ * the cache. Confined to the client's event loop.
  *
  * <pre>
  *   phase    entered by                left by
- *   TAKING   start                     all there, too much, failed, gone
- *   ANSWERED decided                   the answer's end, gone
+ *   TAKING   start                     complete, too large, failed, gone
+ *   ANSWERED decided                   end of the response, gone
  * </pre>
  */
 public final class QueryContent extends Suspension {
-  /** Goes on with the request. */
+  /** Continues with the request after its content was read. Called on the event loop. */
   public interface Continuation {
     /**
-     * The content is there.
+     * The content has been read, or as much of it as is held.
      *
-     * @param request answers to a stream that brings the content again
-     * @param content digest of all of it; null: it is more than is held, or has trailers
-     * @return the next part of the exchange, or null where the response is complete
+     * @param request its stream replays the content
+     * @param content the digest of the whole content; null if the content is too large or has
+     *     trailers
+     * @return the next part of the exchange, or null if the response is complete
      */
     ClientEvents taken(Request request, ContentDigest content);
 
     /** The content is malformed. */
     void refused(Request request, ParseFailure failure);
 
-    /** The content is not held any more. Once. */
+    /** The content is no longer held. Called once. */
     void released();
   }
 
   private final int maxBytes;
   private final Continuation continuation;
 
-  /** The client's own stream; null until the content is there. */
+  /** The client's own stream; null until the content has been read. */
   private ClientStream client;
 
   private ByteBuf kept;
@@ -52,13 +53,16 @@ public final class QueryContent extends Suspension {
   private boolean released;
   private boolean asked;
 
-  /** Part of the kept content that was given on: 0 nothing, 1 all bytes, 2 the end too. */
+  /** Progress of the replay: 0 nothing, 1 all held bytes, 2 the end too. */
   private int given;
 
-  /** Number of the request to the origin that it is given to. */
+  /** The number of the request to the origin that receives the content. */
   private int attempt;
 
-  /** For {@code request}, a snapshot, of whose content up to {@code maxBytes} are held. */
+  /**
+   * Prepares to read the content of {@code request}, a snapshot, of which at most {@code maxBytes}
+   * are held.
+   */
   public QueryContent(Request request, int maxBytes, Continuation continuation) {
     super(request);
     this.maxBytes = maxBytes;
@@ -67,7 +71,7 @@ public final class QueryContent extends Suspension {
 
   /** Begins to read. Returns itself. */
   public ClientEvents start() {
-    // of unknown length: -1
+    // -1 if the length is unknown
     int expected = (int) Math.max(0, Math.min(maxBytes, request().contentLength()));
     ClientStream stream = request().stream();
     kept = stream.allocator().directBuffer(expected);
@@ -86,7 +90,7 @@ public final class QueryContent extends Suspension {
       content.release();
       request().stream().readContent();
     } else {
-      kept.writeBytes(content); // one read more than is kept at most
+      kept.writeBytes(content); // exceeds the limit by at most one read
       content.release();
       decide(null);
     }
@@ -123,9 +127,12 @@ public final class QueryContent extends Suspension {
         });
   }
 
-  // ---- given on
+  // ---- replay
 
-  /** Asks for the next piece of it: the octets, the end, or what still comes. Told later. */
+  /**
+   * Requests the next piece of the replay: the held bytes, the end, or content that still arrives.
+   * The piece is delivered by a later task of the event loop.
+   */
   void next() {
     if (!asked) {
       asked = true;
@@ -136,7 +143,7 @@ public final class QueryContent extends Suspension {
 
   private void give(int of) {
     if (of != attempt) {
-      return; // asked for by a request that was given up since
+      return; // requested by an attempt that was abandoned since
     }
     asked = false;
     if (!resumed() || released) {
@@ -154,7 +161,10 @@ public final class QueryContent extends Suspension {
     }
   }
 
-  /** Begins anew with what is kept, if that is all of it: another request is made. */
+  /**
+   * Restarts the replay for another request to the origin, if all content is held. Returns whether
+   * it did.
+   */
   boolean rewind() {
     if (whole) {
       given = 0;
@@ -164,7 +174,7 @@ public final class QueryContent extends Suspension {
     return whole;
   }
 
-  /** Nobody needs it any more. */
+  /** Releases the held content. Idempotent. */
   void release() {
     if (!released) {
       released = true;

@@ -13,8 +13,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 
 /**
- * A client's stream whose content was taken in before: it comes from a {@link QueryContent}, which
- * is let go when the answer is complete. Confined to the client's event loop.
+ * A client's stream whose request content comes from a {@link QueryContent}, which was read before.
+ * The content is released when the response is complete. Confined to the client's event loop.
  */
 final class Replaying implements ClientStream {
   private final ClientStream stream;

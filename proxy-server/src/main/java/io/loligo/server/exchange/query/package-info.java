@@ -1,6 +1,7 @@
 /**
- * The content of a QUERY, which is part of its key: it is taken in first and given on later.
+ * The content of a QUERY. It is part of the cache key, so the proxy reads it first and replays it
+ * to the origin later.
  *
- * <p>Only {@code RequestSteps} uses it. Confined to the event loop of the client.
+ * <p>Only {@code RequestSteps} uses this package. Confined to the event loop of the client.
  */
 package io.loligo.server.exchange.query;

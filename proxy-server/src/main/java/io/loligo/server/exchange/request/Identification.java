@@ -9,14 +9,15 @@ import io.loligo.server.upstream.own.OwnObjects;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
-/** Finds the target of a request: by its head and the port it came in by. Stateless. */
+/** Determines the target of a request from its head and the port on which it arrived. Stateless. */
 public final class Identification {
   private Identification() {}
 
   /**
-   * Fills {@code target}; null, or why the request is refused.
+   * Fills {@code target}. Returns null, or the reason why the request is refused.
    *
-   * @param local our end of the connection, or null
+   * @param local the proxy's end of the connection, or null
+   * @param head borrowed
    */
   public static ParseFailure identify(
       HttpPort port, InetSocketAddress local, RequestHead head, RequestTarget target) {
@@ -28,7 +29,7 @@ public final class Identification {
     }
     ParseFailure failure = target.resolve(head, "http", null, true);
     if (failure == null && target.form() == RequestTarget.Form.ORIGIN) {
-      return ParseFailure.BAD_TARGET; // a forward proxy is asked for absolute-form (RFC 9112 3.2.2)
+      return ParseFailure.BAD_TARGET; // a forward proxy needs absolute-form (RFC 9112 3.2.2)
     }
     return failure;
   }
@@ -41,7 +42,7 @@ public final class Identification {
     if (failure != ParseFailure.MISSING_HOST || vport == 0 || local == null) {
       return failure;
     }
-    // as in Squid, vport names the site of an HTTP/1.0 client where nothing else does
+    // as in Squid, the local address names the site if an HTTP/1.0 client sends no Host
     String address = NetUtil.toAddressString(local.getAddress());
     String site = address.indexOf(':') < 0 ? address : "[" + address + "]";
     return target.resolve(head, port.protocol(), site, port.vhost(), vport);

@@ -24,11 +24,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A request and what is known of it: its stream, head, target, content length and, once they are
- * known, the facts that access rules ask for. Confined to the client's event loop.
+ * A request and the facts known about it: its stream, head, target, content length and the facts
+ * that access rules need. Confined to the client's event loop.
  *
- * <p>A loop has one that it uses again for each request. A request that waits goes on as {@link
- * #snapshot}: with copies of its head and target.
+ * <p>An event loop reuses one object for all requests. A request that must wait continues as a
+ * {@link #snapshot}, with copies of its head and target.
  */
 public final class Request implements RoutedRequest {
   private ClientStream stream;
@@ -53,9 +53,10 @@ public final class Request implements RoutedRequest {
   private boolean owned;
 
   /**
-   * Starts over with a request of {@code stream}; all borrowed.
+   * Starts over with a request of {@code stream}. Borrows all arguments. Returns itself.
    *
-   * @param contentLength bytes of its content, see {@link ContentLength}
+   * @param contentLength bytes of the request's content, see {@link ContentLength}
+   * @param nowMillis milliseconds since the epoch
    */
   public Request begin(
       ClientStream stream,
@@ -84,7 +85,13 @@ public final class Request implements RoutedRequest {
     return this;
   }
 
-  /** A request that no client has sent, as {@code client} would send it to {@code port}. */
+  /**
+   * Returns a request that no client has sent, as {@code client} would send it to {@code port}. It
+   * has no stream, loop or allocator. {@code head} and {@code target} must not change afterwards.
+   *
+   * @param contentLength bytes of the request's content, see {@link ContentLength}
+   * @param nowMillis milliseconds since the epoch
+   */
   public static Request asked(
       HttpPort port,
       InetSocketAddress client,
@@ -106,8 +113,8 @@ public final class Request implements RoutedRequest {
   }
 
   /**
-   * This request with copies of its head and target, which the record of the exchange gets, too.
-   * Returns itself where it has them already.
+   * Returns this request with copies of its head and target. The record of the exchange gets the
+   * copies too. Returns this object if it already owns them.
    */
   public Request snapshot() {
     if (owned) {
@@ -125,7 +132,7 @@ public final class Request implements RoutedRequest {
     record.acl = this;
   }
 
-  /** This request with another head and target, both snapshots. */
+  /** Returns a copy of this request with another head and target, both snapshots. */
   public Request with(RequestHead headSnapshot, RequestTarget targetSnapshot) {
     Request copy = new Request();
     copy.stream = stream;
@@ -147,13 +154,16 @@ public final class Request implements RoutedRequest {
     return copy;
   }
 
-  /** A GET for the same, with copies of head and target. */
+  /** Returns a GET for the same target, with copies of head and target. */
   public Request asGet() {
     RequestHead get = head.snapshotAsGet();
     return with(get, target.snapshot(get));
   }
 
-  /** {@link #asGet} without a client and without content: it outlives the client's request. */
+  /**
+   * Returns {@link #asGet} without a client, a record and content. It outlives the client's
+   * request.
+   */
   public Request inBackground() {
     Request copy = asGet();
     copy.stream = null;
@@ -162,7 +172,7 @@ public final class Request implements RoutedRequest {
     return copy;
   }
 
-  /** This request, a snapshot, to be answered without slices: those were tried in vain. */
+  /** Returns a copy of this request, a snapshot, that is answered without slices. */
   public Request unsliced() {
     Request copy = with(head, target);
     copy.unsliced = true;
@@ -171,11 +181,12 @@ public final class Request implements RoutedRequest {
   }
 
   /**
-   * A request for one slice of the response to this one.
+   * Returns a request for one slice of the response to this one.
    *
-   * @param stream gets the slice
+   * @param stream receives the slice
    * @param sliceHead a GET for the range of the slice, a snapshot
-   * @param sliceTarget keyed by the slice, a snapshot
+   * @param sliceTarget a snapshot whose key includes the slice
+   * @param nowMillis milliseconds since the epoch
    */
   public Request ofSlice(
       ClientStream stream, RequestHead sliceHead, RequestTarget sliceTarget, long nowMillis) {
@@ -187,70 +198,77 @@ public final class Request implements RoutedRequest {
     return copy;
   }
 
-  /** The response goes to {@code stream} from now on. */
+  /** Sends the response to {@code stream} from now on, and uses its record. */
   public void answerTo(ClientStream stream) {
     this.stream = stream;
     this.record = stream.record();
   }
 
-  /** The client's side; null where no client has sent this request. */
+  /** The client's side; null if no client has sent this request. */
   public ClientStream stream() {
     return stream;
   }
 
-  /** The record of the exchange; null in the background. One that nobody reads for a question. */
+  /**
+   * The record of the exchange. Null in the background. For a request by {@link #asked}, nobody
+   * reads it.
+   */
   public ExchangeRecord record() {
     return record;
   }
 
-  /** The event loop of the client; null where no client has sent this request. */
+  /** The event loop of the client; null if no client has sent this request. */
   public EventLoop loop() {
     return loop;
   }
 
-  /** The allocator of the client's connection; null where no client has sent this request. */
+  /** The allocator of the client's connection; null if no client has sent this request. */
   public ByteBufAllocator allocator() {
     return allocator;
   }
 
+  /** The head. It stays valid only in a {@link #snapshot}; otherwise it is borrowed. */
   public RequestHead head() {
     return head;
   }
 
+  /** The target and its key rule. It stays valid only in a {@link #snapshot}. */
   public RequestTarget target() {
     return target;
   }
 
-  /** Bytes of the content, see {@link ContentLength}. */
+  /** Bytes of the request's content, see {@link ContentLength}. */
   public long contentLength() {
     return contentLength;
   }
 
-  /** Number of the admission step that comes next: a request that has waited continues there. */
+  /** The number of the next admission step, from 0. A request that has waited continues there. */
   public int nextStep() {
     return nextStep;
   }
 
+  /** Sets {@link #nextStep()}. */
   public void nextStep(int number) {
     nextStep = number;
   }
 
+  /** Whether the request must be answered without slices, see {@link #unsliced}. */
   public boolean isUnsliced() {
     return unsliced;
   }
 
-  /** The slice that is asked for; null where it is no request for one. */
+  /** The slice that this request is for; null if it is not for a slice. */
   public Slice slice() {
     return target.keyRule() instanceof Slice slice ? slice : null;
   }
 
-  /** Whether it asks for the next slice of a response that has begun. */
+  /** Whether this request is for the next slice of a response that has begun. */
   public boolean continuesAnswer() {
     Slice slice = slice();
     return slice != null && slice.continued() != null;
   }
 
-  /** The connected client, for X-Forwarded-For. */
+  /** The address of the connected client, for X-Forwarded-For. */
   public InetSocketAddress client() {
     return connected;
   }
@@ -260,22 +278,30 @@ public final class Request implements RoutedRequest {
     return port;
   }
 
+  /** Gives the access rules a response: {@code head}, borrowed until {@link #forgetReply}. */
   public void reply(ResponseHead head) {
     reply(head.fields(), head.status());
   }
 
+  /**
+   * Gives the access rules a response: {@code fields}, borrowed until {@link #forgetReply}, and its
+   * status.
+   */
   public void reply(Fields fields, int status) {
     this.reply = fields;
     this.replyStatus = status;
     this.stored = null;
   }
 
-  /** The reply is {@code entry}, borrowed until {@link #forgetReply}. */
+  /**
+   * Gives the access rules a stored response: {@code entry}, borrowed until {@link #forgetReply}.
+   */
   public void reply(Entry entry) {
     reply(null, entry.meta().status());
     this.stored = entry;
   }
 
+  /** Removes the response that {@link #reply(Fields, int)} set. */
   public void forgetReply() {
     reply(null, 0);
   }
@@ -299,12 +325,12 @@ public final class Request implements RoutedRequest {
     return further;
   }
 
-  /** {@link #octets(InetAddress)} of each; null of null. */
+  /** The bytes of each address, see {@link #octets(InetAddress)}; null for null. */
   public static List<byte[]> octets(List<InetAddress> addresses) {
     return addresses == null ? null : addresses.stream().map(Request::octets).toList();
   }
 
-  /** 4 or 16 octets; IPv4-mapped IPv6 as 4. */
+  /** The 4 or 16 bytes of {@code address}. An IPv4-mapped IPv6 address yields 4 bytes. */
   public static byte[] octets(InetAddress address) {
     byte[] octets = address.getAddress();
     if (octets.length == 16 && isMapped(octets)) {

@@ -7,11 +7,11 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Supplier;
 
 /**
- * A request that waits for another party: a name server, a disk, the rest of its own content. It
- * takes the place of the exchange's next part until {@link #resume} names that, and passes the
- * client's events on from then on. Confined to the client's event loop.
+ * A request that waits for another party: a name server, a disk, or the rest of its own content. It
+ * receives the client's events until {@link #resume} supplies the next part of the exchange, and
+ * forwards them to that part afterwards. Confined to the client's event loop.
  *
- * <p>The request is a snapshot. No content arrives meanwhile, because nobody has asked for any.
+ * <p>The request is a snapshot. No content arrives during the wait, because no part requests any.
  */
 public class Suspension implements ClientEvents {
   private final Request request;
@@ -24,11 +24,12 @@ public class Suspension implements ClientEvents {
     this.request = request;
   }
 
+  /** The suspended request, a snapshot. */
   protected final Request request() {
     return request;
   }
 
-  /** Whether the client has left: nothing more is to be done for it. */
+  /** Whether the client has left. The request then needs no more work. */
   public final boolean over() {
     return gone;
   }
@@ -39,9 +40,9 @@ public class Suspension implements ClientEvents {
   }
 
   /**
-   * Ends the wait. {@code step} goes on with the request, unless the client has left; it returns
-   * the next part of the exchange, or null where the response is complete. A failure of {@code
-   * step} is the stream's to answer.
+   * Ends the wait and runs {@code step}, unless the client has left. {@code step} returns the next
+   * part of the exchange, or null if the response is complete. If {@code step} throws, the stream
+   * answers with {@link io.loligo.server.exchange.client.ClientStream#failed}.
    */
   public final void resume(Supplier<ClientEvents> step) {
     if (gone) {

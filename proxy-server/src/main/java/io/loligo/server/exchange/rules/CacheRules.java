@@ -33,33 +33,36 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
 /**
- * Decides whether and how a request uses stored responses: for clients, and for operators who ask
- * what a request would get. Confined to the event loop.
+ * Decides whether and how a request uses stored responses, for clients and for {@code explain}.
+ * Confined to the event loop.
  */
 public final class CacheRules {
   private final ExchangeSettings settings;
   private final KeyRules keys;
   private final LazyUrl url = new LazyUrl();
 
+  /** Creates the rules for one loop and one configuration. */
   public CacheRules(ExchangeSettings settings, KeyRules keys) {
     this.settings = settings;
     this.keys = keys;
   }
 
-  /** The settings for responses to the port of {@code request}. */
+  /** The caching settings for the port of {@code request}. */
   public CacheSettings of(Request request) {
     return settings.caching(request.httpPort());
   }
 
   // ---- requests that bypass the store
 
-  /** What the {@code cache} lines say. */
+  /** Whether the {@code cache} lines allow {@code request} to use the store. */
   public boolean mayCache(Request request) {
     AclList cache = settings.access.cache;
     return cache.isEmpty() || cache.evaluate(request).allowed();
   }
 
-  /** Whether the content of {@code request}, a QUERY, is part of its key. */
+  /**
+   * Whether the content of {@code request}, a QUERY, is part of its key (RFC 10008 section 2.7).
+   */
   public boolean keysContent(Request request) {
     int max = settings.queryContentMaxBytes;
     return request.head().methodId() == Method.QUERY
@@ -69,10 +72,10 @@ public final class CacheRules {
   }
 
   /**
-   * Value of Upgrade where the request asks to leave HTTP/1.1 for a protocol it may have ({@code
-   * http_upgrade_request_protocols}; without rules {@code websocket}), else null. A request with
-   * content is not upgraded: two parties could disagree about the end of the content (RFC 9110
-   * section 7.8 allows to ignore the field).
+   * The protocol of Upgrade that {@code request} may switch to; null if none. It must be allowed by
+   * {@code http_upgrade_request_protocols}, whose default is {@code websocket}. A request with
+   * content is not upgraded, because two parties could disagree about the end of the content. RFC
+   * 9110 section 7.8 allows a server to ignore the field.
    */
   public String upgrade(Request request) {
     RequestHead head = request.head();
@@ -96,7 +99,7 @@ public final class CacheRules {
   }
 
   /**
-   * The decision about a request that bypasses the store; null where it does not.
+   * The decision for a request that bypasses the store; null if it does not bypass it.
    *
    * @param upgrade see {@link #upgrade}
    */
@@ -121,7 +124,9 @@ public final class CacheRules {
     return mayCache(request) ? null : CacheReason.CACHE_DENIED;
   }
 
-  /** Whether a request that a stored response might answer wants no other. */
+  /**
+   * Whether the request has {@code only-if-cached} and a method that a stored response can answer.
+   */
   private static boolean wantsStored(RequestHead head) {
     return Method.isGetOrHead(head.methodId())
         && CacheControl.ofRequest(head.fields()).has(CacheControl.ONLY_IF_CACHED);
@@ -129,7 +134,9 @@ public final class CacheRules {
 
   // ---- stored responses
 
-  /** The facts of {@code entry}, borrowed, as {@link #regarded(StoredMeta, byte[], Request)}. */
+  /**
+   * The metadata of {@code entry}, borrowed; see {@link #regarded(StoredMeta, byte[], Request)}.
+   */
   public StoredMeta regarded(Entry entry, Request request) {
     StoredMeta meta = entry.meta();
     return meta.isOfOtherKind(of(request).gateway())
@@ -138,17 +145,17 @@ public final class CacheRules {
   }
 
   /**
-   * The facts of a stored response for the port of {@code request}; null where that port may not
-   * use it, as if it were not stored (RFC 9213).
+   * The metadata of a stored response as the port of {@code request} sees it. Null if that port may
+   * not use the response; the request is then a miss (RFC 9213).
    *
-   * @param lines its field lines and the empty line
+   * @param lines the stored field lines and the empty line, borrowed
    */
   public StoredMeta regarded(StoredMeta meta, byte[] lines, Request request) {
     return Storability.regarded(
         meta, StoredFields.index(lines), request.target().url(), of(request));
   }
 
-  /** Whether the {@code send_hit} lines keep {@code stored}, borrowed, from the request. */
+  /** Whether the {@code send_hit} lines deny {@code stored}, borrowed, to {@code request}. */
   public boolean isHitDenied(Request request, Entry stored) {
     AclList rules = settings.access.sendHit;
     if (rules.isEmpty()) {
@@ -160,13 +167,16 @@ public final class CacheRules {
     return denied;
   }
 
-  /** The same of a response whose head {@code request} has already. */
+  /**
+   * Whether the {@code send_hit} lines deny the response that {@code request} already holds; see
+   * {@link Request#reply(Fields, int)}.
+   */
   public boolean isHitDenied(Request request) {
     AclList rules = settings.access.sendHit;
     return !rules.isEmpty() && !rules.evaluate(request).allowed();
   }
 
-  /** Whether the {@code store_miss} lines let {@code reply} be stored. */
+  /** Whether the {@code store_miss} lines allow {@code reply}, borrowed, to be stored. */
   public boolean mayStoreMiss(Request request, ResponseHead reply) {
     AclList rules = settings.access.storeMiss;
     if (rules.isEmpty()) {
@@ -179,8 +189,8 @@ public final class CacheRules {
   }
 
   /**
-   * Why {@code http_reply_access} keeps the response that {@code request} has from the client; null
-   * where it does not. A rule that cannot be decided denies.
+   * Why {@code http_reply_access} denies the response that {@code request} holds; null if it allows
+   * the response. A rule that cannot be decided denies.
    */
   public Refusal responseRefusal(Request request) {
     AclList rules = settings.access.httpReplyAccess;
@@ -191,7 +201,10 @@ public final class CacheRules {
     return verdict.allowed() ? null : Refusal.responseDenied(verdict);
   }
 
-  /** Whether the response to {@code request} may be shared, if it is as {@code entry} was. */
+  /**
+   * Whether the response to {@code request} may be shared between clients, assuming that it has the
+   * same fields as {@code entry}, borrowed.
+   */
   public boolean isShared(Request request, Entry entry) {
     Fields stored = StoredFields.index(ReplyFields.stored(entry));
     return Storability.isShared(request.head(), stored, of(request));
@@ -200,12 +213,13 @@ public final class CacheRules {
   // ---- the decision
 
   /**
-   * The decision about a request whose key is sealed.
+   * The decision for a request whose key is sealed.
    *
-   * @param found the stored response that was selected, or null
-   * @param denied whether {@code send_hit} keeps it from the request
-   * @param others whether other variants are stored; asked where {@code found} is null
-   * @param load how a look on disk ended, or null
+   * @param found the metadata of the selected stored response, or null
+   * @param denied whether {@code send_hit} denies it to the request
+   * @param others whether other variants are stored; read only if {@code found} is null
+   * @param nowMillis milliseconds since the epoch
+   * @param load the outcome of the disk lookup; null if there was none
    */
   public CacheDecision decision(
       Request request,
@@ -227,13 +241,20 @@ public final class CacheRules {
     return unlessSteered(Incomplete.weigh(decision, head, found), head, found);
   }
 
-  /** The decision by {@code found}, of which the head is loaded and perhaps not the content. */
+  /**
+   * The decision for {@code found}, whose head is loaded and whose content may not be.
+   *
+   * @param nowMillis milliseconds since the epoch
+   */
   public CacheDecision decisionByHead(Request request, StoredMeta found, long nowMillis) {
     return Reuse.decide(
         nowMillis, request.head(), false, found, false, url.of(request.target()), of(request));
   }
 
-  /** The response to a request that is steered otherwise says nothing of {@code found}. */
+  /**
+   * Changes a validation to a fetch if {@code head} has other overriding fields than the request
+   * that stored {@code found}. Its response then does not apply to {@code found}.
+   */
   private static CacheDecision unlessSteered(
       CacheDecision decision, RequestHead head, StoredMeta found) {
     return decision.outcome() == Outcome.VALIDATE
@@ -243,7 +264,10 @@ public final class CacheRules {
         : decision;
   }
 
-  /** Where the disk gave no answer, the URL or the variant may be stored all the same. */
+  /**
+   * Adds the reason {@link CacheReason#DISK_UNREADABLE} after a failed or late disk lookup, because
+   * the disk may still hold the URL or the variant.
+   */
   private static CacheDecision afterLoad(CacheDecision decision, LoadOutcome load) {
     if (load != LoadOutcome.DAMAGED && load != LoadOutcome.BUSY) {
       return decision;
@@ -255,8 +279,8 @@ public final class CacheRules {
   }
 
   /**
-   * Whether the whole is fetched for the range that the request asks for (range_offset_limit): only
-   * where it is worth storing.
+   * Whether the whole response is fetched for a request for a range ({@code range_offset_limit}).
+   * True only if the response is worth storing.
    */
   public boolean fetchesWhole(Request request, CacheDecision decision) {
     SizeLimits limits = settings.fetches.rangeOffsetLimit;
@@ -283,9 +307,9 @@ public final class CacheRules {
   }
 
   /**
-   * Size of the slices that a request is answered in, in bytes; 0: it is not sliced.
+   * The size of the slices in which a request is answered, in bytes; 0 if it is not sliced.
    *
-   * @param found the facts of the stored whole, or null
+   * @param found the metadata of the stored whole response, or null
    * @param decision the decision without slices
    */
   public long sliceBytes(Request request, StoredMeta found, CacheDecision decision) {
@@ -308,7 +332,10 @@ public final class CacheRules {
 
   // ---- Set-Cookie of stored responses
 
-  /** Whether a client of {@code port} gets the Set-Cookie of {@code entry}, if it has one. */
+  /**
+   * Whether a client of {@code port} gets the Set-Cookie of {@code entry}, borrowed. False if the
+   * entry has none.
+   */
   public boolean replaysSetCookie(HttpPort port, Entry entry) {
     StoredMeta meta = entry.meta();
     return meta.has(StoredMeta.SETS_COOKIE)
@@ -317,7 +344,11 @@ public final class CacheRules {
             || isExplicit(port, StoredFields.index(ReplyFields.stored(entry))));
   }
 
-  /** The same of a response that is arriving, with {@code fields} that are stored. */
+  /**
+   * Whether a client of {@code port} gets the Set-Cookie of a response that is still arriving.
+   *
+   * @param fields the field lines that are stored, borrowed
+   */
   public boolean replaysSetCookie(HttpPort port, StoredMeta meta, ByteBuf fields) {
     return replaysSetCookie(port, meta)
         && (!isOfOtherKind(port, meta)
@@ -325,8 +356,9 @@ public final class CacheRules {
   }
 
   /**
-   * A cookie is replayed only where the origin gives the response a lifetime: a heuristic lifetime
-   * is a guess, and a guess must not give a client the cookie of another.
+   * Whether a Set-Cookie may be replayed. The origin must give the response an explicit freshness
+   * lifetime: a heuristic lifetime is a guess, and a guess must not give one client the cookie of
+   * another.
    */
   private boolean replaysSetCookie(HttpPort port, StoredMeta meta) {
     return settings.setCookie(port.mode()) == StoredSetCookie.REPLAY

@@ -10,20 +10,26 @@ import io.loligo.server.upstream.own.OwnObjects;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Decides which destinations a request may have, by {@code http_access}. Immutable. */
+/** Decides by {@code http_access} which destinations a request may have. Immutable. */
 public final class DestinationRules {
   private final AccessSettings access;
   private final OwnAddresses own;
 
+  /**
+   * Creates the rules.
+   *
+   * @param own the addresses of this proxy that no request may reach
+   */
   public DestinationRules(AccessSettings access, OwnAddresses own) {
     this.access = access;
     this.own = own;
   }
 
   /**
-   * What {@code http_access} says of {@code request}. Where its destination's addresses are known:
-   * allowed if any address is. Only allowed ones are dialled, see {@link #refusal}, and a parent is
-   * asked only where all are, see {@link io.loligo.server.upstream.route.Router}.
+   * The verdict of {@code http_access} for {@code request}. If the addresses of its destination are
+   * known, one allowed address is enough. The proxy connects to allowed addresses only; see {@link
+   * #refusal}. A parent gets the request only if all addresses are allowed; see {@link
+   * io.loligo.server.upstream.route.Router}.
    */
   public AclVerdict access(Request request) {
     List<byte[]> addresses = request.destinationAddresses();
@@ -40,7 +46,9 @@ public final class DestinationRules {
     return verdict;
   }
 
-  /** An address is allowed where every address that it leads to is. */
+  /**
+   * The verdict for one address. It is allowed only if every address that it leads to is allowed.
+   */
   private AclVerdict verdict(Request request, byte[] address) {
     AclList rules = access.httpAccess;
     AclVerdict verdict = rules.evaluate(request, address);
@@ -53,7 +61,9 @@ public final class DestinationRules {
     return verdict;
   }
 
-  /** Whether {@code verdict}, or a rule that is asked later, waits for the destination. */
+  /**
+   * Whether {@code verdict}, or a rule that applies later, needs the addresses of the destination.
+   */
   public boolean needsDestination(AclVerdict verdict, Request request) {
     if (!verdict.allowed()) {
       return !verdict.denied();
@@ -67,9 +77,10 @@ public final class DestinationRules {
   }
 
   /**
-   * Why a resolved address of {@code request} must not be dialled, or null.
+   * Why the proxy must not connect to {@code address}, a resolved address of {@code request}; null
+   * if it may.
    *
-   * @param tunnel whether the client is to talk to it as it likes
+   * @param tunnel whether the client gets a tunnel, in which it controls every byte
    */
   public String refusal(Request request, InetAddress address, int port, boolean tunnel) {
     String guarded = own.refusal(address, port, tunnel);

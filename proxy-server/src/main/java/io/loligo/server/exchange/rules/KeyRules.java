@@ -15,8 +15,8 @@ import io.loligo.server.time.LoopClock;
 import io.loligo.store.Store;
 
 /**
- * The keys under which responses are stored: URL, No-Vary-Search, content of a QUERY, slice.
- * Confined to the event loop.
+ * Computes the keys of stored responses from the URL, No-Vary-Search, the content of a QUERY and
+ * the slice. Confined to the event loop.
  */
 public final class KeyRules {
   private final Store store;
@@ -25,24 +25,31 @@ public final class KeyRules {
   private final KeyProbe probe = new KeyProbe();
   private final KeyProbe scratch = new KeyProbe();
 
+  /** Creates the rules of one loop. */
   public KeyRules(Store store, ExchangeSettings settings, LoopClock clock) {
     this.store = store;
     this.settings = settings;
     this.clock = clock;
   }
 
-  /** The loop's probe, sealed for {@code target}; valid until the next call. */
+  /** The loop's probe, sealed for {@code target}. It is valid until the next call. */
   public KeyProbe probe(RequestTarget target) {
     return CacheKeys.seal(probe, target);
   }
 
-  /** Keys {@code request} by the rules for its method, and notes the key in its record. */
+  /**
+   * Applies the key rule for the method of {@code request}, notes the key in its record and returns
+   * the loop's probe. The probe is valid until the next call.
+   */
   public KeyProbe seal(Request request) {
     keyByRule(request);
     return probe(request);
   }
 
-  /** The same for a request whose target has its rules. */
+  /**
+   * Notes the key of {@code request}, whose target already has its key rule, in its record and
+   * returns the loop's probe. The probe is valid until the next call.
+   */
   public KeyProbe probe(Request request) {
     ExchangeRecord record = request.record();
     CacheKeys.seal(probe, request.target());
@@ -51,58 +58,66 @@ public final class KeyRules {
     return probe;
   }
 
-  /** Keys a GET or HEAD without the part of its query that does not matter, as far as known. */
+  /** Keys a GET or HEAD without the parts of the query that a learnt No-Vary-Search excludes. */
   private void keyByRule(Request request) {
     if (Method.isGetOrHead(request.head().methodId()) && settings.noVarySearch) {
       store.alternatives().keyByRule(request.target(), probe);
     }
   }
 
-  /** Keys a QUERY by all of its content. */
+  /** Makes the digest of a QUERY's whole content part of the key of {@code target}. */
   public void keyByContent(RequestTarget target, ContentDigest content) {
     store.alternatives().keyByContent(target, content, probe);
   }
 
-  /** Keys {@code target} by {@code slice}. */
+  /** Makes {@code slice} part of the key of {@code target}. */
   public void keyBySlice(RequestTarget target, Slice slice) {
     store.alternatives().keyBySlice(target, slice, scratch);
   }
 
-  /** The response for {@code target} cannot be had in slices. */
+  /** Notes for a while that the response for {@code target} cannot be fetched in slices. */
   public void noteUnsliced(RequestTarget target) {
     store.alternatives().noteUnsliced(CacheKeys.seal(scratch, target), clock.millis());
   }
 
-  /** Whether the response for {@code target} is known not to be had in slices. */
+  /** Whether {@link #noteUnsliced} noted {@code target} recently. */
   boolean isUnsliced(RequestTarget target) {
     return store.alternatives().isUnsliced(CacheKeys.seal(scratch, target), clock.millis());
   }
 
-  /** The key of the URL of {@code target}, whatever else that is keyed by. */
+  /** The key of the URL of {@code target} alone, without content, slice or No-Vary-Search. */
   public CacheKey urlKey(RequestTarget target) {
     return CacheKeys.sealUrl(scratch, target).toKey();
   }
 
-  /** Whether something may be stored under the key of {@code target}. */
+  /** Whether any tier may hold a response under the key of {@code target}. A hint. */
   public boolean mayHold(RequestTarget target) {
     return store.holds(CacheKeys.seal(scratch, target));
   }
 
   /**
-   * Whether {@code response} to {@code target} may be stored under the key it has, as far as
-   * No-Vary-Search goes; learns from it.
+   * Whether No-Vary-Search permits storing {@code response} under the current key of {@code
+   * target}. Learns the rule of the response.
    */
   public boolean fits(RequestTarget target, Fields response) {
     return !settings.noVarySearch
         || store.alternatives().fits(target, response, scratch, clock.millis());
   }
 
-  /** A number for {@link #learnt}, before the origin is asked for the response to {@code key}. */
+  /**
+   * A stamp to pass to {@link #learnt}. The caller takes it before it asks the origin for {@code
+   * key}.
+   */
   public long asOf(CacheKey key) {
     return store.alternatives().asOf(key);
   }
 
-  /** The key that {@code response} to {@code target}, a GET, has just taught; null where none. */
+  /**
+   * The key by the No-Vary-Search rule that {@code response} to {@code target}, a GET, has just
+   * taught; null if it taught none.
+   *
+   * @param asOf from {@link #asOf}
+   */
   public CacheKey learnt(RequestTarget target, Fields response, long asOf) {
     return settings.noVarySearch
         ? store.alternatives().learnt(target, response, scratch, asOf)

@@ -2,7 +2,7 @@ package io.loligo.server.exchange.rules;
 
 import io.loligo.core.message.RequestTarget;
 
-/** The effective URI as text, made only when somebody looks at it. Confined; reusable. */
+/** The effective URI as text, built on first use. Reusable. Confined to the event loop. */
 final class LazyUrl implements CharSequence {
   private RequestTarget target;
   private String text;

@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Ports of this process that must not be reached through it: manager, metrics, remote JMX, and
- * those by which a request would come back to where it was. Thread-safe where the sets are.
+ * Addresses of this process that clients must not reach through it: the manager, metrics, remote
+ * JMX, and ports that would return a request to the proxy. Thread-safe if the sets are.
  *
- * @param ports TCP ports kept from clients on every address of this machine; may still grow while
+ * @param ports management TCP ports, blocked on every address of this machine; may still grow while
  *     the process starts
- * @param loops where it listens for requests that it would send to itself again: the ports of a
- *     forward proxy, and all of them where no Via tells that a request was here; may still grow
- * @param listening wherever it listens for clients: no tunnel leads to such a port of this machine,
- *     whichever of its addresses is listened on, as nothing in a tunnel tells that it was here, and
- *     the rules would take this proxy for the client; may still grow
- * @param local addresses of this machine, which may change; loopback and wildcard need not be
- *     listed
+ * @param loops listening addresses that would loop: the ports of a forward proxy, and every port if
+ *     no Via is sent; may still grow
+ * @param listening all listening addresses for clients; may still grow. No tunnel may lead to such
+ *     a port on any address of this machine: a tunnel carries no Via, and access rules would take
+ *     this proxy for the client
+ * @param local addresses of this machine, which may change; loopback and wildcard addresses need
+ *     not be listed
  */
 public record OwnAddresses(
     Set<Integer> ports,
@@ -27,9 +27,9 @@ public record OwnAddresses(
     Set<InetSocketAddress> listening,
     Set<InetAddress> local) {
   /**
-   * Why {@code port} of {@code ip} must not be dialled, or null.
+   * Why the proxy must not connect to {@code port} of {@code ip}; null if it may.
    *
-   * @param tunnel whether a client wants to talk to it as it likes
+   * @param tunnel whether the client gets a tunnel, in which it controls every byte
    */
   public String refusal(InetAddress ip, int port, boolean tunnel) {
     if (ports.contains(port) && isHere(ip)) {

@@ -6,16 +6,16 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
 
 /**
- * A response of the proxy's own in place of the one that was asked for. A challenge is one, with
+ * A response that the proxy generates instead of the requested one. A challenge is a refusal with
  * 401 or 407 and the field line that names the schemes. Immutable.
  *
  * @param errorCode Squid's ERR_ name
- * @param text for the client
- * @param lines further field lines, or null; borrowed
- * @param tag for the access log; null: it stays as it is
- * @param detail for the operator; null: the text says it
- * @param shed the limit that was met; null: none
- * @param closes whether the connection ends, although the request has no content
+ * @param text the explanation for the client
+ * @param lines further field lines, borrowed; null if none
+ * @param tag the tag for the access log; null: unchanged
+ * @param detail the explanation for the operator; null: {@code text} is enough
+ * @param shed the load limit that was exceeded; null if none
+ * @param closes whether the connection closes even if the request has no content
  */
 public record Refusal(
     int status,
@@ -26,34 +26,50 @@ public record Refusal(
     String detail,
     Shed shed,
     boolean closes) {
-  /** Seconds until a client may ask again after an overload: load comes and goes. */
+  /** Seconds in Retry-After after an overload. Short, because load changes quickly. */
   public static final String RETRY_SECONDS = "1";
 
-  /** An only-if-cached request, and nothing usable is stored (RFC 9111 section 5.2.1.7). */
+  /**
+   * The response to an {@code only-if-cached} request if no stored response is usable (RFC 9111
+   * section 5.2.1.7).
+   */
   public static final Refusal NOT_STORED =
       of(504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
 
+  /**
+   * A refusal with this status and text, and without further field lines.
+   *
+   * @param errorCode Squid's ERR_ name
+   */
   public static Refusal of(int status, String errorCode, String text) {
     return new Refusal(status, errorCode, text, null, null, null, null, false);
   }
 
-  /** 405, with the methods that are allowed; the connection ends. */
+  /**
+   * 405 with the allowed methods. The connection closes.
+   *
+   * @param allowed the value of Allow
+   */
   public static Refusal ofMethod(String text, String allowed) {
     FieldLines allow = new FieldLines(64).add("Allow", allowed);
     return new Refusal(405, "ERR_UNSUP_REQ", text, allow, null, null, null, true);
   }
 
-  /** 413 for content of more than {@code limit} bytes. */
+  /** 413 for request content of more than {@code limit} bytes. */
   public static Refusal ofContent(long limit) {
     return of(413, "ERR_TOO_BIG", "The content is larger than " + limit + " bytes.");
   }
 
-  /** 403 for a response of more than {@code limit} bytes. */
+  /** 403 for response content of more than {@code limit} bytes. */
   public static Refusal ofResponseSize(long limit) {
     return of(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.");
   }
 
-  /** 403 by a rule for requests, which {@code detail} names. */
+  /**
+   * 403 by a rule for requests.
+   *
+   * @param detail names the rule, for the operator
+   */
   public static Refusal denied(String detail) {
     return denied(LogTag.TCP_DENIED, detail);
   }
@@ -68,12 +84,16 @@ public record Refusal(
     return new Refusal(403, "ERR_ACCESS_DENIED", text, null, tag, detail, null, false);
   }
 
-  /** The rule that has decided, and where it stands. */
+  /** The rule that decided {@code verdict}, and its place in the configuration. */
   public static String rule(AclVerdict verdict) {
     return verdict.rule() + " (" + verdict.source() + ")";
   }
 
-  /** 429 or 503, with Retry-After, because of {@code why}. */
+  /**
+   * 429 or 503 with Retry-After.
+   *
+   * @param why the limit that was exceeded
+   */
   public static Refusal overload(Shed why) {
     FieldLines retry = new FieldLines(32).add("Retry-After", RETRY_SECONDS);
     String detail = "too many: " + why;

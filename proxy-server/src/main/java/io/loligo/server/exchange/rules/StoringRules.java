@@ -19,21 +19,28 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Decides whether the answer to a request is stored, which fields are left out, and which facts are
- * noted with it. Confined to the event loop.
+ * Decides whether a response is stored, which of its fields are left out, and which metadata is
+ * stored with it. Confined to the event loop.
  */
 public final class StoringRules {
-  /** The request that was answered. */
+  /** The request that the response answers. */
   public interface Asked {
+    /** The request, a snapshot. */
     Request request();
 
-    /** Whether any answer to it is stored. */
+    /** Whether a response to this request may be stored at all. */
     boolean mayStore();
 
-    /** The moment it was sent: the answer's age counts from here. */
+    /**
+     * When the request was sent, in milliseconds since the epoch. The age of the response counts
+     * from here (RFC 9111 section 4.2.3).
+     */
     long requestMillis();
 
-    /** Whether the answer is one to others with the same key, too: not that of HEAD or POST. */
+    /**
+     * Whether the response can answer other requests with the same key: true for GET and QUERY,
+     * false for HEAD and POST.
+     */
     default boolean asksForItself() {
       return request().head().methodId() == Method.GET
           || request().head().methodId() == Method.QUERY;
@@ -44,20 +51,31 @@ public final class StoringRules {
   private final CacheRules caching;
   private final LoopClock clock;
 
+  /** Creates the rules of one loop. */
   public StoringRules(ExchangeSettings settings, CacheRules caching, LoopClock clock) {
     this.settings = settings;
     this.caching = caching;
     this.clock = clock;
   }
 
-  /** Settings for an answer of this status, 0: before there is one. */
+  /**
+   * The caching settings for a response with this status.
+   *
+   * @param status 0: no response yet
+   */
   public CacheSettings caching(Asked asked, int status) {
     CacheSettings ofPort = caching.of(asked.request());
     boolean ofSlice = asked.request().slice() != null && (status == 206 || status == 304);
     return ofSlice ? ofPort.ofAnySize() : ofPort;
   }
 
-  /** Whether {@code reply} is stored; null where nothing is. */
+  /**
+   * Whether {@code reply}, borrowed, may be stored. Null if the request forbids storing any
+   * response.
+   *
+   * @param contentLength bytes of the content; -1: unknown
+   * @param nowMillis milliseconds since the epoch
+   */
   public Storability of(Asked asked, ResponseHead reply, long contentLength, long nowMillis) {
     int method = asked.request().head().methodId();
     if (!asked.mayStore()
@@ -80,14 +98,26 @@ public final class StoringRules {
         reply);
   }
 
-  /** Whether {@code merged} is stored, of a part and the answer that continues it. */
+  /**
+   * Whether the combination of a stored part and the response that continues it may be stored.
+   *
+   * @param merged the fields of both
+   * @param contentLength bytes of the combined content
+   * @param reply the response that continues the part
+   */
   public Storability ofContinued(
       Asked asked, ResponseHead merged, long contentLength, long nowMillis, ResponseHead reply) {
     CacheSettings settings = caching(asked, reply.status());
     return unlessBypassed(asked, of(asked, merged, contentLength, nowMillis, settings), merged);
   }
 
-  /** Whether {@code merged} may be stored for this request, too, a variant that a 304 names. */
+  /**
+   * Whether a stored variant that a 304 names may be stored for this request's selecting fields
+   * too.
+   *
+   * @param merged the fields of the variant after the update
+   * @param notModified the 304
+   */
   public Storability ofNamed(
       Asked asked,
       ResponseHead merged,
@@ -114,7 +144,11 @@ public final class StoringRules {
         settings);
   }
 
-  /** Whether {@code reply} may update a stored response to {@code merged}. */
+  /**
+   * Whether {@code reply} may update a stored response.
+   *
+   * @param merged the fields of the stored response after the update
+   */
   public boolean mayFreshen(Asked asked, ResponseHead reply, ResponseHead merged) {
     return Storability.mayFreshen(
         asked.request().head(),
@@ -123,7 +157,11 @@ public final class StoringRules {
         caching(asked, reply.status()));
   }
 
-  /** The facts of {@code old}, borrowed, once {@code reply} has updated it to {@code merged}. */
+  /**
+   * The metadata of {@code old}, borrowed, after {@code reply} has updated it.
+   *
+   * @param merged the fields of the stored response after the update
+   */
   public StoredMeta freshened(Asked asked, Entry old, ResponseHead reply, ResponseHead merged) {
     long now = clock.millis();
     CacheSettings settings = caching(asked, reply.status());
@@ -140,9 +178,12 @@ public final class StoringRules {
   }
 
   /**
-   * The fields of {@code reply}, which updates a stored response to {@code merged}, that are not
-   * stored. A Set-Cookie that is stored already stays, whatever this port makes of one: it came by
-   * another. None stays where the origin gives no lifetime to a port of either kind.
+   * The names of the fields of {@code reply} that are not stored when it updates a stored response.
+   * A Set-Cookie that is already stored stays, whatever this port does with Set-Cookie: it arrived
+   * through another port. None stays if the origin gives no explicit lifetime to either kind of
+   * port.
+   *
+   * @param merged the fields of the stored response after the update
    */
   public List<String> withheld(Asked asked, ResponseHead reply, ResponseHead merged) {
     List<String> named = Storability.withheldFields(merged, caching(asked, reply.status()));
@@ -154,18 +195,27 @@ public final class StoringRules {
     return assumed ? withCookie(named) : withheld(asked, reply, named);
   }
 
-  /** The fields of {@code reply} that are not stored, those {@code named} among them. */
+  /**
+   * The names of the fields of {@code reply} that are not stored.
+   *
+   * @param named the names that the response itself withholds; they are part of the result
+   */
   public List<String> withheld(Asked asked, ResponseHead reply, List<String> named) {
     return reply.fields().has(FieldName.SET_COOKIE) && setCookie(asked) != StoredSetCookie.REPLAY
         ? withCookie(named)
         : named;
   }
 
+  /** {@code named} and {@code set-cookie}. */
   private static List<String> withCookie(List<String> named) {
     return Stream.concat(named.stream(), Stream.of("set-cookie")).toList();
   }
 
-  /** {@code meta} with the facts of {@code reply}. */
+  /**
+   * {@code meta} with the flags that describe {@code reply}.
+   *
+   * @param unframed whether only the end of the connection ended the content
+   */
   public static StoredMeta meta(StoredMeta meta, ResponseHead reply, boolean unframed) {
     int flags =
         (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
@@ -177,7 +227,10 @@ public final class StoringRules {
     return flags == 0 ? meta : meta.withFlag(flags);
   }
 
-  /** One that means nothing: it is kept and sent as it came (RFC 9111 section 3.1). */
+  /**
+   * Whether {@code reply} has a Content-Range without meaning. The proxy stores and sends it
+   * unchanged (RFC 9111 section 3.1).
+   */
   private static boolean hasIdleContentRange(ResponseHead reply) {
     return reply.status() != 206 && reply.fields().has(FieldName.CONTENT_RANGE);
   }

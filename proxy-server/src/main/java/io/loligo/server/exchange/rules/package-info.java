@@ -1,8 +1,9 @@
 /**
- * Decisions that several steps share: keys, destinations, the use of stored responses, and whether
- * responses are stored. They join the functions of {@code core.caching} with the configuration.
+ * Decisions that several steps share: cache keys, allowed destinations, the reuse of stored
+ * responses, and storability. They combine the functions of {@code core.caching} with the
+ * configuration.
  *
- * <p>They use {@code request} and {@code settings}, send nothing and begin nothing. Confined to one
- * event loop, because they compose in scratch objects.
+ * <p>The rules use {@code request} and {@code settings}. They send nothing and begin no fetch.
+ * Confined to one event loop, because they use scratch objects.
  */
 package io.loligo.server.exchange.rules;

@@ -3,14 +3,14 @@ package io.loligo.server.exchange.services;
 import io.loligo.core.caching.CacheKey;
 
 /**
- * Remembers for a while whose answers could not be shared, so that nobody waits for the next one in
- * vain: such requests go to the origin side by side. What is wrong here costs a fetch or a wait,
- * never a wrong answer. Confined to one event loop.
+ * Remembers keys whose responses could not be shared. Requests for such a key do not wait for each
+ * other; each goes to the origin. A wrong entry costs a fetch or a wait, never a wrong response.
+ * Confined to one event loop.
  *
- * <p>A fixed table: a key displaces another one of its place.
+ * <p>The table has a fixed size. A new key replaces the key in the same place.
  */
 public final class HitForMiss {
-  /** How long it is remembered, in milliseconds. */
+  /** How long a key is remembered, in milliseconds. */
   static final long MILLIS = 120_000;
 
   private static final int PLACES = 4_096;
@@ -18,21 +18,30 @@ public final class HitForMiss {
   private final long[] keys = new long[PLACES];
   private final long[] until = new long[PLACES];
 
-  /** The answer for {@code key} could not be shared. */
+  /**
+   * Notes that the response for {@code key} could not be shared.
+   *
+   * @param nowMillis milliseconds since the epoch
+   */
   public void note(CacheKey key, long nowMillis) {
     int place = place(key);
     keys[place] = key.low();
     until[place] = nowMillis + MILLIS;
   }
 
-  /** The answer for {@code key} can be shared. */
+  /** Notes that the response for {@code key} can be shared. */
   public void forget(CacheKey key) {
     if (keys[place(key)] == key.low()) {
       until[place(key)] = 0;
     }
   }
 
-  /** Whether waiting for the answer to another's request for {@code key} is likely in vain. */
+  /**
+   * Whether {@code key} was noted within the last {@value #MILLIS} ms, so that a request for it
+   * should not wait for the response to another request.
+   *
+   * @param nowMillis milliseconds since the epoch
+   */
   public boolean holds(CacheKey key, long nowMillis) {
     int place = place(key);
     return keys[place] == key.low() && nowMillis < until[place];

@@ -15,43 +15,59 @@ import io.loligo.server.upstream.route.Router;
 import io.loligo.store.Store;
 
 /**
- * The parts of one event loop that exchanges use, under one configuration. It has no behaviour.
- * Confined to the loop.
+ * The parts of one event loop that exchanges use, under one configuration. This class has no
+ * behaviour. Confined to the loop.
  */
 public final class LoopServices {
+  /** The values of the configuration. */
   public final ExchangeSettings settings;
+
+  /** The store, shared by all loops. */
   public final Store store;
+
+  /** The loop's connections to origins and parents. */
   public final Upstream upstream;
+
+  /** The loop's clock. */
   public final LoopClock clock;
+
+  /** The loop's timeouts. */
   public final LoopTimer timer;
+
+  /** The loop's counts of connections, requests in progress and tunnels. */
   public final ConnectionCounters counters;
 
-  /** Chooses the hops of requests. */
+  /** Selects the next hops of requests. */
   public final Router router;
 
-  /** Which destinations a request may have. */
+  /** Decides which destinations a request may have. */
   public final DestinationRules destinations;
 
-  /** What a request may use of the store. */
+  /** Decides whether and how a request uses the store. */
   public final CacheRules caching;
 
-  /** The keys of stored responses. */
+  /** Computes the keys of stored responses. */
   public final KeyRules keys;
 
-  /** Whether responses are stored. */
+  /** Decides whether responses are stored. */
   public final StoringRules storing;
 
-  /** Keys whose responses are not worth waiting for. */
+  /** Keys for which requests do not wait for each other. */
   public final HitForMiss hitForMiss;
 
+  /** Decides whether the loop accepts more work. */
   public final Overload overload;
+
+  /** Counts invalidations that no disk confirmed in time. */
   public final Unforgotten unforgotten;
+
+  /** Reusable objects for responses that are sent at once. */
   public final Scratch scratch;
 
   private final HopHealth health;
   private final OwnAddresses own;
 
-  /** Those of the loop that {@code upstream} belongs to. */
+  /** Gathers the services of the event loop that {@code upstream} belongs to. */
   public LoopServices(
       Store store,
       Upstream upstream,
@@ -104,7 +120,10 @@ public final class LoopServices {
     scratch = new Scratch();
   }
 
-  /** Those of the same loop under another configuration. */
+  /**
+   * Returns the services of the same loop under another configuration. {@link #hitForMiss} and
+   * {@link #unforgotten} keep their state.
+   */
   public LoopServices under(ExchangeSettings settings, Upstream upstream) {
     return new LoopServices(
         store, upstream, health, clock, timer, counters, own, settings, hitForMiss, unforgotten);

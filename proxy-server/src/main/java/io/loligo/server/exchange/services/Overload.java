@@ -5,7 +5,7 @@ import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 
-/** Tells whether an event loop has too much to do. Confined to it. */
+/** Decides whether an event loop is overloaded. Confined to that loop. */
 public final class Overload {
   private final ConnectionCounters counters;
   private final LoopTimer timer;
@@ -18,8 +18,8 @@ public final class Overload {
   }
 
   /**
-   * The limit because of which the loop takes on no request that memory cannot answer, so that the
-   * accepted ones do not suffer; null: it takes on all.
+   * The limit that the loop exceeds now; null if none. A loop over a limit accepts only requests
+   * that memory can answer, so that accepted requests do not suffer.
    */
   public Shed now() {
     if (counters.requestsInProgress() > settings.requestsPerLoop()) {

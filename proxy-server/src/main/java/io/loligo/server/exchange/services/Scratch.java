@@ -4,7 +4,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.server.exchange.client.OutgoingHead;
 
 /**
- * Objects of an event loop that responses given at once are composed in, so that they allocate
+ * Reusable objects of an event loop for responses that are sent at once. Such responses allocate
  * nothing. Confined to the loop.
  */
 public final class Scratch {
@@ -12,17 +12,28 @@ public final class Scratch {
   private final FieldLines section = new FieldLines(1024);
   private final OutgoingHead head = new OutgoingHead();
 
-  /** For the lines of a response given at once, cleared. */
+  /**
+   * Returns the cleared buffer for the field lines of a response that is sent at once. The next
+   * call clears it again.
+   */
   public FieldLines lines() {
     return lines.clear();
   }
 
-  /** For a field section that is copied before anything else is called, cleared. */
+  /**
+   * Returns the cleared buffer for a field section. The caller copies the section before it calls
+   * anything else.
+   */
   public FieldLines section() {
     return section.clear();
   }
 
-  /** The head of a response given at once; valid until a stream was given it. */
+  /**
+   * Begins the head of a response that is sent at once. It is valid until {@link
+   * io.loligo.server.exchange.client.ClientStream#head} returns.
+   *
+   * @param own see {@link OutgoingHead#begin}, borrowed
+   */
   public OutgoingHead head(int status, FieldLines own) {
     return head.begin(status, own);
   }

@@ -6,13 +6,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of responses to unsafe requests that went on before disks had forgotten the responses that
- * they make invalid. Confined to one event loop.
+ * Warns of responses to unsafe requests that were sent before a disk confirmed the invalidation
+ * that they cause (RFC 9111 section 4.4). Confined to one event loop.
  */
 public final class Unforgotten {
   private static final Logger LOG = LoggerFactory.getLogger(Unforgotten.class);
 
-  /** Between two warnings: there is a counter, too. */
+  /** The least time between two warnings, in nanoseconds. A counter counts every case. */
   private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final LoopClock clock;
@@ -23,7 +23,7 @@ public final class Unforgotten {
     this.clock = clock;
   }
 
-  /** One more, to an unsafe request for {@code url}. */
+  /** Counts one more such response, to an unsafe request for {@code url}, and may log a warning. */
   public void note(String url) {
     long now = clock.nanos();
     if (count++ == 0 || now - warnedNanos >= WARN_NANOS) {

@@ -1,7 +1,7 @@
 /**
- * The parts of one event loop that exchanges use, as one object without behaviour, and what the
- * loop remembers between requests.
+ * The parts of one event loop that exchanges use, gathered in one object without behaviour, and the
+ * state that the loop keeps between requests.
  *
- * <p>{@code boot} wires it; the steps and their subpackages read it. Confined to the event loop.
+ * <p>{@code boot} creates it; the steps and their subpackages read it. Confined to the event loop.
  */
 package io.loligo.server.exchange.services;

@@ -7,12 +7,12 @@ import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 import io.loligo.core.config.SizeLimits;
 
-/** Directives that decide which requests and responses are allowed. */
+/** Directives that decide which requests and responses are allowed. Immutable. */
 public final class AccessDirectives {
-  /** Their group. */
+  /** The group of these directives in the reference page. */
   public static final Feature FEATURE = new Feature("Access");
 
-  /** {@code http_access}: which requests are allowed. */
+  /** {@code http_access}: which requests are allowed. Default: none. */
   public static final Setting<AclList> HTTP_ACCESS =
       FEATURE
           .rules("http_access", "deny all", RuleScope.ADMISSION)
@@ -21,13 +21,13 @@ public final class AccessDirectives {
                   + " If none matches, the opposite of the last line holds. Without any line,"
                   + " everything is denied.");
 
-  /** {@code http_reply_access}: which responses are passed on. */
+  /** {@code http_reply_access}: which responses are sent to clients. Default: all. */
   public static final Setting<AclList> HTTP_REPLY_ACCESS =
       FEATURE
           .rules("http_reply_access", "allow all", RuleScope.RESPONSE)
           .text("Which responses are passed on. The ACLs may ask about the response.");
 
-  /** {@code http_upgrade_request_protocols}: which protocols a request may switch to. */
+  /** {@code http_upgrade_request_protocols}: the protocols that a request may switch to. */
   public static final Setting<Upgrades> UPGRADES =
       FEATURE
           .lines(
@@ -44,7 +44,7 @@ public final class AccessDirectives {
                   + " matches protocols that no line names. The first line whose ACLs match"
                   + " decides. If none matches, the offer is removed.");
 
-  /** {@code cache}: which requests may use the cache. */
+  /** {@code cache}: which requests may use the store. Default: all. */
   public static final Setting<AclList> CACHE =
       FEATURE
           .rules("cache", "allow all", RuleScope.REQUEST)
@@ -53,7 +53,7 @@ public final class AccessDirectives {
               "Which requests may use the cache. A denied request gets no stored"
                   + " response, and its response is not stored.");
 
-  /** {@code store_miss}: which responses may be stored. */
+  /** {@code store_miss}: which responses may be stored. Default: all. */
   public static final Setting<AclList> STORE_MISS =
       FEATURE
           .rules("store_miss", "allow all", RuleScope.RESPONSE)
@@ -62,7 +62,7 @@ public final class AccessDirectives {
                   + " denied response goes only to the client that caused the fetch. A response"
                   + " that is already stored stays stored, and a 304 still updates it.");
 
-  /** {@code send_hit}: which stored responses may be sent. */
+  /** {@code send_hit}: which stored responses may be sent. Default: all. */
   public static final Setting<AclList> SEND_HIT =
       FEATURE
           .rules("send_hit", "allow all", RuleScope.RESPONSE)
@@ -71,7 +71,7 @@ public final class AccessDirectives {
                   + " If it is denied, the request is a miss: the request goes to the origin as"
                   + " if nothing were stored, and the new response is stored as usual.");
 
-  /** {@code request_body_max_size}: bytes; -1: no limit. */
+  /** {@code request_body_max_size} in bytes; -1: no limit. The directive's 0 becomes -1. */
   public static final Setting<Long> REQUEST_BODY_MAX_SIZE =
       FEATURE
           .bytes("request_body_max_size", "0 KB")
@@ -79,7 +79,7 @@ public final class AccessDirectives {
           .as(bytes -> bytes == 0 ? ProxyConfig.NO_LIMIT : bytes)
           .text("Largest request content. A larger one gets 413. 0: no limit.");
 
-  /** {@code reply_body_max_size}: bytes; -1: no limit. */
+  /** {@code reply_body_max_size} in bytes; -1: no limit. */
   public static final Setting<SizeLimits> REPLY_BODY_MAX_SIZE =
       FEATURE
           .limits("reply_body_max_size", "none", RuleScope.RESPONSE)

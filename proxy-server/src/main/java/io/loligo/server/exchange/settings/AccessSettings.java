@@ -7,10 +7,10 @@ import io.loligo.core.config.SizeLimits;
 
 /** The values of {@link AccessDirectives} in one configuration. Immutable. */
 public final class AccessSettings {
-  /** {@code http_access}. */
+  /** {@code http_access}: which requests are allowed. */
   public final AclList httpAccess;
 
-  /** {@code http_reply_access}. */
+  /** {@code http_reply_access}: which responses are sent to clients. */
   public final AclList httpReplyAccess;
 
   /** {@code cache}: denied requests bypass the store. */
@@ -22,7 +22,7 @@ public final class AccessSettings {
   /** {@code send_hit}: denied stored responses are not sent. */
   public final AclList sendHit;
 
-  /** {@code http_upgrade_request_protocols}. */
+  /** {@code http_upgrade_request_protocols}: the protocols that a request may switch to. */
   public final Upgrades upgrades;
 
   /** {@code request_body_max_size}, in bytes; -1: no limit. */
@@ -31,7 +31,7 @@ public final class AccessSettings {
   /** {@code reply_body_max_size}, in bytes; -1: no limit. */
   public final SizeLimits replyBodyMax;
 
-  /** Whether an ACL names {@code method PURGE}. */
+  /** Whether an ACL names {@code method PURGE}. If none does, PURGE gets 403. */
   public final boolean purgeEnabled;
 
   AccessSettings(ProxyConfig config) {

@@ -16,11 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The values of one configuration that exchanges need, and the lines that never change, composed
- * once. Immutable; a reload makes another one.
+ * The values of one configuration that exchanges need, and the field lines that never change. The
+ * lines are composed once. Immutable; a reload creates a new object.
  */
 public final class ExchangeSettings {
-  /** Heap that a waiting request may take: its head, its record, and its response's head. */
+  /** Bytes of heap that one pending request may use: its head, its record and the response head. */
   private static final long HEAP_BYTES_PER_REQUEST = 16 << 10;
 
   /** Which requests and responses are allowed. */
@@ -29,31 +29,31 @@ public final class ExchangeSettings {
   /** How responses are fetched. */
   public final FetchSettings fetches;
 
-  /** {@code forwarded_for}. */
+  /** {@code forwarded_for}: how X-Forwarded-For is sent to the origin. */
   public final ForwardedFor forwardedFor;
 
-  /** {@code loligo_query_content_max}. */
+  /** {@code loligo_query_content_max}, in bytes; 0: no QUERY uses the store. */
   public final int queryContentMaxBytes;
 
-  /** {@code loligo_no_vary_search}. */
+  /** {@code loligo_no_vary_search}: whether No-Vary-Search is obeyed. */
   public final boolean noVarySearch;
 
-  /** {@code strip_query_terms}. */
+  /** {@code strip_query_terms}: whether logs, explanations and Cache-Status omit the query. */
   public final boolean stripQueryTerms;
 
-  /** {@code loligo_max_loop_lag}; 0: no limit. */
+  /** {@code loligo_max_loop_lag}, in milliseconds; 0: no limit. */
   public final long loopLagMillis;
 
-  /** {@code read_timeout}. */
+  /** {@code read_timeout}, in milliseconds. */
   public final long readMillis;
 
-  /** {@code loligo_stream_buffer_size}. */
+  /** {@code loligo_stream_buffer_size}, in bytes. */
   public final int streamBufferBytes;
 
-  /** How long a request waits for the disk; 0: as long as the disk takes. */
+  /** How long a request waits for the disk, in milliseconds; 0: without a limit. */
   public final long loadTimeoutMillis;
 
-  /** {@code loligo_cache_dir_wait}. */
+  /** {@code loligo_cache_dir_wait}, in milliseconds. */
   public final long openWaitMillis;
 
   private final ProxyConfig config;
@@ -71,9 +71,9 @@ public final class ExchangeSettings {
   private final boolean logsByDestination;
 
   /**
-   * The values of {@code config}.
+   * Reads the values of {@code config}.
    *
-   * @param processMark unique to this process, so that only our own requests look like a loop
+   * @param processMark a text unique to this process, so that only its own Via marks a loop
    */
   public ExchangeSettings(ProxyConfig config, String processMark) {
     this.config = config;
@@ -110,47 +110,53 @@ public final class ExchangeSettings {
     return Math.max(1, all / TransportDirectives.loops(config));
   }
 
-  /** The configuration, for what is not needed for every request. */
+  /** The configuration, for values that few requests need. */
   public ProxyConfig config() {
     return config;
   }
 
-  /** The name in Cache-Status (RFC 9211) and Via. */
+  /** {@code visible_hostname}: the name in Cache-Status (RFC 9211) and Via. */
   public String cacheName() {
     return cacheName;
   }
 
-  /** The pseudonym by which a request that was here before is recognised. */
+  /** The pseudonym in Via. A received Via that contains it shows a forwarding loop. */
   public String viaMark() {
     return viaMark;
   }
 
-  /** The own Via line for messages received by HTTP/1.1, with CRLF; empty with {@code via off}. */
+  /**
+   * The proxy's Via line for messages received in HTTP/1.1, with CRLF; empty with {@code via off}.
+   * Not a copy: the caller must not change it.
+   */
   public byte[] viaLine() {
     return viaLine;
   }
 
-  /** Requests in progress from which on an event loop takes on no fetches. */
+  /**
+   * The most requests in progress on one event loop; at least 1. A loop with more of them answers
+   * from memory only and sends 503 otherwise.
+   */
   public long requestsPerLoop() {
     return requestsPerLoop;
   }
 
-  /** Whether an access_log line has ACLs, so that records must keep their request. */
+  /** Whether an access_log line has ACLs. Records then keep their request. */
   public boolean logsByAcl() {
     return logsByAcl;
   }
 
-  /** Whether an access_log line asks for the destination's addresses. */
+  /** Whether an ACL of an access_log line needs the addresses of the destination. */
   public boolean logsByDestination() {
     return logsByDestination;
   }
 
-  /** What decides about responses through ports that do not stand for an origin. */
+  /** The caching settings for ports that are not accelerator ports. */
   public CacheSettings caching() {
     return caching;
   }
 
-  /** What decides about responses through {@code port}. */
+  /** The caching settings for responses to clients of {@code port}. */
   public CacheSettings caching(HttpPort port) {
     if (port.mode() != PortMode.ACCEL) {
       return caching;
@@ -159,7 +165,7 @@ public final class ExchangeSettings {
   }
 
   /**
-   * {@code loligo_stored_set_cookie} for a port of this kind: never {@link StoredSetCookie#AUTO}.
+   * {@code loligo_stored_set_cookie} for a port of this mode; never {@link StoredSetCookie#AUTO}.
    */
   public StoredSetCookie setCookie(PortMode mode) {
     if (storedSetCookie != StoredSetCookie.AUTO) {
@@ -168,7 +174,10 @@ public final class ExchangeSettings {
     return mode == PortMode.ACCEL ? StoredSetCookie.REPLAY : StoredSetCookie.STRIP;
   }
 
-  /** {@code key} as Cache-Status shows it; null where {@code loligo_cache_status_key} is off. */
+  /**
+   * {@code key} as Cache-Status shows it; null if {@code loligo_cache_status_key} is off. With
+   * {@code strip_query_terms} the text ends at the question mark.
+   */
   public String shownKey(CacheKey key) {
     if (!showsKey) {
       return null;
@@ -185,9 +194,10 @@ public final class ExchangeSettings {
   }
 
   /**
-   * Adds the own Via line of a message that is passed on (RFC 9110 section 7.6.3).
+   * Appends the proxy's Via line for a forwarded message (RFC 9110 section 7.6.3). Appends nothing
+   * with {@code via off}.
    *
-   * @param version by which it was received, {@code 10} or {@code 11}
+   * @param version the version of the received message: {@code 10} or {@code 11}
    */
   public void addVia(FieldLines lines, int version) {
     byte[] line = version >= 11 ? viaLine : viaLine10;

@@ -5,12 +5,12 @@ import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 import io.loligo.core.config.SizeLimits;
 
-/** Directives of fetches: sharing, ranges, slices and aborts. */
+/** Directives of fetches: collapsed forwarding, ranges, slices and aborts. Immutable. */
 public final class FetchDirectives {
-  /** Their group. */
+  /** The group of these directives in the reference page. */
   public static final Feature FEATURE = new Feature("Fetches");
 
-  /** {@code collapsed_forwarding}: whether clients share a fetch. */
+  /** {@code collapsed_forwarding}: whether clients share a fetch. Default: on. */
   public static final Setting<Boolean> COLLAPSED_FORWARDING =
       FEATURE
           .flag("collapsed_forwarding", "on")
@@ -18,7 +18,7 @@ public final class FetchDirectives {
           .text(
               "on: clients that request the same object while it is fetched share the" + " fetch.");
 
-  /** {@code loligo_collapsed_wait}: milliseconds. */
+  /** {@code loligo_collapsed_wait}, in milliseconds; at least 1. */
   public static final Setting<Long> COLLAPSED_WAIT =
       FEATURE
           .millis("loligo_collapsed_wait", "30 seconds")
@@ -29,7 +29,10 @@ public final class FetchDirectives {
                   + " stale response where that is allowed. A client that has waited twice in"
                   + " vain gets 504.");
 
-  /** {@code range_offset_limit}: bytes; 0: ranges are passed on, -1: always the whole. */
+  /**
+   * {@code range_offset_limit}, in bytes; 0: ranges are forwarded as they are; -1: the whole
+   * response is always fetched.
+   */
   public static final Setting<SizeLimits> RANGE_OFFSET_LIMIT =
       FEATURE
           .limits("range_offset_limit", "0 bytes", RuleScope.REQUEST)
@@ -41,7 +44,7 @@ public final class FetchDirectives {
                   + " are passed on as they are. none: the whole response is always fetched, to"
                   + " its end, whatever quick_abort says. The first line whose ACLs match holds.");
 
-  /** {@code loligo_slice_size}: bytes; 0 and -1: no slices. */
+  /** {@code loligo_slice_size}, in bytes: 64 KB to 1 GB; 0 or -1: no slices. */
   public static final Setting<SizeLimits> SLICE_SIZE =
       FEATURE
           .limits("loligo_slice_size", "none", RuleScope.REQUEST)
@@ -53,7 +56,7 @@ public final class FetchDirectives {
                   + " GET of the whole or of one range. 0: no slices. The first line whose ACLs"
                   + " match holds.");
 
-  /** {@code quick_abort_min}: bytes; -1: always finish. */
+  /** {@code quick_abort_min}, in bytes; -1: every abandoned fetch is finished. */
   public static final Setting<Long> QUICK_ABORT_MIN =
       FEATURE
           .kilobytes("quick_abort_min", "16 KB")
@@ -62,14 +65,14 @@ public final class FetchDirectives {
               "After the last client has left, a fetch with this much left, or less, is"
                   + " finished.");
 
-  /** {@code quick_abort_max}: bytes. */
+  /** {@code quick_abort_max}, in bytes; -1 acts as 0, as in Squid. */
   public static final Setting<Long> QUICK_ABORT_MAX =
       FEATURE
           .kilobytes("quick_abort_max", "16 KB")
           .noLimit("as 0, as in Squid")
           .text("After the last client has left, a fetch with more than this left is ended.");
 
-  /** {@code quick_abort_pct}: percent. */
+  /** {@code quick_abort_pct}, in percent: 0 to 100. */
   public static final Setting<Integer> QUICK_ABORT_PCT =
       FEATURE
           .number("quick_abort_pct", "95")

@@ -5,25 +5,28 @@ import io.loligo.core.config.SizeLimits;
 
 /** The values of {@link FetchDirectives} in one configuration. Immutable. */
 public final class FetchSettings {
-  /** {@code collapsed_forwarding}. */
+  /** {@code collapsed_forwarding}: whether clients share a fetch. */
   public final boolean collapsedForwarding;
 
-  /** {@code loligo_collapsed_wait}. */
+  /** {@code loligo_collapsed_wait}, in milliseconds. */
   public final long collapsedWaitMillis;
 
-  /** {@code range_offset_limit}, in bytes; 0: ranges are passed on, -1: always the whole. */
+  /**
+   * {@code range_offset_limit}, in bytes; 0: ranges are forwarded as they are; -1: the whole
+   * response is always fetched.
+   */
   public final SizeLimits rangeOffsetLimit;
 
-  /** {@code loligo_slice_size}, in bytes; null where nothing is sliced. */
+  /** {@code loligo_slice_size}, in bytes; null: nothing is sliced. */
   public final SizeLimits sliceSize;
 
-  /** {@code quick_abort_min}; -1: always finish. */
+  /** {@code quick_abort_min}, in bytes; -1: every abandoned fetch is finished. */
   public final long quickAbortMinBytes;
 
-  /** {@code quick_abort_max}. */
+  /** {@code quick_abort_max}, in bytes; -1 acts as 0. */
   public final long quickAbortMaxBytes;
 
-  /** {@code quick_abort_pct}, 0 to 100. */
+  /** {@code quick_abort_pct}, in percent: 0 to 100. */
   public final int quickAbortPercent;
 
   FetchSettings(ProxyConfig config) {

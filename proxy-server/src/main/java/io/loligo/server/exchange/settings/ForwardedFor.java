@@ -1,15 +1,15 @@
 package io.loligo.server.exchange.settings;
 
-/** {@code forwarded_for}: what becomes of X-Forwarded-For. */
+/** {@code forwarded_for}: how the proxy sends X-Forwarded-For. */
 public enum ForwardedFor {
-  /** The client's address is added. */
+  /** Appends the client's address. */
   ON,
-  /** {@code unknown} is added. */
+  /** Appends {@code unknown}. */
   OFF,
-  /** The field is left alone. */
+  /** Forwards the field unchanged. */
   TRANSPARENT,
-  /** The client's address replaces the field. */
+  /** Replaces the field with the client's address. */
   TRUNCATE,
-  /** The field is removed. */
+  /** Removes the field. */
   DELETE
 }

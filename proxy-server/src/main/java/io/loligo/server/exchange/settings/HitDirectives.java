@@ -3,12 +3,12 @@ package io.loligo.server.exchange.settings;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
 
-/** Directives of how stored responses are found and sent. */
+/** Directives that decide how stored responses are selected and sent. Immutable. */
 public final class HitDirectives {
-  /** Their group. */
+  /** The group of these directives in the reference page. */
   public static final Feature FEATURE = new Feature("Hits");
 
-  /** {@code loligo_stored_set_cookie}: Set-Cookie of stored responses. */
+  /** {@code loligo_stored_set_cookie}: how Set-Cookie of stored responses is treated. */
   public static final Setting<StoredSetCookie> STORED_SET_COOKIE =
       FEATURE
           .choice("loligo_stored_set_cookie", StoredSetCookie.AUTO, StoredSetCookie.class)
@@ -18,7 +18,7 @@ public final class HitDirectives {
                   + " replay on accel ports, else strip. With replay such a response is stored"
                   + " only if the origin gives its lifetime (max-age, s-maxage or Expires).");
 
-  /** {@code loligo_query_content_max}: bytes. */
+  /** {@code loligo_query_content_max}, in bytes: 0 to 1 MB. */
   public static final Setting<Integer> QUERY_CONTENT_MAX =
       FEATURE
           .bytes("loligo_query_content_max", "16 KB")
@@ -28,7 +28,7 @@ public final class HitDirectives {
               "Largest content of a QUERY whose response is stored and served. 0: never."
                   + " Each event loop holds the content of at most 64 of them.");
 
-  /** {@code loligo_no_vary_search}: whether No-Vary-Search is obeyed. */
+  /** {@code loligo_no_vary_search}: whether No-Vary-Search is obeyed. Default: on. */
   public static final Setting<Boolean> NO_VARY_SEARCH =
       FEATURE
           .flag("loligo_no_vary_search", "on")

@@ -3,18 +3,18 @@ package io.loligo.server.exchange.settings;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
 
-/** Directives of what clients and origins learn about this proxy and its clients. */
+/** Directives that decide which facts about this proxy and its clients others learn. Immutable. */
 public final class IdentityDirectives {
-  /** Their group. */
+  /** The group of these directives in the reference page. */
   public static final Feature FEATURE = new Feature("Identity");
 
-  /** {@code via}: whether Via is sent. */
+  /** {@code via}: whether the proxy sends Via. Default: on. */
   public static final Setting<Boolean> VIA =
       FEATURE
           .flag("via", "on")
           .text("Whether Via is sent. off violates HTTP; loops are detected all the same.");
 
-  /** {@code forwarded_for}: X-Forwarded-For. */
+  /** {@code forwarded_for}: how the proxy sends X-Forwarded-For. */
   public static final Setting<ForwardedFor> FORWARDED_FOR =
       FEATURE
           .choice("forwarded_for", ForwardedFor.ON, ForwardedFor.class)
@@ -23,7 +23,7 @@ public final class IdentityDirectives {
                   + " unknown, transparent leaves the field alone, truncate replaces it with the"
                   + " client's address, delete removes it.");
 
-  /** {@code visible_hostname}: the name of this proxy. */
+  /** {@code visible_hostname}: the name of this proxy. Default: the name of the host. */
   public static final Setting<String> VISIBLE_HOSTNAME =
       FEATURE
           .text("visible_hostname", "")
@@ -33,20 +33,20 @@ public final class IdentityDirectives {
               "The name in Via, Cache-Status and error pages. The default is the name of"
                   + " the host.");
 
-  /** {@code httpd_suppress_version_string}: has no effect: always so. */
+  /** {@code httpd_suppress_version_string}: no effect. Clients never see a version. */
   public static final Setting<Boolean> HTTPD_SUPPRESS_VERSION_STRING =
       FEATURE
           .flag("httpd_suppress_version_string", "off")
           .difference("always so: clients never see a version")
           .text("Hides the version from clients.");
 
-  /** {@code cache_mgr}: address of the administrator. */
+  /** {@code cache_mgr}: the administrator's address on error pages. */
   public static final Setting<String> CACHE_MGR =
       FEATURE
           .text("cache_mgr", "webmaster")
           .text("The address of the administrator on error pages.");
 
-  /** {@code loligo_cache_status_key}: whether Cache-Status shows the key. */
+  /** {@code loligo_cache_status_key}: whether Cache-Status shows the key. Default: off. */
   public static final Setting<Boolean> CACHE_STATUS_KEY =
       FEATURE
           .flag("loligo_cache_status_key", "off")

@@ -3,12 +3,14 @@ package io.loligo.server.exchange.settings;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
 
-/** Directives of when requests are turned away. */
+/** Directives that limit the load under which requests are accepted. Immutable. */
 public final class LoadDirectives {
-  /** Their group. */
+  /** The group of these directives in the reference page. */
   public static final Feature FEATURE = new Feature("Load");
 
-  /** {@code loligo_max_requests_in_progress}: 0: one for each 16 KB of heap. */
+  /**
+   * {@code loligo_max_requests_in_progress}: a number of requests; 0: one for each 16 KB of heap.
+   */
   public static final Setting<Integer> MAX_REQUESTS_IN_PROGRESS =
       FEATURE
           .number("loligo_max_requests_in_progress", "0")
@@ -18,7 +20,7 @@ public final class LoadDirectives {
                   + " answer are served; the others get 503. Each event loop has its share."
                   + " Tunnels do not count. 0: one for each 16 KB of the Java heap.");
 
-  /** {@code loligo_max_loop_lag}: milliseconds; 0: no limit. */
+  /** {@code loligo_max_loop_lag}, in milliseconds; 0: no limit. */
   public static final Setting<Long> MAX_LOOP_LAG =
       FEATURE
           .millis("loligo_max_loop_lag", "1 second")

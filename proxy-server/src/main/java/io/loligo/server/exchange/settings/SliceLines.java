@@ -11,8 +11,8 @@ import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.DiskDirectives;
 
 /**
- * Reads {@code loligo_slice_size}, and warns of slices that neither memory nor a directory would
- * store. Confined to one thread.
+ * Reads {@code loligo_slice_size}. Warns of slices that neither memory nor a cache_dir could store.
+ * Confined to one thread.
  */
 final class SliceLines implements LineReader<SizeLimits> {
   private final Reading reading;

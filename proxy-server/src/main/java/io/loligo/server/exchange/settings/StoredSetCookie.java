@@ -1,12 +1,12 @@
 package io.loligo.server.exchange.settings;
 
-/** {@code loligo_stored_set_cookie}: what becomes of Set-Cookie in stored responses. */
+/** {@code loligo_stored_set_cookie}: how Set-Cookie of stored responses is treated. */
 public enum StoredSetCookie {
-  /** Replayed on accel ports, stripped on forward ports. */
+  /** {@link #REPLAY} on accel ports, {@link #STRIP} on other ports. */
   AUTO,
-  /** Sent to every client. */
+  /** Every client gets the field. */
   REPLAY,
-  /** Sent to no client. */
+  /** No client gets the field. */
   STRIP,
   /** A response with Set-Cookie is not stored. */
   BYPASS

@@ -27,9 +27,9 @@ final class UpgradeLines implements LineReader<Upgrades> {
   }
 
   /**
-   * A line with a version behind the protocol is about that version only. The list of a name has
-   * the rules for offers whose version no line names. The list of a name with a version has all
-   * rules for such offers, in their order.
+   * Reads one line. A protocol with a version matches offers of that version only. The list of a
+   * bare name holds the rules for offers whose version no line names. The list of a name with a
+   * version holds all rules for such offers, in the order of the lines.
    */
   @Override
   public void read(Line line) {
@@ -60,7 +60,7 @@ final class UpgradeLines implements LineReader<Upgrades> {
     }
   }
 
-  /** Requests that no line speaks of are denied, whatever the last line says. */
+  /** Returns the rules. If no line matches, the request is denied, whatever the last line says. */
   @Override
   public Upgrades value() {
     if (lists.isEmpty()) {

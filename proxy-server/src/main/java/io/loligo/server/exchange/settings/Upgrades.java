@@ -5,15 +5,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Which protocols a request may switch to. Immutable.
+ * The protocols that a request may switch to. Immutable.
  *
- * @param rules the rules of each protocol; a key is a name in lower case, with or without a version
- *     behind a slash, or {@code other}
+ * @param rules the rules of each protocol; a key is a name in lower case, optionally with a slash
+ *     and a version, or {@code other}
  */
 public record Upgrades(Map<String, AclList> rules) {
   /**
-   * The rules for {@code protocol}, an element of an Upgrade field: its name in any case, its
-   * version, if it has one, to the letter.
+   * The rules for {@code protocol}, one member of an Upgrade field. The name may be in any case.
+   * The version, if present, must match exactly. A protocol that no line names gets the rules of
+   * {@code other}, or is denied.
    */
   public AclList of(String protocol) {
     int slash = protocol.indexOf('/');

@@ -1,7 +1,7 @@
 /**
  * The directives of exchanges, and their values in one configuration.
  *
- * <p>{@code boot} makes the settings at each reload; every subpackage of {@code exchange} may read
- * them. The directives depend on no other subpackage. Everything is immutable.
+ * <p>{@code boot} creates the settings at each reload. Every subpackage of {@code exchange} may
+ * read them. The directives depend on no other subpackage. Everything is immutable.
  */
 package io.loligo.server.exchange.settings;

@@ -30,21 +30,22 @@ import io.loligo.server.record.LogTag;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Answers a request with slices of a large response: each is asked for by a request of its own, one
- * after the other, that is looked up, fetched and stored like any other ({@link SliceStream} is its
- * client). The first slice tells what the whole is; what follows has to be of the same. Confined to
- * the client's event loop.
+ * Answers a request with slices of a large response. Each slice has its own request, which is
+ * looked up, fetched and stored like any other; a {@link SliceStream} is its client. The requests
+ * run one after the other. The first slice identifies the representation, and all further slices
+ * must belong to it. Confined to the client's event loop.
  *
  * <pre>
- *   phase      entered by                      left by
- *   OPENING    start; another first slice      the head of a slice, or of something else
- *   STREAMING  head sent, slices follow        all sent, cut, gone
- *   HANDED_ON  the answer is no slice          its end, gone
- *   OVER       answer complete, cut, or client gone; or a successor answers without slices
+ *   phase      entered by                       left by
+ *   OPENING    start; another first slice       the head of a slice or of another response
+ *   STREAMING  head sent, slices follow         all sent, cut, gone
+ *   HANDED_ON  the response is not a slice      its end, gone
+ *   OVER       response complete or cut, or client gone; or a successor answers without slices
  * </pre>
  *
- * <p>No slice is asked for before the client has taken the one before: so a slow client holds no
- * more than any other, and one that leaves has asked for nothing it did not get to.
+ * The next slice is requested only after the client has taken the previous one. A slow client
+ * therefore holds no more memory than any other, and a client that leaves has caused no fetch of a
+ * slice that it did not reach.
  */
 public final class SliceAnswer implements ClientEvents {
   private enum Phase {
@@ -54,19 +55,24 @@ public final class SliceAnswer implements ClientEvents {
     OVER
   }
 
-  /** The steps of a request that is admitted and has its key. */
+  /** The steps of a request that was admitted and has its key. */
   public interface Steps {
-    /** Looks {@code request}, a snapshot, up; null where the answer is already complete. */
+    /**
+     * Looks up {@code request}, a snapshot. Returns the receiver of the client's events; null if
+     * the response is already complete.
+     */
     ClientEvents lookUp(Request request);
   }
 
-  /** More first slices than this are not tried: the content changes all the time. */
+  /** The most attempts at a first slice. If they fail, the content changes all the time. */
   private static final int MAX_OPENINGS = 4;
 
-  /** So many slices are looked for before an answer from the store only is begun. */
+  /**
+   * The most slices whose presence is checked before a response to {@code only-if-cached} begins.
+   */
   private static final int MAX_PROBED = 4_096;
 
-  /** What an answer of ours repeats of that for a slice. */
+  /** Fields of the slice's response that the proxy's own response repeats. */
   private static final FieldSet KEPT_OF_SLICE =
       FieldSet.of(FieldName.VIA, FieldName.CACHE_STATUS, FieldName.AGE);
 
@@ -86,27 +92,33 @@ public final class SliceAnswer implements ClientEvents {
   private ClientEvents successor;
   private int openings;
 
-  /** What the client gets slices of; null: not known yet. */
+  /** The representation that the client receives; null: not known yet. */
   private SlicedWhole whole;
 
-  /** Offset of the next byte for the client, and behind the last one. */
+  /** The offset of the next byte for the client. */
   private long position;
 
+  /** The offset after the last byte for the client. */
   private long end;
 
-  /** Whether the next slice is asked for without a condition: the origin did not take it. */
+  /** Whether the next slice is requested without a condition, because the origin rejected it. */
   private boolean unconditional;
 
-  /** Whether a slice that could not be read to its end was asked for again. */
+  /** Whether a slice that could not be read to its end was requested again. */
   private boolean askedAgain;
 
-  /** Whether a slice is being asked for, further up the stack. */
+  /** Whether a slice is being requested further up the stack. */
   private boolean asking;
 
   /** Whether the next slice is due. */
   private boolean due;
 
-  /** For {@code request}, a snapshot; {@code steps} take the requests for slices. */
+  /**
+   * Prepares slices for {@code request}, a snapshot.
+   *
+   * @param sliceBytes the size of each slice in bytes, except the last
+   * @param steps receives the requests for slices
+   */
   public SliceAnswer(LoopServices services, Request request, long sliceBytes, Steps steps) {
     this.services = services;
     this.request = request;
@@ -117,14 +129,14 @@ public final class SliceAnswer implements ClientEvents {
     this.steps = steps;
   }
 
-  /** Asks for the first slice. Returns itself, or null where the answer is already complete. */
+  /** Requests the first slice. Returns itself, or null if the response is already complete. */
   public ClientEvents start() {
     try {
       long offset = isHead() ? 0 : Slice.offset(head.fields());
       open(offset / sliceBytes);
       askIfDue();
     } catch (RuntimeException | Error e) {
-      gone(); // the connection, which answers for the failure, does not know of this yet
+      gone(); // the connection handles the failure but does not know this object yet
       throw e;
     }
     return phase == Phase.OVER && successor == null ? null : this;
@@ -138,18 +150,18 @@ public final class SliceAnswer implements ClientEvents {
     return CacheControl.ofRequest(head.fields()).has(CacheControl.ONLY_IF_CACHED);
   }
 
-  // ---- asking
+  // ---- requests for slices
 
   private void open(long number) {
     openings++;
     ask(new Slice(sliceBytes, number, null));
   }
 
-  /** Asks for the slice that the next byte is in, once the client takes more. */
+  /** Requests the slice with the next byte, once the client accepts more. */
   private void askIfDue() {
     while (due && !asking && phase == Phase.STREAMING) {
       if (!stream.writable()) {
-        stream.flush(); // it tells when it takes more
+        stream.flush(); // an event follows when it accepts more
         return;
       }
       due = false;
@@ -172,7 +184,9 @@ public final class SliceAnswer implements ClientEvents {
     }
   }
 
-  /** The client's request, without conditions, for {@code slice}; of HEAD for what is stored. */
+  /**
+   * The client's request for {@code slice}, without conditions. For HEAD: for a stored slice only.
+   */
   private RequestHead head(Slice slice) {
     FieldSet conditions = Preconditions.FIELDS_AND_RANGE;
     return isHead()
@@ -180,9 +194,9 @@ public final class SliceAnswer implements ClientEvents {
         : head.snapshotAsGet(conditions, "Range", slice.range());
   }
 
-  // ---- what the slices' answers tell
+  // ---- responses for slices
 
-  /** The head of the answer to the request for a slice. */
+  /** The head of the response for a slice has arrived. */
   void arrived(SliceStream from, SliceReply reply) {
     switch (phase) {
       case OPENING -> opened(from, reply);
@@ -195,7 +209,7 @@ public final class SliceAnswer implements ClientEvents {
     ContentRange place = reply.place(from.slice());
     Fields fields = head.fields();
     if (reply.status() == 200) {
-      services.keys.noteUnsliced(target); // its origin does not know ranges
+      services.keys.noteUnsliced(target); // its origin does not support ranges
     }
     if (place != null) {
       judge(from, reply, place);
@@ -206,13 +220,13 @@ public final class SliceAnswer implements ClientEvents {
       answerUnsliced();
     } else if (reply.status() == 416
         && (fields.hasAny(Preconditions.FIELDS) || fields.has(FieldName.IF_RANGE))) {
-      openInstead(0); // what they hold against is not known without a slice
+      openInstead(0); // only a slice tells the validators for the client's conditions
     } else {
       handOn(reply);
     }
   }
 
-  /** Judges conditions and ranges of the client against the whole. */
+  /** Evaluates the client's conditions and ranges against the whole representation. */
   private void judge(SliceStream from, SliceReply reply, ContentRange place) {
     long now = services.clock.millis();
     SlicedWhole found = SlicedWhole.of(reply.fields(), place.completeLength(), now);
@@ -250,7 +264,7 @@ public final class SliceAnswer implements ClientEvents {
     }
   }
 
-  /** What reply_body_max_size allows the client to get. */
+  /** The {@code reply_body_max_size} for the client, in bytes. */
   private long limit(SliceReply reply) {
     request.reply(reply.fields(), reply.status());
     long limit = services.settings.access.replyBodyMax.of(request);
@@ -258,7 +272,7 @@ public final class SliceAnswer implements ClientEvents {
     return limit < 0 ? Long.MAX_VALUE : limit;
   }
 
-  /** Whether every slice of {@code wanted} behind {@code first} may be stored. */
+  /** Whether every slice of {@code wanted} after {@code first} may be in the store. */
   private boolean isStored(ByteRange wanted, Slice first) {
     RequestTarget probed = target.snapshot(head);
     for (long i = first.number() + 1; i <= wanted.last() / sliceBytes; i++) {
@@ -313,7 +327,7 @@ public final class SliceAnswer implements ClientEvents {
     stream.flush();
   }
 
-  /** Answers with {@code lines} and what a slice's answer says of caches, without content. */
+  /** Sends {@code lines} and the cache-related fields of the slice's response, without content. */
   private void answer(int status, SliceReply reply, FieldLines lines) {
     reply.addTo(lines, KEPT_OF_SLICE);
     services.clock.addDate(lines, services.clock.millis());
@@ -330,7 +344,7 @@ public final class SliceAnswer implements ClientEvents {
     ErrorPage.send(stream, services, status, code, text, null);
   }
 
-  /** What was answered is no slice: the client gets it as it is. */
+  /** Forwards a response that is not a slice unchanged. */
   private void handOn(SliceReply reply) {
     phase = Phase.HANDED_ON;
     if (reply.last()) {
@@ -339,7 +353,7 @@ public final class SliceAnswer implements ClientEvents {
     reply.sendTo(stream, services);
   }
 
-  /** The head of a slice that is not the first. */
+  /** The head of a further slice has arrived. */
   private void joined(SliceStream from, SliceReply reply) {
     ContentRange place = reply.status() == 206 ? reply.place(from.slice()) : null;
     if (place != null) {
@@ -351,20 +365,21 @@ public final class SliceAnswer implements ClientEvents {
       }
     }
     if (reply.status() == 412 && from.slice().continued() != null) {
-      unconditional = true; // it may not know the condition: without it, it is seen what it has
+      // the origin may not support the condition; without it, the response shows what changed
+      unconditional = true;
       laterAsk();
       return;
     }
     boolean changed = reply.status() < 300 || reply.status() == 412 || reply.status() == 416;
     if (changed) {
-      services.store.remove(services.keys.urlKey(target)); // all slices of it
+      services.store.remove(services.keys.urlKey(target)); // removes all its slices
     }
     cut("status " + reply.status() + " for a slice" + (changed ? ": the content has changed" : ""));
   }
 
   // ---- content
 
-  /** Content of a slice. Takes {@code content}, which begins at {@code offset}. */
+  /** Content of a slice. Takes {@code content}, which begins at {@code offset} of the whole. */
   void content(SliceStream from, long offset, ByteBuf content) {
     if (phase == Phase.HANDED_ON) {
       stream.content(content);
@@ -392,7 +407,7 @@ public final class SliceAnswer implements ClientEvents {
     }
   }
 
-  /** A slice, or what was answered in its place, is complete; {@code trailers} borrowed or null. */
+  /** A slice, or the response in its place, is complete; {@code trailers} borrowed, may be null. */
   void ended(SliceStream from, Fields trailers) {
     if (phase == Phase.HANDED_ON) {
       close();
@@ -416,19 +431,19 @@ public final class SliceAnswer implements ClientEvents {
     stream.flush();
   }
 
-  /** The answer to the request for a slice was cut. */
+  /** The response for a slice was cut. */
   void aborted(SliceStream from, String why) {
     if (phase == Phase.STREAMING && SliceRecords.isHit(from.record()) && !askedAgain) {
-      askedAgain = true; // damaged on disk, and not there any more
+      askedAgain = true; // damaged on disk, and removed from there since
       laterAsk();
     } else {
       cut(why);
     }
   }
 
-  // ---- not from inside an answer
+  // ---- steps that must wait until the current call has returned
 
-  /** Asks for the slice that the next byte is in, when the one that is answering has returned. */
+  /** Requests the slice with the next byte after the current call has returned. */
   private void laterAsk() {
     SliceStream left = current;
     left.close();
@@ -441,14 +456,14 @@ public final class SliceAnswer implements ClientEvents {
         });
   }
 
-  /** Opens with another slice than the first that was asked for. */
+  /** Opens with another slice than the first one requested. */
   private void openInstead(long number) {
     if (openings == MAX_OPENINGS) {
       answerUnsliced();
       return;
     }
     SliceStream left = current;
-    left.served(); // whoever asks next finds it
+    left.served(); // it is finished and stored for the next request
     left.close();
     later(
         () -> {
@@ -459,7 +474,7 @@ public final class SliceAnswer implements ClientEvents {
         });
   }
 
-  /** The request is answered as if there were no slices. */
+  /** Answers the request as if there were no slices. */
   private void answerUnsliced() {
     SliceStream left = current;
     left.close();
@@ -490,14 +505,14 @@ public final class SliceAnswer implements ClientEvents {
 
   // ---- the client
 
-  /** Passes a 1xx answer on, where no other has begun. */
+  /** Forwards a 1xx response, unless a final one has begun. */
   void interim(ResponseHead reply, FieldLines own) {
     if (phase == Phase.OPENING) {
       stream.interim(reply, own);
     }
   }
 
-  /** A request for a slice failed where it should not. */
+  /** A request for a slice failed unexpectedly. */
   void failed(Throwable cause) {
     stream.failed(cause);
   }
@@ -508,7 +523,7 @@ public final class SliceAnswer implements ClientEvents {
     stream.abort(why);
   }
 
-  /** Nothing more is wanted: the record is complete. */
+  /** Ends this response and completes its record. */
   private void close() {
     phase = Phase.OVER;
     if (current != null) {
@@ -517,7 +532,7 @@ public final class SliceAnswer implements ClientEvents {
     }
   }
 
-  /** Once for each slice, when it is over. */
+  /** Adds a slice to the record, once per slice, after the slice is over. */
   private void account(SliceStream one) {
     if (one != accounted) {
       SliceRecords.add(stream.record(), one.record(), accounted == null);
@@ -547,7 +562,7 @@ public final class SliceAnswer implements ClientEvents {
 
   @Override
   public void content(ByteBuf content) {
-    content.release(); // such a request has none
+    content.release(); // such a request has no content
   }
 
   @Override

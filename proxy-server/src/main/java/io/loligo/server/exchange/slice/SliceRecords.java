@@ -5,14 +5,14 @@ import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
 
 /**
- * Makes the record of a client's request of those of the requests for its slices. Its tag, class
- * and stages are those of the first slice that was not in memory, or on disk, where all before it
- * were; bytes are those of all. Stateless.
+ * Combines the records of the requests for slices into the record of the client's request. Tag, hit
+ * class and stages come from the first slice that was fetched; if all were stored, from the first
+ * that was on disk; otherwise from the first slice. Bytes are sums. Stateless.
  */
 final class SliceRecords {
   private SliceRecords() {}
 
-  /** A record for a slice of what {@code client} asked for. */
+  /** Returns a record for a slice of the response to {@code client}. */
   static ExchangeRecord begin(ExchangeRecord client) {
     ExchangeRecord record = new ExchangeRecord();
     record.client = client.client;
@@ -26,7 +26,7 @@ final class SliceRecords {
     return record;
   }
 
-  /** Whether it was answered from the store. */
+  /** Whether the response came from the store. */
   static boolean isHit(ExchangeRecord record) {
     return rank(record.hitClass) < rank(HitClass.MISS);
   }
@@ -40,9 +40,9 @@ final class SliceRecords {
   }
 
   /**
-   * Adds what is known of {@code slice} to {@code client}.
+   * Adds the facts of {@code slice} to {@code client}.
    *
-   * @param first whether it is the first that the client gets any of
+   * @param first whether this is the first slice of which the client gets content
    */
   static void add(ExchangeRecord client, ExchangeRecord slice, boolean first) {
     addTraffic(client, slice);
@@ -52,7 +52,7 @@ final class SliceRecords {
     addStage(client, slice, Stage.DISK_REST, first);
   }
 
-  /** Adds what was moved for {@code slice}. */
+  /** Adds the bytes transferred for {@code slice} to {@code client}. */
   static void addTraffic(ExchangeRecord client, ExchangeRecord slice) {
     client.serverBytesIn += slice.serverBytesIn;
     client.serverBytesOut += slice.serverBytesOut;

@@ -15,8 +15,17 @@ import io.loligo.server.exchange.services.LoopServices;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The head of an answer to the request for a slice: what {@link ClientStream#head} is given, and
+ * The head of the response for a slice: the arguments of {@link ClientStream#head} and an index of
  * its fields. Valid during that call.
+ *
+ * @param status the final status
+ * @param fields all field lines, those of {@code lines} first
+ * @param lines the lines specific to this response, borrowed
+ * @param block further lines, the empty line and content, borrowed; null if none
+ * @param index where the lines in {@code block} start
+ * @param length bytes of {@code block} to send
+ * @param contentLength bytes of the content, see {@link OutgoingHead#content}
+ * @param last whether the response is complete with this head
  */
 record SliceReply(
     int status,
@@ -28,6 +37,7 @@ record SliceReply(
     long contentLength,
     boolean last) {
 
+  /** Reads {@code head}, borrowed. */
   static SliceReply of(OutgoingHead head) {
     FieldLines lines = head.lines();
     byte[] all = new byte[lines.length() + head.length()];
@@ -47,8 +57,8 @@ record SliceReply(
   }
 
   /**
-   * Which part of the whole comes: {@code slice}, or all of it where the origin ignored the range.
-   * Null where that is not known, or it is something else.
+   * The range of the whole that this response contains: that of {@code slice}, or everything if the
+   * origin ignored the range. Null if it is unknown or another range.
    */
   ContentRange place(Slice slice) {
     if (status == 200 && contentLength > 0 && !last) {
@@ -59,9 +69,9 @@ record SliceReply(
   }
 
   /**
-   * Adds what describes the whole.
+   * Appends the fields that describe the whole.
    *
-   * @param known whether the client has a part already, see {@link ReplyFields#putFirst}
+   * @param known whether the client already has a part, see {@link ReplyFields#putFirst}
    */
   void addTo(FieldLines to, boolean known) {
     for (int i = 0; i < fields.count(); i++) {
@@ -71,7 +81,7 @@ record SliceReply(
     }
   }
 
-  /** Adds the fields in {@code set}. */
+  /** Appends the fields in {@code set}. */
   void addTo(FieldLines to, FieldSet set) {
     for (int i = 0; i < fields.count(); i++) {
       if (set.has(fields.id(i))) {
@@ -80,7 +90,7 @@ record SliceReply(
     }
   }
 
-  /** Sends it on as it is. */
+  /** Forwards the head unchanged. */
   void sendTo(ClientStream stream, LoopServices services) {
     stream.head(
         services

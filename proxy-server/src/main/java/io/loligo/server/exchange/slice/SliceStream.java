@@ -16,8 +16,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 
 /**
- * The client of a request for one slice: hands what is answered to a {@link SliceAnswer}, as long
- * as that listens. It has a record of its own. Confined to the client's event loop.
+ * The client of a request for one slice. It passes the response to a {@link SliceAnswer} until
+ * {@link #close}. It has its own record. Confined to the client's event loop.
  */
 final class SliceStream implements ClientStream {
   private final SliceAnswer answer;
@@ -29,22 +29,27 @@ final class SliceStream implements ClientStream {
   private final ExchangeRecord record;
   private final int connections;
 
-  /** Who answers; null: not known yet, or nobody any more. */
+  /** The receiver of the client's events; null: not known yet, or not needed any more. */
   private ClientEvents events;
 
-  /** Whether nobody listens any more. */
+  /** Whether {@link #answer} no longer listens. */
   private boolean closed;
 
-  /** Whether the answer is over. */
+  /** Whether the response is over. */
   private boolean done;
 
   private boolean served;
 
-  /** Offset of the next byte that arrives, and behind the last one. */
+  /** The offset of the next byte that arrives. */
   private long at;
 
+  /** The offset after the last byte of the slice. */
   private long end;
 
+  /**
+   * A client for {@code slice}. The stream of the real client, {@code client}, lends its loop,
+   * allocator and port.
+   */
   SliceStream(SliceAnswer answer, ClientStream client, Slice slice) {
     this.answer = answer;
     this.client = client;
@@ -56,11 +61,12 @@ final class SliceStream implements ClientStream {
     this.connections = client.clientConnections();
   }
 
+  /** The requested slice. */
   Slice slice() {
     return slice;
   }
 
-  /** {@code events}, may be null, is told of what the client does. */
+  /** Sets the receiver of the client's events; {@code events} may be null. */
   void answeredBy(ClientEvents events) {
     this.events = done ? null : events;
     if (closed) {
@@ -68,33 +74,33 @@ final class SliceStream implements ClientStream {
     }
   }
 
-  /** Its content is {@code range} of the whole. */
+  /** The content is {@code range} of the whole. */
   void begins(ByteRange range) {
     at = range.first();
     end = range.last() + 1;
   }
 
-  /** Whether all of that has arrived. */
+  /** Whether all content of the range has arrived. */
   boolean isFilled() {
     return at == end;
   }
 
-  /** Whether more has arrived than there is of it. */
+  /** Whether more content has arrived than the range has. */
   boolean overflows() {
     return at > end;
   }
 
-  /** The client has all that it wants of it. */
+  /** The client has all that it wants of this slice; see {@link #isServed}. */
   void served() {
     served = true;
   }
 
-  /** Nobody listens any more. */
+  /** Stops passing the response on. */
   void close() {
     closed = true;
   }
 
-  /** The same, and whoever answers is told. */
+  /** {@link #close}, and tells the receiver of the events that the client is gone. */
   void leave() {
     closed = true;
     ClientEvents told = events;
@@ -104,6 +110,7 @@ final class SliceStream implements ClientStream {
     }
   }
 
+  /** Passes {@link ClientEvents#writable} on. */
   void tellWritable() {
     if (events != null && !closed) {
       events.writable();

@@ -1,8 +1,8 @@
 /**
- * Responses in slices: one request for each slice, which takes the steps of any other request, and
- * one response to the client.
+ * Responses in slices. Each slice is fetched by a request of its own, which takes the same steps as
+ * any other request. The client gets one response.
  *
- * <p>It reaches the steps through an interface of its own; only {@code RequestSteps} uses it.
+ * <p>This package calls the steps through its own interface. Only {@code RequestSteps} uses it.
  * Confined to the event loop of the client.
  */
 package io.loligo.server.exchange.slice;

@@ -30,7 +30,7 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * CONNECT (RFC 9110 section 9.3.6): a connection to the target, then octets both ways. Confined to
+ * CONNECT (RFC 9110 section 9.3.6): connects to the target, then moves bytes both ways. Confined to
  * the client's event loop.
  */
 public final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, AddressCheck {
@@ -40,14 +40,17 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
   private OriginStream origin;
   private boolean over;
 
-  /** For {@code request}, a snapshot. */
+  /** Prepares a tunnel for {@code request}, a snapshot. */
   public Tunneling(LoopServices services, Request request) {
     this.services = services;
     this.request = request;
     this.stream = request.stream();
   }
 
-  /** Starts connecting. Returns itself, or null where it failed at once. */
+  /**
+   * Begins to connect. Returns itself, or null if it failed at once; the client then has its
+   * response.
+   */
   public ClientEvents connect() {
     ExchangeRecord record = stream.record();
     record.tag = LogTag.TCP_TUNNEL;
@@ -87,7 +90,7 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
     relay(services, stream, origin.detach());
   }
 
-  /** Moves octets both ways until both sides are done. Takes {@code origin}. */
+  /** Moves bytes both ways until both sides have finished. Takes {@code origin}. */
   public static void relay(LoopServices services, ClientStream stream, ByteStream origin) {
     ByteStream client = stream.detach();
     if (client == null) {
@@ -158,7 +161,7 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
     }
   }
 
-  // a CONNECT has no content, and neither has its answer
+  // a CONNECT has no content, and neither has its response
 
   @Override
   public void content(ByteBuf content) {

@@ -1,7 +1,8 @@
 /**
- * CONNECT and Upgrade: the exchange until bytes move both ways. The package {@code server.tunnel}
- * moves them.
+ * CONNECT and Upgrade: the exchange until bytes flow both ways. The package {@code server.tunnel}
+ * then moves the bytes.
  *
- * <p>{@code RequestSteps} and {@code join} use it. Confined to the event loop of the client.
+ * <p>{@code RequestSteps} and {@code join} use this package. Confined to the event loop of the
+ * client.
  */
 package io.loligo.server.exchange.tunnel;
