@@ -25,7 +25,7 @@ final class RequestHeadParsingTest {
     byte[] bytes = octets(text);
     Parsed whole = Parsed.request(bytes, limits);
     Parsed single = Parsed.request(bytes, limits, everyOctet(bytes.length));
-    assertThat(single).matches(whole::sameAs, "octet by octet like " + whole);
+    assertThat(single).matches(whole::sameAs, "byte by byte like " + whole);
     assertThat(single.looks()).isLessThanOrEqualTo(bytes.length);
     for (int cut = 0; cut <= bytes.length; cut++) {
       Parsed parts = Parsed.request(bytes, limits, cut);

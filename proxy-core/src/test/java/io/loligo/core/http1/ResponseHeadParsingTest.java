@@ -20,7 +20,7 @@ final class ResponseHeadParsingTest {
     byte[] bytes = octets(text);
     Parsed whole = Parsed.response(bytes, limits);
     Parsed single = Parsed.response(bytes, limits, everyOctet(bytes.length));
-    assertThat(single).matches(whole::sameAs, "octet by octet like " + whole);
+    assertThat(single).matches(whole::sameAs, "byte by byte like " + whole);
     assertThat(single.looks()).isLessThanOrEqualTo(bytes.length);
     for (int cut = 0; cut <= bytes.length; cut++) {
       Parsed parts = Parsed.response(bytes, limits, cut);

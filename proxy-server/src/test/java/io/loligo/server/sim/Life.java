@@ -348,7 +348,7 @@ final class Life {
     over = true;
     assertThat(transit.used()).as("ledger of transit").isZero();
     assertThat(store.stats().memoryBytes()).as("ledger of the tier").isZero();
-    assertThat(network.usedBytes()).as("octets of buffers left").isZero();
+    assertThat(network.usedBytes()).as("bytes of buffers left").isZero();
     for (SimLoop loop : all()) {
       loop.kill();
       world.remove(loop);

@@ -145,7 +145,7 @@ final class MessageReader {
       }
       case CHUNK_END -> {
         if (!text.isEmpty()) {
-          throw new AssertionError("octets behind a chunk: " + text);
+          throw new AssertionError("bytes after a chunk: " + text);
         }
         state = State.CHUNK_SIZE;
       }

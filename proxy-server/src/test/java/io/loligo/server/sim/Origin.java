@@ -218,7 +218,7 @@ final class Origin {
     @Override
     public void raw(byte[] octets) {
       if (far == null) {
-        throw new AssertionError("octets in a tunnel that is not open");
+        throw new AssertionError("bytes in a tunnel that is not open");
       }
       far.received(octets);
     }

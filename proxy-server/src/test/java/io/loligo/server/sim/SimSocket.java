@@ -228,7 +228,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     handle.incMessagesRead(1);
     movedNanos = world.nanoTime();
     world.mark(octets.readableBytes());
-    world.note("%s reads %d octets", this, octets.readableBytes());
+    world.note("%s reads %d bytes", this, octets.readableBytes());
     pipeline().fireChannelRead(octets);
     handle.readComplete();
     pipeline().fireChannelReadComplete();
@@ -268,7 +268,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
         octets.getBytes(octets.readerIndex(), taken);
         room -= length;
         movedNanos = world.nanoTime();
-        world.note("%s writes %d octets", this, length);
+        world.note("%s writes %d bytes", this, length);
         toPeer(taken);
       }
       out.removeBytes(length);

@@ -569,7 +569,7 @@ final class Simulation {
 
   private void resize() {
     cacheBytes = Math.min(cacheBytes, world.one(TIGHT));
-    world.note("the cache is to have %d octets", cacheBytes);
+    world.note("the cache is to have %d bytes", cacheBytes);
     life.resize(cacheBytes);
   }
 
@@ -683,7 +683,7 @@ final class Simulation {
   /** Plays it to its end. */
   void run() {
     world.note(
-        "%s, %d octets of cache, calm: %s, disks: %s", setting, cacheBytes, faults.isCalm(), disks);
+        "%s, %d bytes of cache, calm: %s, disks: %s", setting, cacheBytes, faults.isCalm(), disks);
     script();
     long limit = TimeUnit.MINUTES.toNanos(20);
     while (!done()) {

@@ -357,7 +357,7 @@ final class Truth {
       check(
           Arrays.equals(got, due),
           request,
-          "got %d octets as all of %d of %s",
+          "got %d bytes as all of %d of %s",
           got.length,
           due.length,
           source);
@@ -365,7 +365,7 @@ final class Truth {
       check(
           got.length <= due.length && Arrays.equals(got, Arrays.copyOf(due, got.length)),
           request,
-          "got other octets than those of %s",
+          "got other bytes than those of %s",
           source);
     }
     if (complete && request.method.equals("POST") && answer.status() < 400) {

@@ -186,12 +186,12 @@ final class Tunneled {
       long head = head().length();
       check(
           loggedIn >= head + up.received && loggedIn <= head + up.sent,
-          "is logged with %d octets in",
+          "is logged with %d bytes in",
           loggedIn);
-      check(loggedOut >= down.received, "is logged with %d octets out", loggedOut);
+      check(loggedOut >= down.received, "is logged with %d bytes out", loggedOut);
       check(broken || mayBeCut() || isWhole(), "ended early");
       if (isWhole()) {
-        check(loggedIn == head + up.sent, "is logged with %d octets in", loggedIn);
+        check(loggedIn == head + up.sent, "is logged with %d bytes in", loggedIn);
       }
     }
   }
@@ -259,7 +259,7 @@ final class Tunneled {
       check(!endReceived, "says more behind its end");
       check(
           to <= sent && Arrays.equals(got, Arrays.copyOfRange(octets, received, to)),
-          "brings other octets than those of its %s",
+          "brings other bytes than those of its %s",
           from);
       received = to;
     }

@@ -109,11 +109,11 @@ class LimitsWireTest extends WireTest {
       String sent = WireMessage.field(head, "X");
       origin.on(path, call -> call.send(head + "abcd"));
       WireMessage miss = get(path);
-      assertThat(miss.text()).as("of %s octets", octets).isEqualTo("abcd");
+      assertThat(miss.text()).as("of %s bytes", octets).isEqualTo("abcd");
       assertThat(miss.field("X")).isEqualTo(sent);
       settle();
       WireMessage again = get(path);
-      assertThat(again.text()).as("again of %s octets", octets).isEqualTo("abcd");
+      assertThat(again.text()).as("again of %s bytes", octets).isEqualTo("abcd");
       assertThat(again.field("X")).isEqualTo(sent);
       if (miss.field("Cache-Status").contains("stored") && isKept(octets)) {
         assertHit(again);
@@ -408,7 +408,7 @@ class LimitsWireTest extends WireTest {
       settle();
       WireMessage hit = get(path, "X-Limited: y");
       for (WireMessage answer : List.of(miss, hit)) {
-        assertThat(answer.status()).as("%s octets", octets).isEqualTo(octets <= limit ? 200 : 403);
+        assertThat(answer.status()).as("%s bytes", octets).isEqualTo(octets <= limit ? 200 : 403);
         if (octets <= limit) {
           assertThat(answer.text()).isEqualTo(content);
         }
@@ -422,7 +422,7 @@ class LimitsWireTest extends WireTest {
       assertThat(WireMessage.status(head)).isEqualTo(200);
       String rest = client.untilCloseOr("0\r\n\r\n");
       assertThat(rest.endsWith("0\r\n\r\n"))
-          .as("%s octets whole", octets)
+          .as("%s bytes whole", octets)
           .isEqualTo(octets <= limit);
     }
   }
@@ -514,7 +514,7 @@ class LimitsWireTest extends WireTest {
       RawClient client = client();
       String head = RawClient.head("POST", origin.url("/b"), "Transfer-Encoding: chunked");
       WireMessage answer = client.send(head + chunk).response();
-      assertThat(answer.status()).as("%s octets", octets).isEqualTo(expected);
+      assertThat(answer.status()).as("%s bytes", octets).isEqualTo(expected);
       String path = "/c" + octets;
       origin.on(
           path, "HTTP/1.1 200 OK\r\n" + FRESH + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk);
@@ -554,7 +554,7 @@ class LimitsWireTest extends WireTest {
               "TE: trailers",
               "Connection: TE");
       WireMessage answer = client.send(head + chunk).response();
-      assertThat(answer.status()).as("%s octets", octets).isEqualTo(allowed ? 200 : 431);
+      assertThat(answer.status()).as("%s bytes", octets).isEqualTo(allowed ? 200 : 431);
       String path = "/c" + octets;
       origin.on(
           path, "HTTP/1.1 200 OK\r\n" + FRESH + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk);
@@ -623,7 +623,7 @@ class LimitsWireTest extends WireTest {
         settle();
       }
       assertThat(origin.fetches("/q") - before)
-          .as("%s octets", octets)
+          .as("%s bytes", octets)
           .isEqualTo(octets <= limit ? 1 : 2);
     }
   }

@@ -134,7 +134,7 @@ final class RawClient implements AutoCloseable {
   String read(int count) throws IOException {
     byte[] octets = in.readNBytes(count);
     if (octets.length < count) {
-      throw new EOFException("closed after " + octets.length + " of " + count + " octets");
+      throw new EOFException("closed after " + octets.length + " of " + count + " bytes");
     }
     return new String(octets, ISO_8859_1);
   }

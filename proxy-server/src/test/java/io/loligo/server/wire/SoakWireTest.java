@@ -108,7 +108,7 @@ class SoakWireTest extends WireTest {
     }
     soaked.close();
     proxy.drain().get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
-    assertThat(proxy.transitBytes()).as("octets on their way").isZero();
+    assertThat(proxy.transitBytes()).as("bytes on their way").isZero();
     proxy.close();
     assertThat(sockets()).as("open sockets").isLessThanOrEqualTo(sockets);
   }
@@ -403,7 +403,7 @@ class SoakWireTest extends WireTest {
       byte[] whole = SoakOrigin.content(path, language, version);
       int to = answer.status() == 206 ? Math.min(whole.length, from + 1000) : whole.length;
       assertThat(Arrays.equals(answer.body(), Arrays.copyOfRange(whole, from, to)))
-          .as("octets of %s in version %s: %s", path, version, answer.head())
+          .as("bytes of %s in version %s: %s", path, version, answer.head())
           .isTrue();
     }
 

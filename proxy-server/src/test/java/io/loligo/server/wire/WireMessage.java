@@ -81,7 +81,7 @@ record WireMessage(String head, byte[] body, List<String> trailers, long wireByt
   private static WireMessage counted(String head, InputStream in, int length) throws IOException {
     byte[] body = in.readNBytes(length);
     if (body.length < length) {
-      throw new EOFException("closed after " + body.length + " of " + length + " octets");
+      throw new EOFException("closed after " + body.length + " of " + length + " bytes");
     }
     return new WireMessage(head, body, List.of(), head.length() + (long) length);
   }
@@ -99,7 +99,7 @@ record WireMessage(String head, byte[] body, List<String> trailers, long wireByt
       }
       byte[] data = in.readNBytes(size);
       if (data.length < size || !readLine(in).isEmpty()) {
-        throw new EOFException("closed inside a chunk of " + size + " octets");
+        throw new EOFException("closed inside a chunk of " + size + " bytes");
       }
       body.write(data);
       wire += size + 2;
@@ -176,6 +176,6 @@ record WireMessage(String head, byte[] body, List<String> trailers, long wireByt
   /** Records of arrays compare by identity, which is of no use here; this one shows its content. */
   @Override
   public String toString() {
-    return head + (body.length > 400 ? "[" + body.length + " octets]" : text());
+    return head + (body.length > 400 ? "[" + body.length + " bytes]" : text());
   }
 }

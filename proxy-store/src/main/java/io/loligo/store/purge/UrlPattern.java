@@ -32,7 +32,7 @@ public record UrlPattern(String host, String regex, Pattern compiled) {
     int bytes = (name + regex).getBytes(StandardCharsets.UTF_8).length;
     if (bytes > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "length: " + bytes + " octets (expected: <= " + MAX_BYTES + ")");
+          "length: " + bytes + " bytes (expected: <= " + MAX_BYTES + ")");
     }
     return new UrlPattern(name, regex, compiled.pattern());
   }

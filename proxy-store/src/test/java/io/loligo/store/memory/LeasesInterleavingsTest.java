@@ -85,7 +85,7 @@ final class LeasesInterleavingsTest {
       }
       boolean exact = ledger.used() == sum;
       if (!exact || !ledger.tryReserve(0, LIMIT - sum) || ledger.tryReserve(1, 1)) {
-        throw new IllegalStateException(sum + " octets entered, used: " + ledger.used());
+        throw new IllegalStateException(sum + " bytes entered, used: " + ledger.used());
       }
     }
   }

@@ -72,7 +72,7 @@ final class MovesInterleavingsTest {
       entries[1].release();
       if (sum != ALL_BYTES || transit.used() != 0 || tier.used() != 0) {
         throw new IllegalStateException(
-            sum + " octets entered, left " + transit.used() + " and " + tier.used());
+            sum + " bytes entered, left " + transit.used() + " and " + tier.used());
       }
     }
   }

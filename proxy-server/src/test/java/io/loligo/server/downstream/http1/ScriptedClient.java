@@ -300,7 +300,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
     channel.discard();
     channel.pass(200);
     if (channel.usedBytes() != 0) {
-      throw new AssertionError(channel.usedBytes() + " octets of buffers were not released");
+      throw new AssertionError(channel.usedBytes() + " bytes of buffers were not released");
     }
     if (addresses.size() != 0 || loop.open() != 0) {
       throw new AssertionError("the connection is still counted");

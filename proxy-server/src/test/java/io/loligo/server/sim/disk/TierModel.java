@@ -74,7 +74,7 @@ final class TierModel {
 
     @Override
     public String toString() {
-      return "version %d of %s/%d, %d octets, begun %s, ended %s, dead %s%s%s"
+      return "version %d of %s/%d, %d bytes, begun %s, ended %s, dead %s%s%s"
           .formatted(
               number,
               TierModel.key(key),
@@ -314,7 +314,7 @@ final class TierModel {
     byte[] expected = content(of);
     for (int i = 0; i < octets.length; i++) {
       if (expected[from + i] != octets[i]) {
-        fail("octet %s is another: %s", from + i, of);
+        fail("byte %s is another: %s", from + i, of);
       }
     }
   }

@@ -254,7 +254,7 @@ class SocketsTest {
     StringBuilder head = new StringBuilder();
     while (head.indexOf("\r\n\r\n") < 0) {
       int octet = in.read();
-      assertThat(octet).as("octet behind: %s", head).isNotNegative();
+      assertThat(octet).as("byte after: %s", head).isNotNegative();
       head.append((char) octet);
     }
     return head.toString();

@@ -45,7 +45,7 @@ final class PreallocationTest {
     assertThatIOException()
         .isThrownBy(() -> Preallocation.allocate(file, tooMuch))
         .withMessageMatching(
-            "no space for .*: " + tooMuch + " octets are needed and \\d+ are missing.*");
+            "no space for .*: " + tooMuch + " bytes are needed and \\d+ are missing.*");
     assertThat(file).doesNotExist();
     Files.writeString(file, "here");
     assertThatIOException().isThrownBy(() -> Preallocation.allocate(file, tooMuch));
