@@ -117,7 +117,7 @@ class CacheControlTest {
   }
 
   @ParameterizedTest
-  @DisplayName("5.2.2.4 and 5.2.2.7: what is no list of names restricts the whole")
+  @DisplayName("5.2.2.4 and 5.2.2.7: a value that is not a list of names restricts the whole")
   @ValueSource(strings = {"", "=", "=\"\"", "=\"a b\"", "=\"a", "=\"a\" b", "=\"a, b:\""})
   void qualifiedFormsThatNameNothingCountAsThePlainOnes(String argument) {
     assertThat(of("private" + argument).flags()).isEqualTo(CacheControl.PRIVATE);

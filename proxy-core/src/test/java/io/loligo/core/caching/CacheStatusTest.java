@@ -87,7 +87,7 @@ class CacheStatusTest {
 
   @ParameterizedTest
   @CsvSource({"URI_MISS, uri-miss", "VARY_MISS, vary-miss", "DISK_UNREADABLE, miss"})
-  @DisplayName("2.2: what kind of miss it is is said where it is known")
+  @DisplayName("2.2: the kind of miss is given if it is known")
   void aRequestDirectiveDoesNotChangeTheCauseOfAMiss(CacheReason miss, String token) {
     CacheReason reason = CacheReason.REQUEST_NO_STORE;
     CacheDecision decision = new CacheDecision(Outcome.FETCH, reason, -1, -1, miss);

@@ -13,7 +13,7 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("what a hit allocates")
+@DisplayName("the allocation of a hit")
 class HitPathAllocationTest {
   private static final int ROUNDS = 20_000;
   private static final long NOISE_BYTES = 64 * 1024;

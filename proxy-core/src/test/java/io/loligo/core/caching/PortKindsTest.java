@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("RFC 9213: what ports of two kinds make of one stored response")
+@DisplayName("RFC 9213: one stored response at ports of two kinds")
 class PortKindsTest {
   private static final CacheSettings FORWARD = CacheSettings.DEFAULT;
   private static final CacheSettings GATEWAY = FORWARD.asGateway(true);

@@ -84,7 +84,7 @@ class PreconditionsTest {
   }
 
   @Must
-  @DisplayName("13.1.3: what is no single date is ignored")
+  @DisplayName("13.1.3: a value other than a single date is ignored")
   void invalidDatesAreIgnored() {
     StoredMeta meta = stored(FRESH, date("Last-Modified", -100));
     assertThat(evaluate(meta, "If-Modified-Since: tomorrow")).isEqualTo(SERVE);
@@ -102,7 +102,7 @@ class PreconditionsTest {
   }
 
   @Must
-  @DisplayName("RFC 9111 section 4.3.2: what only an origin judges is not looked at")
+  @DisplayName("RFC 9111 section 4.3.2: conditions that only an origin evaluates are ignored")
   void conditionsForTheOriginAreNotEvaluated() {
     StoredMeta meta = stored(FRESH, "ETag: \"a\"", date("Last-Modified", -100));
     assertThat(evaluate(meta, "If-Match: \"b\"")).isEqualTo(SERVE);

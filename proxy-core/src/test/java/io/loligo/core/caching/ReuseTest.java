@@ -108,7 +108,7 @@ class ReuseTest {
     }
 
     @Test
-    @DisplayName("the URL is not asked without a need")
+    @DisplayName("the URL is not read without need")
     void plainHitAsksNoPattern() {
       CacheSettings settings = Patterns.settings(Patterns.pattern(0, 20, 4320));
       CacheDecision decision = Reuse.decide(NOW, Heads.get(), false, minute, true, null, settings);
@@ -260,7 +260,7 @@ class ReuseTest {
     }
 
     @Should
-    @DisplayName("RFC 9111 section 4.3.2: conditions are evaluated on what is served stale, too")
+    @DisplayName("RFC 9111 section 4.3.2: conditions are evaluated on stale responses, too")
     void conditionsCountWithinTheWindow() {
       CacheDecision told = after(60, meta, Heads.get("If-None-Match: \"a\""));
       expect(told, Outcome.NOT_MODIFIED, CacheReason.STALE_WHILE_REVALIDATE);

@@ -23,7 +23,7 @@ class StorabilityTest {
   private static final String FRESH = "Cache-Control: max-age=60";
 
   @Nested
-  @DisplayName("section 3: what may be stored at all")
+  @DisplayName("section 3: responses that may be stored")
   class Storing {
     @May
     void storesAGetWithExplicitLifetime() {
@@ -47,7 +47,7 @@ class StorabilityTest {
     @Tag("MAY")
     @ValueSource(
         strings = {URL, "/a", "./b/../a", "//ORIGIN.example:80/a", "HTTP://origin.example/a"})
-    @DisplayName("RFC 9110 section 9.3.3: an answer to POST that is what GET would get")
+    @DisplayName("RFC 9110 section 9.3.3: a response to POST that is the response to GET")
     void storesAnswersToPostThatAreTheTarget(String location) {
       String line = "Content-Location: " + location;
       accepted(Heads.request("POST", "Content-Length: 1"), Heads.response(200, FRESH, line));
@@ -71,7 +71,7 @@ class StorabilityTest {
           "//origin.example:81/a",
           "::"
         })
-    @DisplayName("RFC 9110 section 9.3.3: no answer to POST that may be something else")
+    @DisplayName("RFC 9110 section 9.3.3: no response to POST that may be something else")
     void refusesAnswersToPostThatAreNotTheTarget(String location) {
       String line = "Content-Location: " + location;
       refused(Heads.request("POST"), Heads.response(200, FRESH, line));
@@ -102,7 +102,7 @@ class StorabilityTest {
     @ParameterizedTest
     @Tag("MUST")
     @ValueSource(ints = {428, 429, 431, 511})
-    @DisplayName("RFC 6585: these answers are never stored")
+    @DisplayName("RFC 6585: these responses are never stored")
     void refusesAnswersToOneClientsBehaviour(int status) {
       refused(Heads.get(), Heads.response(status, FRESH));
     }
@@ -245,7 +245,7 @@ class StorabilityTest {
     }
 
     @ParameterizedTest
-    @DisplayName("section 4.1: nobody knows what a Vary that names no field varies by")
+    @DisplayName("section 4.1: an invalid name in Vary leaves the selecting fields unknown")
     @ValueSource(
         strings = {"Cookie;", "\"Cookie\"", "Cookie Accept", "Accept, (x)", "Cookie:", "a\u00a0"})
     void varyOfNoNamesForbids(String vary) {
@@ -310,7 +310,7 @@ class StorabilityTest {
   }
 
   @Nested
-  @DisplayName("what is worth storing")
+  @DisplayName("responses that are worth storing")
   class Worth {
     @Test
     void neverFreshWithoutValidatorIsPointless() {

@@ -52,7 +52,7 @@ class TargetedControlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "Max-Age=60", "max-age = 60", "max-age=60,", "max-age=60 junk", "=1"})
-  @DisplayName("section 2.1: what is no dictionary, or empty, is as if it were not there")
+  @DisplayName("section 2.1: a field that is empty or not a dictionary is ignored")
   void ignoresAFieldThatIsNotADictionary(String value) {
     StoredMeta stored = gateway("CDN-Cache-Control: " + value, "Cache-Control: max-age=5");
     assertThat(stored.lifetimeSeconds()).isEqualTo(5);

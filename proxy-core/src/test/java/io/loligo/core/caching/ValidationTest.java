@@ -83,7 +83,7 @@ class ValidationTest {
   }
 
   @Nested
-  @DisplayName("RFC 9110 section 8.8: one answer continued with another")
+  @DisplayName("RFC 9110 section 8.8: one response continued with another")
   class Continuing {
     private final String modified = date("Last-Modified", -100);
 

@@ -67,7 +67,7 @@ final class HopByHopTest {
   }
 
   @Test
-  @DisplayName("MUST remove what Connection nominates")
+  @DisplayName("MUST remove the fields that Connection nominates")
   void dropsNominatedFields() {
     assertThat(
             kept(

@@ -165,7 +165,7 @@ class CompletionTest {
         "206 | \"a\" | nonsense | 11",
         "200 | \"a\" | 20-30/100 | 11",
       })
-  @DisplayName("3.4: only with the same strong validator, and only what belongs behind it")
+  @DisplayName("3.4: only with the same strong validator, and only the following bytes")
   void isContinuedByNothingElse(int status, String tag, String place, long contentLength) {
     assertThat(isContinuedBy(status, tag, place, contentLength)).isFalse();
   }

@@ -87,7 +87,7 @@ class PartStorabilityTest {
   @ParameterizedTest
   @ValueSource(strings = {"9-19", "10-20", "20-20", "9-9", "10-11,19-20", "-1", "200-"})
   @Tag("MUST")
-  @DisplayName("3.3: MUST NOT answer what is not wholly in it")
+  @DisplayName("3.3: MUST NOT answer a request for bytes outside of it")
   void answersNothingElse(String range) {
     assertThat(Incomplete.answers(Heads.get("Range: bytes=" + range), STORED)).isFalse();
   }

@@ -105,7 +105,7 @@ class RangeSelectionTest {
         "items=0-1",
         "bytes 0-1"
       })
-  @DisplayName("14.2: what is malformed or of another unit is ignored")
+  @DisplayName("14.2: a malformed range, or one of another unit, is ignored")
   void ignoresMalformedRanges(String range) {
     assertThat(select("Range: " + range).outcome()).isEqualTo(WHOLE);
   }

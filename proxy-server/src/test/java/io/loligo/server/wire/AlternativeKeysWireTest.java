@@ -116,7 +116,7 @@ class AlternativeKeysWireTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RFC 9110 section 10.1.1: content that waits for 100 is asked for")
+  @DisplayName("RFC 9110 section 10.1.1: 100 is sent for content that waits for it")
   void asksForTheContentOfAQuery() throws Exception {
     startProxy();
     counting(FRESH);
@@ -221,7 +221,7 @@ class AlternativeKeysWireTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RFC 9111 section 4.4: also what is on its way")
+  @DisplayName("RFC 9111 section 4.4: also responses in transit")
   void noRequestJoinsAQueryThatBeganBeforeItsUrlWasInvalidated() throws Exception {
     startProxy();
     origin.on(

@@ -67,7 +67,7 @@ class CachingWireTest extends WireTest {
     assertStored("/f");
   }
 
-  @DisplayName("RFC 9111 section 3: what must not be stored by a shared cache")
+  @DisplayName("RFC 9111 section 3: responses that a shared cache must not store")
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -220,7 +220,7 @@ class CachingWireTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RFC 8246 section 3: only what is whole for certain is immutable")
+  @DisplayName("RFC 8246 section 3: only a certainly whole response is immutable")
   void immutableMeansNothingWhereTheContentMayBeCut() throws Exception {
     startProxy();
     String lines = "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000, immutable\r\nETag: \"1\"\r\n";
@@ -395,7 +395,7 @@ class CachingWireTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RFC 9111 section 4.3.2: what only an origin judges goes there")
+  @DisplayName("RFC 9111 section 4.3.2: conditions that only an origin evaluates go there")
   void forwardsConditionsForTheOrigin() throws Exception {
     startProxy();
     counting("/c", FRESH, "ETag: \"abc\"", "Last-Modified: " + httpDate(-1000));
@@ -416,7 +416,7 @@ class CachingWireTest extends WireTest {
 
   // request directives
 
-  @DisplayName("RFC 9111 section 5.2.1: directives that ask for a fresher answer")
+  @DisplayName("RFC 9111 section 5.2.1: directives that demand a fresher response")
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -113,7 +113,7 @@ class PartialContentWireTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RFC 9110 section 14: ranges of what is on disk")
+  @DisplayName("RFC 9110 section 14: ranges of a response on disk")
   void answersRangesFromDiskAsFromMemory() throws Exception {
     startWithDisk();
     serve("/large", LARGE, 0);
@@ -145,7 +145,7 @@ class PartialContentWireTest extends WireTest {
   }
 
   @Test
-  @DisplayName("RFC 9110 section 14: ranges of what is still arriving")
+  @DisplayName("RFC 9110 section 14: ranges of an arriving response")
   void aRangeOfAnArrivingResponseIsFetchedSeparately() throws Exception {
     startProxy();
     CountDownLatch rangeIsThere = new CountDownLatch(1);

@@ -27,7 +27,8 @@ import java.util.concurrent.RejectedExecutionException;
  *   <tr><td>STREAMING</td><td>content arrives</td><td>content, end, fail</td>
  *     <td>join from the first byte while that is available, read</td>
  *     <td>LANDING, BROKEN, COMPLETE, FAILED</td></tr>
- *   <tr><td>LANDING</td><td>all content arrived; on its way to disk, and joinable until it is there</td>
+ *   <tr><td>LANDING</td>
+ *     <td>all content arrived; on its way to disk, and joinable until it is there</td>
  *     <td>-</td><td>join, read the rest, then end</td><td>COMPLETE, FAILED</td></tr>
  *   <tr><td>BROKEN</td><td>will never be complete; a part of it is on its way to disk</td>
  *     <td>-</td><td>read the rest, then failed; {@link #awaitPart}</td><td>FAILED</td></tr>

@@ -14,15 +14,21 @@ import io.netty.buffer.ByteBuf;
  *
  * <table>
  *   <caption>ways</caption>
- *   <tr><th>way</th><th>for</th><th>in memory</th><th>the writer reads on</th><th>a lagging reader</th></tr>
- *   <tr><td>kept</td><td>content that memory will store</td><td>all, in the blocks of the entry to be</td>
- *     <td>always</td><td>reads on from memory</td></tr>
- *   <tr><td>spooled</td><td>content that the disk will store: too large for memory, or no room there</td>
+ *   <tr><th>way</th><th>for</th><th>in memory</th><th>the writer reads on</th>
+ *     <th>a lagging reader</th></tr>
+ *   <tr><td>kept</td><td>content that memory will store</td>
+ *     <td>all, in the blocks of the entry to be</td><td>always</td>
+ *     <td>reads on from memory</td></tr>
+ *   <tr><td>spooled</td>
+ *     <td>content that the disk will store: too large for memory, or no room there</td>
  *     <td>bytes that are not on disk yet, and bytes that readers within the gap have not read</td>
- *     <td>less than the gap ahead of the fastest consumer, a reader or the disk, and less than a window ahead of the bytes on disk</td>
+ *     <td>less than the gap ahead of the fastest consumer, a reader or the disk, and less than a
+ *     window ahead of the bytes on disk</td>
  *     <td>reads on from disk</td></tr>
  *   <tr><td>passed on</td><td>content that is not stored, or cannot be</td>
- *     <td>bytes that readers have not read</td><td>less than the gap ahead of the fastest reader; if memory is scarce, when that reader has all</td>
+ *     <td>bytes that readers have not read</td>
+ *     <td>less than the gap ahead of the fastest reader; if memory is scarce, when that reader has
+ *     all</td>
  *     <td>is closed ({@link Refusal#LAGGED})</td></tr>
  * </table>
  *

@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
 /**
  * Reads stored responses, segment after segment, a little at a time and over and over: it finds
  * damage before a client asks, and drops responses that purged patterns cover. A new pattern joins
- * at the present place. After a full round, no response older than the pattern is in the index. The
+ * at the present place. After a full round, the index has no response that the pattern covers. The
  * pattern is forgotten {@value #CHECKPOINTS} checkpoints later, when no start can find a response
  * that a newer one had replaced before the patrol came. Confined to one task at a time.
  */
