@@ -71,16 +71,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The real exchange code over a store, one event loop and a clock that stands still: requests go in
- * and answers come out at once. Nothing may be left behind. Used by one thread.
+ * The real exchange code over a store, one event loop and a fake clock. Each request gets its
+ * response at once. {@link #close} checks that no buffer leaks. Used by one thread.
  */
 final class ExchangeFixture implements AutoCloseable {
   private static final int READ_BYTES = 50_000;
 
-  /** Octets a client's connection queues before it asks for a pause. */
+  /** Bytes that a client's connection queues before it stops being writable. */
   static final int HIGH_WATER_BYTES = 65_536;
 
-  /** Guard of every wait; never a thing that is tested. */
+  /** The limit of every wait, in seconds. No test depends on it. */
   private static final long GUARD_SECONDS = 30;
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
@@ -90,46 +90,46 @@ final class ExchangeFixture implements AutoCloseable {
   private final RequestSteps loop;
   private final Origin origin = new Origin();
 
-  /** Wall clock. */
-  long nowMillis = 2_000_000_000_000L; // beyond today: purges go by the real clock
+  /** The wall clock, in milliseconds since the epoch. */
+  long nowMillis = 2_000_000_000_000L; // in the future: purges use the real clock
 
   /**
-   * How the origin answers: the whole head as text, or null to fail. Content may follow, all of it
-   * or less; without any it is zeros.
+   * The origin's response: the whole head as text, or null to fail. Content may follow, complete or
+   * truncated. If none follows, the content is zeros.
    */
   Function<OutgoingRequest, String> answers = request -> "HTTP/1.1 404 \r\n\r\n";
 
-  /** What came of a request. */
+  /** The outcome of a request. */
   static final class Outcome {
     final ExchangeRecord record = new ExchangeRecord();
 
-    /** The decision that stood when the origin was asked; null where it was not. */
+    /** The decision at the time of the first request to the origin; null if there was none. */
     CacheDecision whenAsked;
 
-    /** The answer's field lines. */
+    /** The field lines of the response. */
     String head = "";
 
     final ByteArrayOutputStream content = new ByteArrayOutputStream();
 
-    /** Why the answer was cut; null where it was not. */
+    /** Why the response was cut; null if it was not. */
     String aborted;
 
-    /** Why it was cut when it was over already; null where it was not. */
+    /** Why a complete response was cut; null if it was not. */
     String abortedLate;
 
-    /** Octets of content in each write. */
+    /** The bytes of content in each write. */
     final List<Integer> writes = new ArrayList<>();
 
     final CompletableFuture<Void> answered = new CompletableFuture<>();
     int asked;
 
-    /** Whether a range was asked for when the origin was asked first. */
+    /** Whether the first request to the origin had a Range. */
     boolean rangeAsked;
 
-    /** Whether a condition of any kind was asked when the origin was asked first. */
+    /** Whether the first request to the origin had a condition. */
     boolean conditionAsked;
 
-    /** Entity tags in If-None-Match when the origin was asked first. */
+    /** The number of entity tags in If-None-Match of the first request to the origin. */
     int tagsAsked;
 
     void end() {
@@ -139,10 +139,10 @@ final class ExchangeFixture implements AutoCloseable {
 
   private Outcome running;
 
-  /** Answers of the origin under way. On the loop. */
+  /** The number of origin responses in progress. On the loop. */
   private int answering;
 
-  /** With these lines, and an {@code http_port} that forwards where they have none. */
+  /** Uses these configuration lines, and a forward {@code http_port} if they have none. */
   ExchangeFixture(String... lines) {
     String own = String.join("\n", lines) + "\n";
     String port = own.contains("http_port") ? "" : "http_port 3128\n";
@@ -176,7 +176,7 @@ final class ExchangeFixture implements AutoCloseable {
                 new ExchangeSettings(config, "test")));
   }
 
-  /** One thread and as long as it takes: the same happens every time. */
+  /** One thread and no time limit, so that each run does the same. */
   private static DiskSettings disk(DiskSettings configured) {
     return new DiskSettings(
         configured.dirs(), configured.meanObjectBytes(), 2, configured.writeQueueBytes(), 0);
@@ -194,7 +194,7 @@ final class ExchangeFixture implements AutoCloseable {
     }
   }
 
-  /** Explains it. */
+  /** Explains {@code question}. */
   Explanation explain(Question question) {
     CompletableFuture<Explanation> explained = new CompletableFuture<>();
     call(() -> loop.explain(question, eventLoop, explained::complete));
@@ -203,7 +203,7 @@ final class ExchangeFixture implements AutoCloseable {
     return explanation;
   }
 
-  /** Purges it. */
+  /** Purges {@code what}, and waits for the result. */
   void purge(Purge what) {
     CompletableFuture<Purged> purged = new CompletableFuture<>();
     call(() -> store.purge(what, eventLoop, purged::complete));
@@ -211,7 +211,7 @@ final class ExchangeFixture implements AutoCloseable {
     settle();
   }
 
-  /** Sends it, and waits for the end of all it caused. */
+  /** Sends {@code question}, and waits for the end of all work that it caused. */
   Outcome send(Question question) {
     Outcome outcome = begin(question, Integer.MAX_VALUE).outcome;
     get(outcome.answered);
@@ -220,9 +220,7 @@ final class ExchangeFixture implements AutoCloseable {
     return outcome;
   }
 
-  /**
-   * Octets of content that a client is given who takes {@code most} of them and then stands still.
-   */
+  /** The bytes of content written to a client that takes {@code most} of them and then stops. */
   int given(Question question, int most) {
     Client client = begin(question, most);
     settle();
@@ -272,14 +270,14 @@ final class ExchangeFixture implements AutoCloseable {
     }
   }
 
-  /** Waits until nothing is under way: no answer of the origin, no task, nothing for the disk. */
+  /** Waits until the origin, the loop and the disk are idle. */
   private void settle() {
     settleLoop();
     if (!store.diskStats().isEmpty()) {
       while (store.diskStats().stream().anyMatch(one -> one.queuedBytes() + one.queueDepth() > 0)) {
         Thread.onSpinWait();
       }
-      // a removal is through when one behind it is
+      // a removal has ended when a later one has ended
       CompletableFuture<Purged> through = new CompletableFuture<>();
       store.purge(
           new Purge.Url(CacheKeys.of("http://nobody/"), false), eventLoop, through::complete);
@@ -307,7 +305,7 @@ final class ExchangeFixture implements AutoCloseable {
     eventLoop.shutdownGracefully(0, GUARD_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  /** A client that takes what was written when it is flushed. */
+  /** A client that takes written bytes when they are flushed. */
   private final class Client implements ClientStream {
     private final Outcome outcome;
     private final HttpPort port;
@@ -315,7 +313,7 @@ final class ExchangeFixture implements AutoCloseable {
     private String unread;
     private int queued;
 
-    /** Octets of content that it still takes. */
+    /** The bytes of content that it still takes. */
     private int willing;
 
     Client(Outcome outcome, HttpPort port, String content, int willing) {
@@ -455,7 +453,7 @@ final class ExchangeFixture implements AutoCloseable {
     public void tunnelEnded(long bytesFromClient, long bytesToClient) {}
   }
 
-  /** An origin that answers at once, with three octets where there is content. */
+  /** An origin that responds at once, with three bytes if there is content. */
   private final class Origin implements Upstream {
     @Override
     public OriginStream fetch(

@@ -25,19 +25,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What explain says of a request is what the request then gets, ten thousand times over. */
+/** Compares each explanation with the response that the request then gets, ten thousand times. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExplainOracleTest {
   private static final int REQUESTS = 2500;
 
-  // of one test
+  // reset before each test
   private int fromDisk;
   private boolean purging;
 
-  /** Whether what memory holds may be another when the origin is asked. */
+  /** Whether the content of memory may change between the explanation and the fetch. */
   private boolean evicting;
 
-  /** Chooses the port of each request; null: there is one. */
+  /** Selects the port of each request; null: there is one port. */
   private Random ports;
 
   private int forOthers;
@@ -45,7 +45,7 @@ class ExplainOracleTest {
   private final Map<CacheDecision.Outcome, Integer> seen =
       new EnumMap<>(CacheDecision.Outcome.class);
 
-  // of all tests
+  // sums over all tests
   private int variantsOffered;
   private int partsStored;
   private int answeredItself;
@@ -71,7 +71,7 @@ class ExplainOracleTest {
         "5 | offline_mode on",
         "6 | range_offset_limit 4 bytes",
       })
-  void foretellsWhatHappens(long seed, String line) {
+  void foretellsTheResponse(long seed, String line) {
     try (ExchangeFixture bench = new ExchangeFixture(line == null ? "" : line)) {
       foretells(bench, seed, REQUESTS);
     }
@@ -79,14 +79,14 @@ class ExplainOracleTest {
   }
 
   @AfterAll
-  void metWhatIsSeldom() {
+  void metEveryRareCase() {
     assertThat(partsStored).as("incomplete responses that were met").isPositive();
     assertThat(answeredItself).as("requests that the proxy answers itself").isPositive();
     assertThat(variantsOffered).as("requests with the tags of other variants").isPositive();
   }
 
   @Test
-  void foretellsWhatHappensToAnOriginsClients() {
+  void foretellsTheResponseOnAnAccelPort() {
     try (ExchangeFixture bench =
         new ExchangeFixture(
             "http_port 3128 accel vhost",
@@ -96,10 +96,10 @@ class ExplainOracleTest {
     assertThat(seen).as("all kinds of decisions").hasSizeGreaterThan(4);
   }
 
-  /** Each goes by directives of its own (RFC 9213). */
+  /** The port decides which cache directives apply (RFC 9213). */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void foretellsWhatHappensToClientsOfBothKindsOfPorts(boolean disk, @TempDir Path dir) {
+  void foretellsTheResponseOnBothKindsOfPorts(boolean disk, @TempDir Path dir) {
     try (ExchangeFixture bench =
         new ExchangeFixture(
             "http_port 3128 accel vhost name=gateway",
@@ -117,7 +117,7 @@ class ExplainOracleTest {
   }
 
   @Test
-  void saysForWhomAStoredResponseIs() {
+  void showsWhichPortsMayUseAStoredResponse() {
     try (ExchangeFixture bench =
         new ExchangeFixture(
             "http_port 3128 accel vhost name=gateway",
@@ -143,10 +143,10 @@ class ExplainOracleTest {
     }
   }
 
-  /** What memory has no room for, or is not to have, is on disk. */
+  /** Responses that do not fit into memory, or may not be there, are on disk. */
   @ParameterizedTest
   @ValueSource(strings = {"maximum_object_size_in_memory 0 KB", "cache_mem 64 KB"})
-  void foretellsWhatHappensWithADisk(String line, @TempDir Path dir) {
+  void foretellsTheResponseWithADisk(String line, @TempDir Path dir) {
     evicting = true;
     try (ExchangeFixture bench = new ExchangeFixture("cache_dir rock " + dir + " 32", line)) {
       foretells(bench, 7, REQUESTS / 2);
@@ -188,7 +188,7 @@ class ExplainOracleTest {
         question.url(), question.method(), question.fieldLines(), question.content(), null, port);
   }
 
-  /** Without what tells one array from another that is the same. */
+  /** The text without the identity hashes of arrays. */
   private static String shown(Explanation explanation) {
     return explanation.toString().replaceAll("\\[B@[0-9a-f]+", "");
   }
@@ -214,7 +214,7 @@ class ExplainOracleTest {
     for (StoredVariant variant : explanation.stored()) {
       partsStored += variant.meta().part() == null ? 0 : 1;
       forOthers += variant.meta().has(StoredMeta.FOR_ONE_KIND) && !variant.selected() ? 1 : 0;
-      // a soft purge takes the lifetime that the rules gave
+      // a soft purge ends the freshness lifetime that the rules computed
       assertThat(purging || variant.freshness().asStored()).isTrue();
       if (variant.selected()) {
         assertThat(variant.freshness().currentAgeSeconds()).isEqualTo(decision.ageSeconds());
@@ -245,7 +245,7 @@ class ExplainOracleTest {
       assertThat(outcome.conditionAsked).isTrue();
     }
     boolean completing = forecast.decision().reason() == CacheReason.INCOMPLETE;
-    // twice where a 304 spoke of something else, or a 206
+    // twice if a 304 or 206 did not apply to the stored response
     assertThat(outcome.asked).isBetween(1, validating || completing ? 2 : 1);
     assertThat(outcome.whenAsked).isEqualTo(forecast.decision());
     assertThat(forecast.status()).isZero();
@@ -265,7 +265,9 @@ class ExplainOracleTest {
     }
   }
 
-  /** A range may be cut out of a whole answer, and a whole one be made of two parts. */
+  /**
+   * A range may be cut out of a whole response, and a whole response may be joined from two parts.
+   */
   private static void assertSameKind(int status, int answered) {
     if (answered == 200 || answered == 206) {
       assertThat(status).isIn(200, 206, 416);

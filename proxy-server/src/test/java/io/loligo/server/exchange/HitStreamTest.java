@@ -28,7 +28,7 @@ final class HitStreamTest {
   }
 
   @Test
-  void whatIsInMemoryIsGatheredIntoFewBoundedWrites() {
+  void gathersContentInMemoryIntoFewBoundedWrites() {
     try (ExchangeFixture bench = new ExchangeFixture("maximum_object_size_in_memory 4 MB")) {
       List<Integer> writes = hit(bench).writes;
       assertThat(writes).hasSize(LENGTH / GATHERED_BYTES);
@@ -37,12 +37,12 @@ final class HitStreamTest {
   }
 
   @Test
-  void whatIsReadFromDiskIsNotHeapedUp(@TempDir Path folder) {
+  void readsFromDiskNoFasterThanTheClientTakes(@TempDir Path folder) {
     try (ExchangeFixture bench =
         new ExchangeFixture(
             "maximum_object_size_in_memory 8 KB", "cache_dir rock " + folder + " 64")) {
       assertThat(hit(bench).writes).allMatch(octets -> octets <= 2 * SLICE_BYTES);
-      // what it takes, what its connection queues, and what was being read
+      // bytes taken by the client, queued on its connection, and being read
       assertThat(bench.given(QUESTION, SLICE_BYTES)).isLessThan(GATHERED_BYTES);
     }
   }

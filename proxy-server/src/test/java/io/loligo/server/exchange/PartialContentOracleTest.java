@@ -18,8 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Parts of contents that change, from origins that heed ranges and conditions more or less, break
- * off and forget: every octet that a client gets belongs to the representation it is told of.
+ * Requests ranges of changing content from origins that ignore some ranges and conditions, break
+ * off and forget. Every byte that a client gets must belong to the representation that the head
+ * names.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PartialContentOracleTest {
@@ -38,7 +39,7 @@ class PartialContentOracleTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void everyOctetIsOfTheRepresentationThatIsNamed(long seed) {
+  void everyByteBelongsToTheNamedRepresentation(long seed) {
     random = new Random(seed);
     Arrays.fill(versions, 0);
     try (ExchangeFixture bench =
@@ -60,12 +61,12 @@ class PartialContentOracleTest {
   }
 
   @AfterAll
-  void metWhatIsSeldom() {
+  void metEveryRareCase() {
     assertThat(joined).as("answers from two parts").isGreaterThan(20);
     assertThat(broken).as("answers that broke off").isGreaterThan(20);
   }
 
-  /** Octets of a version: two neighbours are never alike, nor are two versions. */
+  /** The content of a version. Neighbouring bytes and versions differ. */
   private static byte[] content(int url, int version) {
     int length = 10 + (url * 37_813 + version * 7919) % 200_000;
     byte[] content = new byte[length];
@@ -139,7 +140,7 @@ class PartialContentOracleTest {
     return broken("HTTP/1.1 206 \r\n" + lines + place, Arrays.copyOfRange(whole, first, end + 1));
   }
 
-  /** The message, or the beginning of it. */
+  /** The message, whole or truncated. */
   private String broken(String head, byte[] content) {
     String text = new String(content, ISO_8859_1);
     int sent = in(4) ? 1 + random.nextInt(content.length) : content.length;

@@ -17,7 +17,10 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Requests and answers of all kinds, from a seed: few URLs, so that they meet. */
+/**
+ * Random requests and responses of all kinds from a seed. There are few URLs, so that requests
+ * meet.
+ */
 final class RandomTraffic {
   private static final int URLS = 40;
   private static final List<String> TAGS = List.of("\"1\"", "\"2\"", "W/\"1\"", "W/\"3\"");
@@ -56,7 +59,7 @@ final class RandomTraffic {
     };
   }
 
-  /** Milliseconds that pass before the next request. */
+  /** Milliseconds until the next request. */
   long pause() {
     return in(3) ? seconds() * 1000 : random.nextInt(3000);
   }
@@ -93,7 +96,7 @@ final class RandomTraffic {
         .withContent(content ? one(List.of("abc", "def")) : "");
   }
 
-  /** A purge of something that may be there. */
+  /** A purge of responses that may be stored. */
   Purge purge() {
     return switch (random.nextInt(5)) {
       case 0 -> new Purge.Groups(new long[] {CacheGroups.ofKey(one(KEYS))}, false);
@@ -146,7 +149,7 @@ final class RandomTraffic {
     };
   }
 
-  /** How the origin answers at {@code nowMillis}; null: not at all. */
+  /** The origin's response at {@code nowMillis}; null: none. */
   String answer(OutgoingRequest request, long nowMillis) {
     if (in(20)) {
       return null;

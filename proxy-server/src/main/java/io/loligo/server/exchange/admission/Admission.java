@@ -114,7 +114,7 @@ public final class Admission {
     return request.httpPort().mode() == PortMode.ACCEL
         ? new Denied(
             Refusal.ofMethod(
-                "There are no tunnels through this port.",
+                "This port does not open tunnels.",
                 "GET, HEAD, POST, PUT, DELETE, OPTIONS, TRACE, PATCH"))
         : AnswerHere.TUNNEL;
   }
@@ -125,7 +125,9 @@ public final class Admission {
 
   private Verdict forwardLoop(Request request) {
     return hasBeenHere(request.head().fields())
-        ? new Denied(Refusal.of(508, "ERR_FORWARDING_LOOP", "This request has been here before."))
+        ? new Denied(
+            Refusal.of(
+                508, "ERR_FORWARDING_LOOP", "This request has already passed through this proxy."))
         : Verdict.PROCEED;
   }
 

@@ -29,20 +29,20 @@ public final class FailureAnswer {
   /** The explanation of {@code failure} for the client. */
   public static String text(FetchFailure failure) {
     return switch (failure.kind()) {
-      case NO_ROUTE -> "There is no way to the origin.";
+      case NO_ROUTE -> "There is no route to the origin.";
       case DNS_FAILED -> "The name of the origin could not be resolved.";
       case ADDRESS_DENIED -> "Access denied by the proxy's rules.";
       case LENGTH_REQUIRED ->
-          "The origin knows HTTP/1.0 only: send the content with Content-Length.";
+          "The origin supports HTTP/1.0 only: send the content with Content-Length.";
       case CONNECT_FAILED -> "The origin refused the connection.";
       case CONNECT_TIMEOUT -> "The origin did not accept the connection in time.";
-      case NO_ANSWER -> "The origin closed the connection without an answer.";
-      case READ_TIMEOUT -> "The origin did not answer in time.";
+      case NO_ANSWER -> "The origin closed the connection without a response.";
+      case READ_TIMEOUT -> "The origin did not respond in time.";
       case WRITE_FAILED -> "The request could not be sent to the origin.";
-      case INVALID_RESPONSE -> "The origin's answer is not valid HTTP.";
+      case INVALID_RESPONSE -> "The origin's response is not valid HTTP.";
       case TUNNEL_REFUSED -> "The parent proxy refused the tunnel.";
-      case HEAD_TOO_LARGE -> "The head of the origin's answer is too large.";
-      case TRUNCATED -> "The origin's answer ended early.";
+      case HEAD_TOO_LARGE -> "The head of the origin's response is too large.";
+      case TRUNCATED -> "The origin's response ended early.";
       case NO_MEMORY, OVERLOADED -> "The proxy is overloaded.";
     };
   }

@@ -137,11 +137,11 @@ public final class Explaining {
     HttpPort port = port();
     InetSocketAddress client = client();
     if (port == null || client == null) {
-      refuse(port == null ? "no such http_port" : "client is no IP address");
+      refuse(port == null ? "no such http_port" : "client is not an IP address");
       return;
     }
     if (!isVisible(question.url()) || !isVisible(question.method())) {
-      refuse("percent-encode what is not visible ASCII");
+      refuse("percent-encode all characters that are not visible ASCII");
       return;
     }
     QuestionReader reader = new QuestionReader(services.settings.config());
@@ -174,7 +174,7 @@ public final class Explaining {
     if (services.caching.keysContent(request)) {
       byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
       if (bytes.length != Math.max(0, request.contentLength())) {
-        refuse("the content of a QUERY is part of its key: give all of it");
+        refuse("the content of a QUERY is part of its key: the question needs all of it");
         return false;
       }
       services.keys.keyByContent(

@@ -471,7 +471,9 @@ public final class Fetch
 
   private void switchProtocols(ResponseHead reply) {
     if (client == null || upgrade == null) {
-      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "101 nobody asked for"));
+      giveUp(
+          new FetchFailure(
+              FetchFailure.Kind.INVALID_RESPONSE, "101 without a request for Upgrade"));
       return;
     }
     over = true;
@@ -552,7 +554,7 @@ public final class Fetch
         end(null);
       }
     } catch (RuntimeException | Error e) {
-      LOG.error("an answer that waited for the disk failed", e);
+      LOG.error("a response that waited for the disk failed", e);
       giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "internal: " + e));
     }
   }
@@ -569,7 +571,7 @@ public final class Fetch
     }
     if (storing && head.methodId() == Method.GET && !services.keys.fits(target, reply.fields())) {
       storing = false;
-      refusal = "No-Vary-Search is not that of earlier responses";
+      refusal = "No-Vary-Search differs from that of earlier responses";
     }
     Entry outdated = validated != null || client == null ? validated : client.fetchedAnew();
     if (!storing && outdated != null) {
@@ -760,7 +762,7 @@ public final class Fetch
       content.release();
     } else if (opened && completing.overflowsGap(content.readableBytes())) {
       content.release();
-      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more than was asked for"));
+      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more content than requested"));
     } else {
       if (completing != null) {
         completing.received(content.readableBytes());

@@ -177,11 +177,11 @@ final class HitStream implements ClientEvents {
    */
   void resume(boolean alone) {
     if (stream.record().request.methodId() == Method.QUERY) {
-      cut("the content of the request is not there any more");
+      cut("the content of the request is no longer available");
       return;
     }
     if (stream.record().target.keyRule() instanceof Slice) {
-      cut("it is a slice, which is asked for again");
+      cut("the slice is requested again");
       return;
     }
     if (!ascend()) {
@@ -238,7 +238,7 @@ final class HitStream implements ClientEvents {
     if (entry == null) {
       return;
     }
-    LOG.warn("{}: the answer is cut: {}", stream.record().target.url(), why);
+    LOG.warn("{}: the response is cut: {}", stream.record().target.url(), why);
     release();
     stream.abort("stored content damaged; " + why);
   }

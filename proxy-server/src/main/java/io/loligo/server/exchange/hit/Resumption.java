@@ -80,7 +80,7 @@ final class Resumption implements InFlight.Reader {
     } else {
       subscription = inFlight.attach(this, false);
       if (subscription == null) {
-        tryAlone("the fetch of another ended");
+        tryAlone("the other request's fetch has ended");
       }
     }
   }
@@ -101,9 +101,9 @@ final class Resumption implements InFlight.Reader {
       return;
     }
     if (!Validation.provesSame(meta, arrived.head(), arrived.contentLength())) {
-      tryAlone("what the origin has now may be another representation");
+      tryAlone("the origin's response may be another representation");
     } else if (fetch == null && !arrived.shareable()) {
-      tryAlone("the fetch of another is not shared");
+      tryAlone("the other request's fetch is not shared");
     } else {
       creditOwed = services.settings.streamBufferBytes;
       writable();
@@ -129,7 +129,7 @@ final class Resumption implements InFlight.Reader {
     subscription = null;
     if (!over) {
       leave();
-      answer.cut("what the origin has now is shorter");
+      answer.cut("the origin's response is shorter");
     }
   }
 

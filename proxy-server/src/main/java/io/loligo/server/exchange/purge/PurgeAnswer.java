@@ -64,8 +64,8 @@ public final class PurgeAnswer {
         record.hitClass = HitClass.OWN_ANSWER;
         record.errorDetail = "a cache_dir did not confirm the purge";
         String text =
-            "What is stored under this URL is not served any more, but a disk could not be made to"
-                + " forget it: it may be back after a restart. Send the PURGE again.";
+            "The purged responses are no longer served, but a cache_dir did not confirm their"
+                + " removal. They may reappear after a restart. Send the PURGE again.";
         ErrorPage.send(stream, services, 500, "ERR_PURGE_FAILED", text, null);
       }
       case REFUSED -> {

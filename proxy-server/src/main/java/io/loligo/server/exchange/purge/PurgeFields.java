@@ -50,7 +50,7 @@ final class PurgeFields {
       return new Purge.Url(key, soft);
     }
     if (soft) {
-      throw new IllegalArgumentException("a pattern is not purged softly");
+      throw new IllegalArgumentException("a pattern cannot be purged softly");
     }
     return new Purge.Matching(UrlPattern.ofHostOf(key, pattern));
   }
@@ -62,7 +62,7 @@ final class PurgeFields {
   private static Purge keys(String value, boolean soft) {
     long[] numbers = CacheGroups.keys(value).stream().mapToLong(CacheGroups::ofKey).toArray();
     if (numbers.length == 0) {
-      throw new IllegalArgumentException("no key is named");
+      throw new IllegalArgumentException("the field names no key");
     }
     return new Purge.Groups(numbers, soft);
   }
@@ -74,7 +74,7 @@ final class PurgeFields {
             .mapToLong(group -> CacheGroups.ofGroup(origin, group))
             .toArray();
     if (numbers.length == 0) {
-      throw new IllegalArgumentException(name + " is no list of strings in quotes");
+      throw new IllegalArgumentException(name + " is not a list of quoted strings");
     }
     return new Purge.Groups(numbers, soft);
   }

@@ -34,7 +34,10 @@ public record Refusal(
    * section 5.2.1.7).
    */
   public static final Refusal NOT_STORED =
-      of(504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
+      of(
+          504,
+          "ERR_ONLY_IF_CACHED_MISS",
+          "The cache has no usable response, and the request allows no other.");
 
   /**
    * A refusal with this status and text, and without further field lines.

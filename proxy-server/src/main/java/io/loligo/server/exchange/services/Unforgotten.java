@@ -29,8 +29,8 @@ public final class Unforgotten {
     if (count++ == 0 || now - warnedNanos >= WARN_NANOS) {
       warnedNanos = now;
       LOG.warn(
-          "{}: the answer goes on, but a cache_dir has not confirmed in time that it has forgotten"
-              + " what this makes invalid: it may be back after a crash ({} so far)",
+          "{}: the response is sent, but a cache_dir did not confirm the invalidation in time: the"
+              + " old response may reappear after a crash ({} so far)",
           url,
           count);
     }

@@ -258,7 +258,10 @@ public final class SliceAnswer implements ClientEvents {
     } else if (wanted.length() > limit(reply)) {
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit(reply) + " bytes.");
     } else if (!last && onlyIfCached() && !isStored(wanted, from.slice())) {
-      fail(504, "ERR_ONLY_IF_CACHED_MISS", "Not in the cache, and only that.");
+      fail(
+          504,
+          "ERR_ONLY_IF_CACHED_MISS",
+          "The cache has no usable response, and the request allows no other.");
     } else {
       send(from, reply, place, found, wanted, ranges != null);
     }
@@ -388,7 +391,7 @@ public final class SliceAnswer implements ClientEvents {
     if (phase != Phase.STREAMING || from.overflows()) {
       content.release();
       if (phase == Phase.STREAMING) {
-        cut("more than a slice came for one");
+        cut("the response for a slice is too long");
       }
       return;
     }
@@ -413,7 +416,7 @@ public final class SliceAnswer implements ClientEvents {
       close();
       stream.end(trailers);
     } else if (phase == Phase.STREAMING && !from.isFilled()) {
-      cut("a slice was not filled");
+      cut("the response for a slice is too short");
     } else if (phase == Phase.STREAMING && position == end) {
       complete();
     } else if (phase == Phase.STREAMING) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 final class ReplyFieldsTest {
   private static final int COUNT = 100_000;
 
-  /** Each name compared with each field would be 10^10 comparisons. */
+  /** Comparing each name with each field would take 10^10 comparisons. */
   @Test
   @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void looksForManyWithheldNamesInOnePass() {

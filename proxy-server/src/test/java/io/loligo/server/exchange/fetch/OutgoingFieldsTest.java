@@ -39,7 +39,7 @@ final class OutgoingFieldsTest {
   }
 
   @Test
-  void dropsWhatBelongsToTheConnection() {
+  void dropsHopByHopFields() {
     String sent =
         lines(
             compose(
@@ -84,14 +84,14 @@ final class OutgoingFieldsTest {
   }
 
   @Test
-  void addsItsViaBehindOthers() {
+  void appendsItsViaToOthers() {
     String sent =
         lines(compose("", "GET http://example.com/ HTTP/1.1\r\nHost: x\r\nVia: 1.0 first\r\n"));
     assertThat(sent.indexOf("Via: 1.0 first")).isBetween(0, sent.indexOf("Via: 1.1 cache"));
   }
 
   @Test
-  void leavesViaOutWhereTheConfigurationSaysSo() {
+  void omitsViaWithViaOff() {
     String sent = lines(compose("via off", "GET http://example.com/ HTTP/1.1\r\nHost: x\r\n"));
     assertThat(sent).doesNotContain("Via");
   }
@@ -107,7 +107,7 @@ final class OutgoingFieldsTest {
   }
 
   @Test
-  void asksForTheWholeWhateverTheClientHas() {
+  void requestsTheWholeWithoutTheClientsConditions() {
     String sent =
         lines(
             compose(

@@ -12,7 +12,7 @@ final class HitForMissTest {
 
   private final HitForMiss known = new HitForMiss();
 
-  /** A key with the place of {@link #KEY} in the table. */
+  /** A key in the same place of the table as {@link #KEY}. */
   private static CacheKey neighbour() {
     for (int i = 0; ; i++) {
       CacheKey key = CacheKeys.of("http://a.example/" + i);
@@ -23,7 +23,7 @@ final class HitForMissTest {
   }
 
   @Test
-  void isRememberedForAWhile() {
+  void remembersAKeyForAWhile() {
     assertThat(known.holds(KEY, NOW)).isFalse();
     known.note(KEY, NOW);
     assertThat(known.holds(KEY, NOW + HitForMiss.MILLIS - 1)).isTrue();
@@ -31,14 +31,14 @@ final class HitForMissTest {
   }
 
   @Test
-  void isForgottenWhenAnAnswerCanBeShared() {
+  void forgetsAKeyWhoseResponseCanBeShared() {
     known.note(KEY, NOW);
     known.forget(KEY);
     assertThat(known.holds(KEY, NOW)).isFalse();
   }
 
   @Test
-  void isSaidOfNoOtherKeyOfThePlace() {
+  void distinguishesKeysInTheSamePlace() {
     CacheKey neighbour = neighbour();
     known.note(KEY, NOW);
     assertThat(known.holds(neighbour, NOW)).isFalse();
