@@ -155,7 +155,8 @@ public final class StoredForm {
       return null;
     }
     if (length > in.readableBytes()) {
-      throw new IllegalArgumentException("length: " + length + " (expected: what is there)");
+      throw new IllegalArgumentException(
+          "length: " + length + " (expected: <= " + in.readableBytes() + ")");
     }
     byte[] octets = new byte[length];
     in.readBytes(octets);

@@ -63,7 +63,8 @@ public final class Rules {
         report.restricts(line, name, "the line is left out, the ACL has no effect");
         return false;
       } else if (scope == RuleScope.LOG && acls.needsDestination(name)) {
-        String why = "answers from the cache, where no address was asked for, are always logged";
+        String why =
+            "responses from the cache, for which no address was resolved, are always logged";
         report.warning(line, name, "", why);
         report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
       } else if (acls.needsReply(name) && !scope.hasResponse()) {

@@ -98,7 +98,7 @@ final class CacheFolders {
       store = Files.getFileStore(folder);
       free = store.getUsableSpace();
     } catch (IOException e) {
-      throw refusal(dir, "its disk cannot be asked for its space (" + reason(e) + ")", e);
+      throw refusal(dir, "the space of its disk cannot be read (" + reason(e) + ")", e);
     }
     long own = 0;
     for (Path file : files(dir, folder)) {

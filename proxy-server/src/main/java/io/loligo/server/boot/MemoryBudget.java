@@ -137,7 +137,7 @@ record MemoryBudget(
           + remedy;
     }
     if (disk.heapBytes() > heapLimitBytes / 2) {
-      return "lists of what cache_dir holds take "
+      return "lists of the responses in cache_dir take "
           + mib(disk.heapBytes())
           + " of the heap, and the JVM allows "
           + mib(heapLimitBytes)

@@ -240,7 +240,7 @@ class GrammarTest {
         "acl a http_status 404~send_hit deny a  | ok      |",
         // logs
         "access_log none                        | ok      |",
-        "acl a dst 1.2.3.4~acl b any-of a~access_log none b | warning | no address was asked for",
+        "acl a dst 1.2.3.4~acl b any-of a~access_log none b | warning | no address was resolved",
         "access_log foo:/x squid                | error   | stdio:PATH",
         "access_log syslog:daemon.info squid    | ok      |",
         "access_log syslog:notice.local7 squid  | ok      |",

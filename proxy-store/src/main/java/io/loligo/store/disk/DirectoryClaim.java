@@ -50,7 +50,7 @@ record DirectoryClaim(
     }
     Path path = medium.path(dir.path());
     if (Files.exists(path) && !Files.isDirectory(path)) {
-      throw refusal(dir, "is not a directory: name one, or remove what is there", null);
+      throw refusal(dir, "is not a directory: name one, or remove the file", null);
     }
     try {
       Files.createDirectories(path);

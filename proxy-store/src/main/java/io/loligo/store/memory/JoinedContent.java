@@ -66,7 +66,7 @@ final class JoinedContent implements FurtherContent {
 
   @Override
   public ByteBuf retainedContent(long offset, int max) {
-    throw new IllegalStateException("joined parts, asked for as if they were in memory");
+    throw new IllegalStateException("joined parts, requested as if they were in memory");
   }
 
   @Override

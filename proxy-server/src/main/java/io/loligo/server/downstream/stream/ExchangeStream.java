@@ -244,7 +244,7 @@ public abstract class ExchangeStream implements ClientStream {
       } else if (running() && !complete && !cut) {
         events = told;
         if (told == null) {
-          throw new IllegalStateException("nobody answers: no events for an unfinished answer");
+          throw new IllegalStateException("no events for an unfinished response");
         }
       }
     } catch (Throwable e) {
@@ -543,8 +543,8 @@ public abstract class ExchangeStream implements ClientStream {
       content.release();
     } else if (writer().exceeded(length)) {
       content.release();
-      LOG.error("An answer to {} is longer than announced", clientAddress());
-      abort("answer longer than announced");
+      LOG.error("A response to {} is longer than announced", clientAddress());
+      abort("response longer than announced");
     } else {
       try {
         writer().writeContent(content);
@@ -595,8 +595,8 @@ public abstract class ExchangeStream implements ClientStream {
 
   private void completed() {
     if (writer().incomplete()) {
-      LOG.error("An answer to {} is shorter than announced", clientAddress());
-      abort("answer shorter than announced");
+      LOG.error("A response to {} is shorter than announced", clientAddress());
+      abort("response shorter than announced");
       return;
     }
     complete = true;
@@ -709,7 +709,7 @@ public abstract class ExchangeStream implements ClientStream {
   private void tookTooLittle(boolean late) {
     if (late) {
       record().tookTooSlowly = true;
-      record().errorDetail = "the client takes its answer too slowly";
+      record().errorDetail = "the client reads its response too slowly";
     }
     breakOff(true);
   }
@@ -759,7 +759,7 @@ public abstract class ExchangeStream implements ClientStream {
       return null;
     }
     if (!answering() || !writer().headSent()) {
-      throw new IllegalStateException("no open answer to detach from");
+      throw new IllegalStateException("no open response to detach from");
     }
     flushDue = false;
     depth++;

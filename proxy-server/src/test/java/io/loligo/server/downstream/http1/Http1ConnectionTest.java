@@ -441,7 +441,7 @@ class Http1ConnectionTest {
             events.stream.end(null);
           });
       assertThat(client.channel.isOpen()).isFalse();
-      assertThat(onlyNote().errorDetail()).isEqualTo("answer shorter than announced");
+      assertThat(onlyNote().errorDetail()).isEqualTo("response shorter than announced");
     }
 
     @Test

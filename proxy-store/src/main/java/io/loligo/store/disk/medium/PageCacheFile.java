@@ -86,7 +86,7 @@ final class PageCacheFile implements AutoCloseable {
             ? LibraryLoader.create(LibC.class).failImmediately().load("c")
             : null;
       } catch (RuntimeException | LinkageError e) {
-        LOG.debug("the page cache cannot be asked", e);
+        LOG.debug("the page cache cannot be queried", e);
         return null;
       }
     }
@@ -126,11 +126,11 @@ final class PageCacheFile implements AutoCloseable {
         libc.posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
         return file;
       }
-      LOG.debug("the page cache cannot be asked: no cachestat");
+      LOG.debug("the page cache cannot be queried: no cachestat");
       file.close();
       return null;
     } catch (RuntimeException | LinkageError e) {
-      LOG.debug("the page cache cannot be asked", e);
+      LOG.debug("the page cache cannot be queried", e);
       return null;
     }
   }
@@ -169,7 +169,7 @@ final class PageCacheFile implements AutoCloseable {
       return false;
     } catch (RuntimeException | LinkageError e) {
       unsupported = true;
-      LOG.debug("the page cache cannot be asked", e);
+      LOG.debug("the page cache cannot be queried", e);
       return false;
     } finally {
       letGo();

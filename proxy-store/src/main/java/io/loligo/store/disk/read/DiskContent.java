@@ -66,7 +66,7 @@ final class DiskContent implements FurtherContent {
 
   @Override
   public ByteBuf retainedContent(long offset, int max) {
-    throw new IllegalStateException("content on disk, asked for as if it were in memory");
+    throw new IllegalStateException("content on disk, requested as if it were in memory");
   }
 
   @Override
