@@ -4,20 +4,16 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheReason;
-import io.loligo.core.caching.CacheStatus;
 import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.OfferedTags;
-import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.RequestTrailers;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
-import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
-import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -25,14 +21,12 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.ByteRange;
-import io.loligo.core.range.Completion;
-import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.RangeSelection;
 import io.loligo.server.exchange.answer.ErrorPage;
 import io.loligo.server.exchange.answer.FailureAnswer;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
-import io.loligo.server.exchange.client.ReplyFields;
+import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.server.exchange.fetch.FetchClient;
 import io.loligo.server.exchange.hit.Answered;
@@ -41,7 +35,6 @@ import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
-import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.tunnel.Tunneling;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
@@ -55,7 +48,6 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
@@ -78,30 +70,6 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     OVER
   }
 
-  /** Fields of a request whose fetch no other request joins. */
-  private static final FieldSet NOT_JOINABLE =
-      Preconditions.FIELDS_AND_RANGE.and(FieldName.AUTHORIZATION);
-
-  /** Fields that a fetch of the whole does not send. */
-  private static final FieldSet RANGES =
-      Preconditions.FIELDS_AND_RANGE.without(Preconditions.FIELDS);
-
-  /**
-   * Conditions that the proxy judges for each client. A validation replaces them by its own; a
-   * request that waits for another's fetch has them judged against the response to that.
-   */
-  private static final FieldSet JUDGED_HERE =
-      Preconditions.FIELDS_AND_RANGE.without(Preconditions.FOR_ORIGINS);
-
-  /** After so many fetches of others that brought nothing for it a request goes alone. */
-  private static final int MAX_LOOKS = 4;
-
-  /**
-   * So many failures of requests that had something this one has not are no such fetches: who waits
-   * is not to go alone before those like it have been asked for, one behind the other.
-   */
-  private static final int MAX_ODD_FAILURES = 16;
-
   private final LoopServices services;
   private final HitAnswer hits;
   private final Request request;
@@ -111,15 +79,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private final CacheKey key;
   private final String upgrade;
 
-  /** Whether the whole is fetched for the range that the client asks for. */
-  private final boolean whole;
-
-  private CacheDecision decision;
-  private Entry stale;
-  private Entry part;
+  private final MissCause cause;
   private Phase phase = Phase.WAITING;
-  private int looks;
-  private boolean waited;
+  private final OthersFetches others = new OthersFetches();
 
   /** Whether it no longer waits for others: the awaited response was not for it. */
   private boolean alone;
@@ -133,27 +95,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   /** The variant this request selects, as far as it was told; null: not yet. */
   private VarySelection selection;
 
-  /** Failures of others' requests that were no odder than this one. */
-  private int failuresMet;
-
-  private int oddFailuresMet;
-
-  /** Whose answer is waited for; null: nobody else's. */
-  private InFlight awaited;
-
-  /** The request that is or was waited for last; null: none was. */
-  private RequestHead awaitedHead;
-
-  private FieldSet awaitedReplaced = FieldSet.NONE;
-
-  /** Octets that may be asked for beyond what was: the stream buffer, as far as it is free. */
-  private long creditOwed;
-
-  // octets of content that reply_body_max_size leaves
-  private long replyLeft;
-
-  /** What of the content the client gets; null: all of it. */
-  private Window window;
+  /** Passes content on; null until its head arrives. */
+  private Delivery delivery;
 
   /** The part that is or was waited for; null: none. */
   private LandingPart landingPart;
@@ -184,11 +127,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     this.head = request.head();
     this.target = request.target();
     this.key = key;
-    boolean incomplete = stored != null && !Incomplete.answers(head, stored.meta());
-    this.stale = incomplete ? null : stored;
-    this.part = incomplete ? stored : null;
-    this.decision = decision;
-    this.whole = services.caching.fetchesWhole(request, decision);
+    this.cause = new MissCause(services, request, stored, decision);
     this.upgrade = upgrade;
     ExchangeRecord record = request.record();
     record.decision = decision;
@@ -221,8 +160,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       return;
     }
     boolean worth = isWorthSharing();
-    boolean shares = worth && isPlain();
-    boolean waits = shares || (worth && !alone && mayWait());
+    boolean shares = worth && cause.isPlain();
+    boolean waits = shares || (worth && !alone && cause.mayWait());
     InFlight running =
         waits ? services.store.inFlight(services.keys.probe(target), head.fields()) : null;
     if (running == null || !(shares || suits(running)) || !join(running)) {
@@ -235,7 +174,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
    * for it, once, and looks again.
    */
   private boolean awaitsPart() {
-    if (landingPart != null || !wantsPart()) {
+    if (landingPart != null || !cause.wantsPart()) {
       return false;
     }
     InFlight landing = services.store.landingPart(services.keys.probe(target));
@@ -246,15 +185,6 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     services.timer.arm(landingPart, services.settings.loadTimeoutMillis);
     landing.awaitPart(stream.loop(), landingPart::landed);
     return true;
-  }
-
-  private boolean wantsPart() {
-    return head.methodId() == Method.GET
-        && decision.outcome() == Outcome.FETCH
-        && (decision.reason() == CacheReason.URI_MISS
-            || decision.reason() == CacheReason.VARY_MISS
-            || decision.reason() == CacheReason.DISK_UNREADABLE
-            || decision.reason() == CacheReason.INCOMPLETE);
   }
 
   /** A part that is on its way to the disk; it is not waited for longer than for a load. */
@@ -288,56 +218,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
         && !services.hitForMiss.holds(key, services.clock.millis());
   }
 
-  /**
-   * Whether an equal fetch under way may serve this request, and this one's fetch may serve others.
-   */
-  private boolean isPlain() {
-    return isExpected()
-        && !head.fields().hasAny(NOT_JOINABLE, replaced())
-        && !Storability.takesFieldsAway(head.fields());
-  }
-
-  /**
-   * Whether an equal fetch under way may serve this request, though this one's own fetch could not
-   * serve others: it has conditions, or asks for a range.
-   */
-  private boolean mayWait() {
-    return isExpected()
-        && stored() == null
-        && !head.fields().hasAny(NOT_JOINABLE, JUDGED_HERE)
-        && !Storability.takesFieldsAway(head.fields())
-        && !(services.settings.caching().refreshAllIms()
-            && head.fields().hasAny(Preconditions.FIELDS));
-  }
-
   /** Whether {@code running} may have the range by now, if this request asks for one. */
   private boolean suits(InFlight running) {
-    return !asksForRange() || running.progress() > 0;
-  }
-
-  private boolean asksForRange() {
-    return head.fields().has(FieldName.RANGE) && head.methodId() != Method.HEAD;
-  }
-
-  /** Whether another fetch may bring the response to this request, by what is stored. */
-  private boolean isExpected() {
-    // stale and without a validator it is fetched, as if it were not there
-    return decision.outcome() == Outcome.FETCH
-        ? decision.reason() == CacheReason.URI_MISS
-            || decision.reason() == CacheReason.VARY_MISS
-            || decision.reason() == CacheReason.STALE
-            || decision.reason() == CacheReason.DISK_UNREADABLE
-            || decision.reason() == CacheReason.INCOMPLETE
-        : decision.outcome() == Outcome.VALIDATE && decision.reason() == CacheReason.STALE;
-  }
-
-  /** What the origin is not asked, though the client does. */
-  private FieldSet replaced() {
-    Entry asked = validated();
-    if (asked != null && asked.meta().part() == null) {
-      return JUDGED_HERE;
-    }
-    return whole || request.slice() != null ? RANGES : FieldSet.NONE;
+    return !cause.asksForRange() || running.progress() > 0;
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */
@@ -347,10 +230,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     }
     reading = new Reading();
     subscription = running.attach(reading, false);
-    awaited = subscription == null ? null : running;
-    awaitedHead = ((Fetch) running.writer()).head();
-    awaitedReplaced = ((Fetch) running.writer()).replaced();
-    waited |= subscription != null;
+    others.joined(running, subscription != null);
     stream.record().collapsed = subscription != null;
     if (subscription != null && patience == null) {
       patience = new Patience();
@@ -368,8 +248,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     @Override
     protected void expired() {
       patience = null;
-      if (phase == Phase.WAITING && fetch == null && awaited != null) {
-        awaited.notJoinable();
+      if (phase == Phase.WAITING && fetch == null && others.awaited() != null) {
+        others.awaited().notJoinable();
         leave();
         if (!serveStale()) {
           failedForAnother(FailedFetch.overdue(), true);
@@ -385,13 +265,16 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       return;
     }
     stream.record().collapsed = false;
-    if (looks == 0 && !waited && !request.continuesAnswer() && services.store.isCrowded()) {
+    if (others.isFirstLook()
+        && !others.waited()
+        && !request.continuesAnswer()
+        && services.store.isCrowded()) {
       shed();
       return;
     }
     // an answer to HEAD has no content: nobody else could read along
     boolean isHead = head.methodId() == Method.HEAD;
-    getsForHead = joinable && isHead && validated() != null;
+    getsForHead = joinable && isHead && cause.validated() != null;
     boolean shared = joinable && (!isHead || getsForHead);
     Fetch mine = newFetch();
     InFlight inFlight = shared ? mine.joinOrBegin(key, selects()) : mine.begin(key);
@@ -399,7 +282,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       shed();
     } else if (inFlight.writer() == mine) {
       Entry meanwhile = shared ? mine.findMeanwhile() : null;
-      CacheDecision usable = meanwhile == null ? null : usable(meanwhile);
+      CacheDecision usable = meanwhile == null ? null : cause.usable(meanwhile, others.head());
       if (usable == null) {
         if (meanwhile != null) {
           meanwhile.release();
@@ -421,9 +304,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
    */
   private boolean isOnDiskMeanwhile() {
     return !diskAsked
-        && stored() == null
-        && decision.outcome() == Outcome.FETCH
-        && (decision.reason() == CacheReason.URI_MISS || decision.reason() == CacheReason.VARY_MISS)
+        && cause.mayBeOnDiskMeanwhile()
         && services.store.mayLoad(services.keys.probe(target));
   }
 
@@ -434,55 +315,23 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   private VarySelection selects() {
-    Entry stored = stored();
+    Entry stored = cause.stored();
     VarySelection known = stored == null ? null : stored.meta().vary();
     return selection != null || (known != null && known.isOfOneRequest()) ? selection : known;
   }
 
   private Fetch newFetch() {
     Request asked = getsForHead ? request.asGet() : request;
-    return new Fetch(services, this, asked, mayStore(), validated(), upgrade)
-        .offering(OfferedTags.goWith(decision, head))
-        .completing(part, completion())
-        .fetchingWhole(whole);
-  }
-
-  /** What the origin is asked about, borrowed; null where it is asked for an answer. */
-  private Entry validated() {
-    return decision.outcome() == Outcome.VALIDATE && stale != null && isSteeredLike(stale)
-        ? stale
-        : null;
-  }
-
-  /** How the part that is stored is continued; null where it is not. */
-  private Completion completion() {
-    if (part == null || decision.reason() != CacheReason.INCOMPLETE || !isSteeredLike(part)) {
-      return null;
-    }
-    boolean besides = part.isOnDisk();
-    Completion completion =
-        whole
-            ? Completion.ofWhole(part.meta(), besides)
-            : Completion.of(head, part.meta(), besides);
-    return completion != null && services.store.fits(completion.length()) ? completion : null;
-  }
-
-  /** Whether the answer may be stored if it says so: that of a POST, too. */
-  private boolean mayStore() {
-    return decision.outcome() != Outcome.BYPASS
-        || (decision.reason() == CacheReason.METHOD
-            && head.methodId() == Method.POST
-            && services.caching.mayCache(request));
-  }
-
-  private boolean isSteeredLike(Entry stored) {
-    return VarySelection.isSteeredLike(stored.meta().vary(), head.fields());
+    return new Fetch(services, this, asked, cause.mayStore(), cause.validated(), upgrade)
+        .offering(OfferedTags.goWith(cause.decision(), head))
+        .completing(cause.part(), cause.completion())
+        .fetchingWhole(cause.fetchesWhole());
   }
 
   private void run(Fetch mine, InFlight inFlight) {
     waitsNoMore();
     fetch = mine;
-    awaited = null;
+    others.left();
     reading = new Reading();
     subscription = inFlight.attach(reading, true);
     mine.start();
@@ -493,25 +342,21 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
    * fetch, or fetch.
    */
   private void lookOrFetch() {
-    if (looks++ >= MAX_LOOKS) {
-      fetch(false);
-    } else {
+    if (others.looksAgain()) {
       lookAgain();
+    } else {
+      fetch(false);
     }
   }
 
   @Override
   public Entry stored() {
-    return stale != null ? stale : part;
+    return cause.stored();
   }
 
   @Override
   public Entry fetchedAnew() {
-    boolean ofItself =
-        decision.outcome() == Outcome.FETCH
-            && decision.reason() != CacheReason.REQUEST_NO_STORE
-            && decision.reason() != CacheReason.CONDITIONAL;
-    return ofItself && stale != null && isSteeredLike(stale) ? stale : null;
+    return cause.fetchedAnew();
   }
 
   @Override
@@ -537,84 +382,15 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   @Override
   public void looked(Entry entry, LoadOutcome outcome) {
-    CacheDecision usable = entry == null ? null : usable(entry);
+    CacheDecision usable = entry == null ? null : cause.usable(entry, others.head());
     if (usable != null) {
       serve(entry, usable);
       return;
     }
-    if (entry != null && !completeInstead(entry)) {
-      validateInstead(entry);
+    if (entry != null) {
+      cause.replaceBy(entry, others.head(), landingPart != null);
     }
     joinOrFetch(); // one of those who waited tries again
-  }
-
-  /**
-   * Whether {@code entry} has parts of the requested response that this request completes or
-   * validates: then takes it.
-   */
-  private boolean completeInstead(Entry entry) {
-    StoredMeta meta = services.caching.regarded(entry, request);
-    if (stale != null
-        || !wantsPart()
-        || meta == null
-        || services.caching.isHitDenied(request, entry)) {
-      return false;
-    }
-    CacheDecision again = Incomplete.weigh(decideAgain(meta), head, meta);
-    boolean completes =
-        again.outcome() == Outcome.FETCH && again.reason() == CacheReason.INCOMPLETE;
-    boolean validates =
-        landingPart != null
-            && again.outcome() == Outcome.VALIDATE
-            && meta.hasValidator()
-            && isSteeredLike(entry);
-    if (!completes && !validates) {
-      return false;
-    }
-    releaseStored();
-    part = completes ? entry : null;
-    stale = completes ? null : entry;
-    decision = again;
-    stream.record().decision = again;
-    return true;
-  }
-
-  /** What was validated for another has taken the place of what this one has. Takes it. */
-  private void validateInstead(Entry entry) {
-    StoredMeta meta = entry.meta();
-    if (validated() != null
-        && meta.hasValidator()
-        && meta.part() == null
-        && meta.isFor(services.caching.of(request).gateway())) {
-      stale.release();
-      stale = entry;
-    } else {
-      entry.release();
-    }
-  }
-
-  /** How {@code entry}, borrowed, answers this request; null where it does not. */
-  private CacheDecision usable(Entry entry) {
-    StoredMeta meta = services.caching.regarded(entry, request);
-    if (meta == null || services.caching.isHitDenied(request, entry)) {
-      return null;
-    }
-    CacheDecision again = decideAgain(meta);
-    return switch (Incomplete.weigh(again, head, meta).outcome()) {
-      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> again;
-      default -> null;
-    };
-  }
-
-  private CacheDecision decideAgain(StoredMeta found) {
-    return Reuse.decideAfterWaiting(
-        services.clock.millis(),
-        head,
-        request.nowMillis(),
-        awaitedHead,
-        found,
-        target.url(),
-        services.caching.of(request));
   }
 
   // ---- the answer, read along
@@ -629,7 +405,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     @Override
     public void head(InFlight.Arrived arrived) {
       if (reading == this && phase == Phase.WAITING) {
-        arrived(arrived);
+        arrived(new ArrivedReply(services, request, cause, key, arrived, fetch, others.waited()));
       }
     }
 
@@ -639,27 +415,19 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
         content.release();
         return;
       }
-      replyLeft -= content.readableBytes();
-      if (replyLeft < 0 && window == null) {
-        content.release();
-        account();
-        finish();
-        leave();
-        stream.abort("reply_body_max_size: larger, which its head did not say");
-        return;
-      }
-      creditOwed += content.readableBytes();
-      if (window == null) {
-        stream.content(content);
-      } else {
-        window.pass(content, stream);
-        if (window.isThrough()) {
-          through();
-          return;
+      switch (delivery.pass(content)) {
+        case TOO_LARGE -> {
+          account();
+          finish();
+          leave();
+          stream.abort("reply_body_max_size: larger, which its head did not say");
+        }
+        case COMPLETE -> through();
+        case GOES_ON -> {
+          stream.flush();
+          delivery.grant(subscription);
         }
       }
-      stream.flush();
-      grant();
     }
 
     @Override
@@ -682,9 +450,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     }
 
     @Override
-    public void failed(Object cause) {
+    public void failed(Object why) {
       if (reading == this) {
-        MissAnswer.this.failed(cause);
+        MissAnswer.this.failed(why);
       }
     }
   }
@@ -698,28 +466,29 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     stream.flush();
   }
 
-  private void arrived(InFlight.Arrived arrived) {
-    if (fetch == null && !mayReadAlong(arrived)) {
-      alone |= !isPlain();
+  private void arrived(ArrivedReply reply) {
+    if (fetch == null && !mayReadAlong(reply)) {
+      alone |= !cause.isPlain();
       leaveFlight();
-      if (!arrived.shareable() && arrived.head().status() >= 500) {
-        failedForAnother(FailedFetch.answered(arrived.head()), false);
+      if (!reply.isShareable() && reply.head().status() >= 500) {
+        failedForAnother(FailedFetch.answered(reply.head()), false);
       } else {
         lookOrFetch();
       }
       return;
     }
     waitsNoMore();
-    StoredMeta meta = described(arrived);
-    boolean unmodified = fetch == null && isUnmodified(arrived.meta());
+    StoredMeta meta = reply.described();
+    boolean unmodified = fetch == null && reply.isUnmodified();
     RangeSelection selected = meta == null || unmodified ? null : HitAnswer.ranges(head, meta);
-    boolean reachesBack = fetch == null && asksForRange() && !isPlain();
+    boolean reachesBack = fetch == null && cause.asksForRange() && !cause.isPlain();
     if (reachesBack && !unmodified && !mayReadAlong(meta, selected)) {
       alone = true;
       leaveFlight();
       fetch(false);
       return;
     }
+    Window window = null;
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
       ByteRange range = selected.ranges().get(0);
       long start = reachesBack ? range.first() : meta.contentStart();
@@ -728,13 +497,11 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       }
       window = new Window(range, start, meta.contentLength());
     }
-    request.reply(arrived.head());
-    boolean slice =
-        request.slice() != null && arrived.head().status() == 206; // the whole is judged
+    request.reply(reply.head());
+    boolean slice = request.slice() != null && reply.head().status() == 206; // the whole is judged
     long limit = slice ? -1 : services.settings.access.replyBodyMax.of(request);
-    replyLeft = limit < 0 ? Long.MAX_VALUE : limit;
     boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
-    if (limit >= 0 && hasContent && length(arrived) > limit) {
+    if (limit >= 0 && hasContent && reply.length(window) > limit) {
       leave();
       fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
       return;
@@ -748,11 +515,11 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       return;
     }
     if (unmodified) {
-      notModified(arrived);
+      notModified(reply);
     } else if (selected != null && selected.outcome() == RangeSelection.Outcome.UNSATISFIABLE) {
-      unsatisfiable(arrived, meta.contentLength());
+      unsatisfiable(reply, meta.contentLength());
     } else {
-      send(arrived);
+      send(reply, window, limit);
     }
   }
 
@@ -765,123 +532,64 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       return meta != null && meta.contentLength() >= 0;
     }
     return switch (selected.outcome()) {
-      case SINGLE -> selected.ranges().get(0).first() < awaited.progress();
+      case SINGLE -> selected.ranges().get(0).first() < others.awaited().progress();
       case UNSATISFIABLE -> true;
       default -> false;
     };
   }
 
-  /** Whether the client has what arrives, as it is stored. */
-  private boolean isUnmodified(StoredMeta meta) {
-    return meta != null && Reuse.answering(head, meta) == Outcome.NOT_MODIFIED;
-  }
-
-  /**
-   * What a range may be cut out of; null where nothing is. Of what is not stored only what was
-   * fetched whole for the sake of a range, its validators unknown.
-   */
-  private StoredMeta described(InFlight.Arrived arrived) {
-    if (request.slice() != null && arrived.head().status() != 206) {
-      return null; // whoever joins slices sees what it is
-    }
-    if (arrived.meta() != null || !whole || head.fields().has(FieldName.IF_RANGE)) {
-      return arrived.meta();
-    }
-    return StoredMeta.undated(arrived.head().status(), arrived.contentLength());
-  }
-
-  /** Octets of content for the client; -1 where unknown. */
-  private long length(InFlight.Arrived arrived) {
-    return window == null ? arrived.contentLength() : window.range().length();
-  }
-
   /** A waiter's question: is this the answer it waits for? */
-  private boolean mayReadAlong(InFlight.Arrived arrived) {
-    if (!arrived.shareable()) {
-      noteUnshared(arrived.head().status(), awaitedHead);
+  private boolean mayReadAlong(ArrivedReply reply) {
+    if (!reply.isShareable()) {
+      noteUnshared(reply.head().status(), others.head());
       return false;
     }
-    if (isHitDenied(arrived)) {
-      looks = MAX_LOOKS; // nor is what it leaves in the store for this request
+    if (reply.isHitDenied()) {
+      others.looksNoMore(); // nor is what it leaves in the store for this request
       return false;
     }
-    if (arrived.meta() == null) {
+    if (reply.meta() == null) {
       return true; // only its size keeps it out of the store
     }
-    VarySelection brought = arrived.meta().vary();
+    VarySelection brought = reply.meta().vary();
     if (brought != null && !brought.matches(head.fields())) {
       selection = brought.by(head.fields());
       return false;
     }
-    StoredMeta found = regarded(arrived);
+    StoredMeta found = reply.regarded();
     if (found == null) {
       return false; // for ports of the other kind
     }
-    CacheDecision joined = decideAgain(found);
-    if (joined.reason() == CacheReason.REQUEST_MAX_AGE && awaited != null && isPlain()) {
-      awaited.notJoinable(); // one of those it is too old for asks, and the others wait for that
+    CacheDecision joined = cause.decideAgain(found, others.head());
+    if (joined.reason() == CacheReason.REQUEST_MAX_AGE
+        && others.awaited() != null
+        && cause.isPlain()) {
+      others
+          .awaited()
+          .notJoinable(); // one of those it is too old for asks, and the others wait for that
     }
     return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;
   }
 
-  private boolean isHitDenied(InFlight.Arrived arrived) {
-    request.reply(arrived.head());
-    boolean denied = services.caching.isHitDenied(request);
-    request.forgetReply();
-    return denied;
-  }
-
-  /** What {@code arrived} is by the rules of this request's port; null: not to be stored. */
-  private StoredMeta regarded(InFlight.Arrived arrived) {
-    StoredMeta meta = arrived.meta();
-    return meta != null && meta.isOfOtherKind(services.caching.of(request).gateway())
-        ? services.caching.regarded(meta, ByteBufUtil.getBytes(arrived.fields()), request)
-        : meta;
-  }
-
   @Override
   public void noteUnshared(int status, RequestHead asked) {
-    if (status < 500 && isPlain() && !Storability.hangsOnRequest(status, asked)) {
+    if (status < 500 && cause.isPlain() && !Storability.hangsOnRequest(status, asked)) {
       services.hitForMiss.note(key, services.clock.millis());
     }
   }
 
-  private void send(InFlight.Arrived arrived) {
-    StoredMeta meta = arrived.meta();
-    FieldLines lines = services.scratch.lines();
-    addOwn(lines, arrived);
-    if (window != null) {
-      window.range().addContentRange(lines, window.completeLength());
-    } else if (meta != null && meta.part() != null) {
-      throw new IllegalStateException("a part that was not asked for: " + key);
-    }
-    int status = window != null ? 206 : meta != null ? meta.status() : arrived.head().status();
+  private void send(ArrivedReply reply, Window window, long limit) {
+    int status = reply.status(window);
+    long announced = reply.announced(window);
     boolean isHead = head.methodId() == Method.HEAD;
-    long announced = HitAnswer.hasNoContent(status) ? ContentLength.NONE : length(arrived);
     boolean last = isHead || announced == ContentLength.NONE || announced == 0;
-    note(status, arrived);
+    note(status, reply);
+    delivery = new Delivery(stream, window, limit);
     phase = Phase.STREAMING;
     if (last) {
       account();
     }
-    ByteBuf fields = arrived.fields();
-    int from = fields.readerIndex();
-    if (arrived.meta() != null && arrived.meta().has(StoredMeta.HIDES_FIELDS)) {
-      from += HiddenFields.length(fields.slice());
-    }
-    boolean cookies = fetch != null || replaysSetCookie(arrived);
-    boolean known = window != null && head.fields().has(FieldName.IF_RANGE);
-    if (known || extendsLists(arrived) || (!cookies && holdsCookies(arrived))) {
-      ByteBuf visible = fields.slice(from, fields.writerIndex() - from);
-      ReplyFields.putFirst(StoredFields.index(visible), cookies, known, lines);
-      from = fields.writerIndex() - 2;
-    }
-    stream.head(
-        services
-            .scratch
-            .head(status, lines)
-            .block(fields, from, fields.writerIndex() - from)
-            .content(announced, last));
+    stream.head(reply.head(window, last));
     if (last) {
       finish();
       if (fetch == null || getsForHead) {
@@ -893,66 +601,39 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (announced == ContentLength.UNKNOWN) {
       stream.flush(); // the first content may be long in coming
     }
-    creditOwed = services.settings.streamBufferBytes;
-    grant();
+    delivery.begin(subscription, services.settings.streamBufferBytes);
   }
 
-  /** Whether its lines hold lists that ours extend. */
-  private static boolean extendsLists(InFlight.Arrived arrived) {
-    return arrived.meta() == null
-        ? arrived.head().fields().hasAny(ReplyFields.EXTENDED_LISTS)
-        : arrived.meta().has(StoredMeta.EXTENDS_LISTS);
-  }
-
-  private boolean replaysSetCookie(InFlight.Arrived arrived) {
-    return holdsCookies(arrived)
-        && arrived.meta() != null
-        && services.caching.replaysSetCookie(stream.port(), arrived.meta(), arrived.fields());
-  }
-
-  private static boolean holdsCookies(InFlight.Arrived arrived) {
-    return arrived.meta() == null
-        ? arrived.head().fields().has(FieldName.SET_COOKIE)
-        : arrived.meta().has(StoredMeta.SETS_COOKIE);
-  }
-
-  private void note(int status, InFlight.Arrived arrived) {
+  private void note(int status, ArrivedReply reply) {
     ExchangeRecord record = stream.record();
     record.status = status;
-    record.reply = arrived.head();
+    record.reply = reply.head();
     if (fetch == null) {
       record.tag = LogTag.TCP_HIT;
       record.hitClass = HitClass.MEMORY_HIT;
     } else {
-      record.tag = fetchedTag(decision, record.tag);
+      record.tag = fetchedTag(cause.decision(), record.tag);
     }
   }
 
-  /** What another asked for arrives, and the client has it already. */
-  private void notModified(InFlight.Arrived arrived) {
-    FieldLines lines = services.scratch.lines();
-    HitAnswer.addRepeated(StoredFields.index(arrived.fields()), lines);
-    addOwn(lines, arrived);
-    note(304, arrived);
+  /** The response to another request arrives, and the client has it already. */
+  private void notModified(ArrivedReply reply) {
+    note(304, reply);
     HitAnswer.classifyNotModified(stream.record(), head);
-    account();
-    finish();
-    leave();
-    stream.head(services.scratch.head(304, lines).content(ContentLength.NONE, true));
-    stream.flush();
+    sendLast(reply.notModified());
   }
 
   /** The whole arrives, and the range that was asked for is not in it. */
-  private void unsatisfiable(InFlight.Arrived arrived, long completeLength) {
-    FieldLines lines = services.scratch.lines();
-    addOwn(lines, arrived);
-    note(416, arrived);
-    services.clock.addDate(lines, services.clock.millis());
-    ByteRange.addUnsatisfied(lines, completeLength);
+  private void unsatisfiable(ArrivedReply reply, long completeLength) {
+    note(416, reply);
+    sendLast(reply.unsatisfiable(completeLength));
+  }
+
+  private void sendLast(OutgoingHead last) {
     account();
     finish();
     leave();
-    stream.head(services.scratch.head(416, lines).content(0, true));
+    stream.head(last);
     stream.flush();
   }
 
@@ -966,64 +647,21 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
         : miss;
   }
 
-  private void addOwn(FieldLines lines, InFlight.Arrived arrived) {
-    ExchangeSettings settings = services.settings;
-    Fields reply = arrived.head().fields();
-    if (fetch == null && arrived.meta() != null) {
-      long age = arrived.meta().ageSeconds(services.clock.millis());
-      lines.append("Age: ").append(Math.max(0, age)).endLine();
-    } else if (reply.has(FieldName.AGE)) {
-      lines.add(reply, reply.first(FieldName.AGE));
-    }
-    if (fetch != null) {
-      ReplyFields.addWithheld(arrived.head(), fetch.withheldFields(), lines);
-    }
-    settings.addVia(lines, arrived.head().version());
-    CacheStatus.appendForward(
-        lines,
-        settings.cacheName(),
-        decision,
-        arrived.head().status(),
-        regarded(arrived),
-        waited,
-        fetch == null,
-        services.clock.millis(),
-        settings.shownKey(key));
-  }
-
-  /**
-   * Asks for as much as was passed on, so that no more than one stream buffer is on its way. Where
-   * the client does not take it yet what was written goes out first: the stream tells that it takes
-   * more only when that has left, and a large head alone may be more than it takes at once.
-   */
-  private void grant() {
-    if (subscription == null || creditOwed <= 0) {
-      return;
-    }
-    if (!stream.writable()) {
-      stream.flush();
-      return;
-    }
-    long credit = creditOwed;
-    creditOwed = 0;
-    subscription.request(credit);
-  }
-
-  private void failed(Object cause) {
+  private void failed(Object why) {
     subscription = null;
-    awaited = null;
+    others.left();
     if (phase == Phase.STREAMING) {
       account();
       finish();
-      stream.record().errorDetail = String.valueOf(cause);
-      stream.abort(String.valueOf(cause));
+      stream.record().errorDetail = String.valueOf(why);
+      stream.abort(String.valueOf(why));
     } else if (phase == Phase.WAITING) {
-      failedBeforeHead(cause);
+      failedBeforeHead(why);
     }
   }
 
-  private void failedBeforeHead(Object cause) {
-    if (!(cause instanceof FetchFailure failure)) {
+  private void failedBeforeHead(Object why) {
+    if (!(why instanceof FetchFailure failure)) {
       // the fetch we waited for ended another way (304, another variant): look for what it left
       lookOrFetch();
       return;
@@ -1041,7 +679,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       record.tag = LogTag.TCP_DENIED;
       record.hitClass = HitClass.OWN_ANSWER;
       fetch = null; // nobody was asked
-    } else if (stale != null) {
+    } else if (cause.isStale()) {
       record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
     }
     if (failure.kind() == FetchFailure.Kind.NO_MEMORY) {
@@ -1061,13 +699,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
    * @param overdue whether all the time had passed that one waits
    */
   private void failedForAnother(FailedFetch failed, boolean overdue) {
-    boolean says = failed.saysOf(head, awaitedHead, awaitedReplaced);
-    failuresMet += says ? 1 : 0;
-    FailedFetch.Sharing sharing = failed.sharing(failuresMet);
+    FailedFetch.Sharing sharing = others.failed(failed, head, overdue);
     if (!sharing.shared()) {
-      if (!says && !overdue && ++oddFailuresMet <= MAX_ODD_FAILURES) {
-        looks--;
-      }
       lookOrFetch();
       return;
     }
@@ -1077,7 +710,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     }
     ExchangeRecord record = stream.record();
     record.errorDetail = failed.detail() + "; shared, as " + sharing.reason();
-    if (stale != null) {
+    if (cause.isStale()) {
       record.tag = LogTag.TCP_REFRESH_FAIL_ERR;
     }
     FieldLines lines = new FieldLines(128);
@@ -1089,7 +722,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   /** 504 where a stored response would do if it could be validated (RFC 9111 section 5.2.2.2). */
   private int status(int failureStatus) {
-    StoredMeta meta = staleMeta();
+    StoredMeta meta = cause.staleMeta();
     boolean unvalidated =
         meta != null
             && meta.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
@@ -1099,15 +732,14 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   /** Serves the stale response because the origin failed; false where that is not allowed. */
   private boolean serveStale() {
-    if (!mayServeStale()) {
+    if (!cause.mayServeStale()) {
       return false;
     }
     long now = services.clock.millis();
     stream.record().tag = LogTag.TCP_REFRESH_FAIL_OLD;
     stream.record().hitClass = stream.record().fromDisk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
-    StoredMeta meta = staleMeta();
-    Entry entry = stale;
-    stale = null;
+    StoredMeta meta = cause.staleMeta();
+    Entry entry = cause.takeStale();
     serve(
         entry,
         new CacheDecision(
@@ -1115,21 +747,13 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
             CacheReason.STALE_IF_ERROR,
             meta.ageSeconds(now),
             meta.lifetimeSeconds()),
-        new Answered(decision, fetch == null ? 0 : fetch.status(), new FieldLines(0)));
+        new Answered(cause.decision(), fetch == null ? 0 : fetch.status(), new FieldLines(0)));
     return true;
   }
 
   @Override
   public boolean mayServeStale() {
-    StoredMeta meta = staleMeta();
-    return meta != null
-        && Reuse.mayServeOnError(
-            services.clock.millis(), head, meta, target.url(), services.caching.of(request));
-  }
-
-  /** The stale response by the rules of this request's port; null where there is none. */
-  private StoredMeta staleMeta() {
-    return stale == null ? null : services.caching.regarded(stale, request);
+    return cause.mayServeStale();
   }
 
   /** Answers from the store. Takes {@code entry}. */
@@ -1145,7 +769,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     phase = Phase.DELEGATED;
     waitsNoMore();
     account();
-    releaseStored();
+    cause.release();
     ClientEvents answering = hits.answer(request, entry, found, asked);
     if (phase == Phase.OVER && answering != null) {
       answering.gone(); // the client left while the answer was begun
@@ -1176,7 +800,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
             CacheReason.VALIDATED,
             age,
             entry.meta().lifetimeSeconds()),
-        new Answered(decision, 304, lines));
+        new Answered(cause.decision(), 304, lines));
   }
 
   @Override
@@ -1296,7 +920,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (delegate != null) {
       delegate.writable();
     } else if (phase == Phase.STREAMING) {
-      grant();
+      delivery.grant(subscription);
     }
   }
 
@@ -1325,7 +949,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private void finish() {
     phase = Phase.OVER;
     waitsNoMore();
-    releaseStored();
+    cause.release();
   }
 
   private void waitsNoMore() {
@@ -1346,21 +970,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private void leaveFlight() {
     InFlight.Subscription left = subscription;
     subscription = null;
-    awaited = null;
+    others.left();
     reading = null;
     if (left != null) {
       left.cancel();
-    }
-  }
-
-  private void releaseStored() {
-    if (stale != null) {
-      stale.release();
-      stale = null;
-    }
-    if (part != null) {
-      part.release();
-      part = null;
     }
   }
 
