@@ -153,9 +153,10 @@ public final class RequestSteps implements RequestHandler {
     wait.party()
         .ask(
             request,
-            () ->
+            fact ->
                 suspension.resume(
                     () -> {
+                      fact.run();
                       request.record().stage(wait.stage(), services.clock.nanos() - started);
                       return admit(request);
                     }));

@@ -18,6 +18,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The steps that a request passes before the store lookup, in their order. The first verdict other
@@ -98,13 +99,9 @@ public final class Admission {
     return new Denied(Refusal.denied(Refusal.rule(verdict)));
   }
 
-  private void resolve(Request request, Runnable then) {
+  private void resolve(Request request, Consumer<Runnable> then) {
     services.upstream.resolve(
-        request.host(),
-        addresses -> {
-          request.destinations(addresses);
-          then.run();
-        });
+        request.host(), addresses -> then.accept(() -> request.destinations(addresses)));
   }
 
   private Verdict tunnel(Request request) {

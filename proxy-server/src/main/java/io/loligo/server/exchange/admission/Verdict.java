@@ -3,6 +3,7 @@ package io.loligo.server.exchange.admission;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.record.Stage;
+import java.util.function.Consumer;
 
 /**
  * The verdict of one admission step: {@link #PROCEED}, {@link AnswerHere}, {@link Denied} (which
@@ -53,9 +54,12 @@ public sealed interface Verdict {
   /** A party that knows a fact which a step needs: a name server, a login helper, an adaptation. */
   interface Party {
     /**
-     * Asks the party. The party adds its answer to {@code request}, a snapshot. It then calls
-     * {@code then} once, on the event loop of the request, possibly before this method returns.
+     * Asks the party for {@code request}, a snapshot.
+     *
+     * @param then takes a task that adds the answer to the request, and runs it where failures are
+     *     handled. The party calls it once, on the event loop of the request, possibly before this
+     *     method returns
      */
-    void ask(Request request, Runnable then);
+    void ask(Request request, Consumer<Runnable> then);
   }
 }

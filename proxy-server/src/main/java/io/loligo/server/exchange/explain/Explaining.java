@@ -162,19 +162,28 @@ public final class Explaining {
   private void admit() {
     Verdict verdict = admission.check(request);
     if (verdict instanceof WaitFor wait) {
-      wait.party().ask(request, this::admit);
-    } else if (seal()) {
+      wait.party()
+          .ask(
+              request,
+              fact -> {
+                fact.run();
+                admit();
+              });
+    } else if (seal(verdict)) {
       admitted(verdict);
     }
   }
 
   /** Computes the key. Returns false if the question does not contain all parts of it. */
-  private boolean seal() {
+  private boolean seal(Verdict verdict) {
     String content = question.content();
     if (services.caching.keysContent(request)) {
       byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
       if (bytes.length != Math.max(0, request.contentLength())) {
-        refuse("the content of a QUERY is part of its key: the question needs all of it");
+        refuse(
+            verdict instanceof Denied denied
+                ? denied.refusal().summary()
+                : "the content of a QUERY is part of its key: the question needs all of it");
         return false;
       }
       services.keys.keyByContent(

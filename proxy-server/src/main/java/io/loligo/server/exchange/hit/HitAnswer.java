@@ -119,8 +119,9 @@ public final class HitAnswer {
    */
   public Refusal refusal(Request request, StoredMeta stored, CacheDecision decision) {
     Refusal denied = services.caching.responseRefusal(request);
+    boolean unlimited = services.settings.access.replyBodyMax.isForAll(-1);
     boolean wholeIsJudged = request.slice() != null && stored.status() == 200;
-    if (denied != null || wholeIsJudged) {
+    if (denied != null || unlimited || wholeIsJudged) {
       return denied;
     }
     long limit = limitExceeded(request, stored, decision);

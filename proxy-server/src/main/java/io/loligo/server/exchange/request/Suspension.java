@@ -50,14 +50,13 @@ public class Suspension implements ClientEvents {
     }
     try {
       next = step.get();
+      resumed = true;
+      if (gone && next != null) {
+        next.gone(); // the client left while the next part began
+      }
     } catch (RuntimeException | OutOfMemoryError failure) {
       resumed = true;
       request.stream().failed(failure);
-      return;
-    }
-    resumed = true;
-    if (gone && next != null) {
-      next.gone(); // the client left while the next part began
     }
   }
 
