@@ -45,12 +45,6 @@ public final class PeerHealth implements HopHealth {
     return peer.maxConnections() <= 0 || state == null || state.open.get() < peer.maxConnections();
   }
 
-  /** Open connections to the peer. */
-  public int openConnections(CachePeer peer) {
-    State state = states.get(peer.name());
-    return state == null ? 0 : state.open.get();
-  }
-
   @Override
   public long nextTurn() {
     return turns.getAndIncrement();

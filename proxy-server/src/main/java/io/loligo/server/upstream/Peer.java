@@ -10,9 +10,14 @@ public final class Peer {
     this.from = from;
   }
 
+  /** A parent with default options, whose name, host and port are still to be set. */
+  static Builder parent() {
+    return new Builder();
+  }
+
   /** A parent at {@code host} and {@code port} with default options. */
   public static Builder parent(String name, String host, int port) {
-    return new Builder(name, host, port);
+    return new Builder().name(name).host(host).port(port);
   }
 
   /** {@code name=}, else the host as written. */
@@ -98,9 +103,9 @@ public final class Peer {
 
   /** Collects the options of a line. Confined to one thread. */
   public static final class Builder {
-    private final String name;
-    private final String host;
-    private final int port;
+    private String name = "";
+    private String host = "";
+    private int port;
     private boolean originServer;
     private boolean isDefault;
     private boolean roundRobin;
@@ -114,14 +119,12 @@ public final class Peer {
     private AclList access = AclList.allowAll();
     private String source = "";
 
-    private Builder(String name, String host, int port) {
-      this.name = name;
-      this.host = host;
-      this.port = port;
-    }
+    private Builder() {}
 
     private Builder(Builder other) {
-      this(other.name, other.host, other.port);
+      name = other.name;
+      host = other.host;
+      port = other.port;
       originServer = other.originServer;
       isDefault = other.isDefault;
       roundRobin = other.roundRobin;
@@ -134,6 +137,21 @@ public final class Peer {
       proxyOnly = other.proxyOnly;
       access = other.access;
       source = other.source;
+    }
+
+    Builder name(String text) {
+      name = text;
+      return this;
+    }
+
+    Builder host(String text) {
+      host = text;
+      return this;
+    }
+
+    Builder port(int number) {
+      port = number;
+      return this;
     }
 
     public Builder originServer(boolean on) {

@@ -136,28 +136,17 @@ final class PeerLines implements LineReader<List<Peer>> {
   /** One line. */
   private final class OnePeer {
     private final Line line;
-    private final String host;
     private final List<AclRule> access = new ArrayList<>();
+    private final Peer.Builder options = Peer.parent();
     private String name;
     private boolean usable = true;
-    private int port;
     private int icpPort;
     private boolean noQuery;
-    private boolean originServer;
-    private boolean proxyOnly;
-    private boolean isDefault;
-    private boolean roundRobin;
-    private int weight = 1;
-    private String login;
-    private String forcedDomain;
-    private long connectTimeoutMillis = -1;
-    private int connectFailLimit = 10;
-    private int maxConnections;
 
     OnePeer(Line line, String host) {
       this.line = line;
       boolean bracketed = host.length() > 1 && host.startsWith("[") && host.endsWith("]");
-      this.host = IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host);
+      options.host(IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host));
       this.name = host;
     }
 
@@ -174,7 +163,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
 
     void ports(String http, String icp) {
-      port = number(http, 1);
+      options.port(number(http, 1));
       icpPort = number(icp, 0);
     }
 
@@ -190,17 +179,17 @@ final class PeerLines implements LineReader<List<Peer>> {
       Option option = Option.of(word);
       switch (option.name()) {
         case "no-query" -> noQuery = true;
-        case "originserver" -> originServer = true;
-        case "proxy-only" -> proxyOnly = true;
-        case "default" -> isDefault = true;
-        case "round-robin" -> roundRobin = true;
+        case "originserver" -> options.originServer(true);
+        case "proxy-only" -> options.proxyOnly(true);
+        case "default" -> options.isDefault(true);
+        case "round-robin" -> options.roundRobin(true);
         case "name" -> name = text(word, option, name);
         case "login" -> login(word, option);
-        case "forceddomain" -> forcedDomain = text(word, option, null);
-        case "weight" -> weight = Math.max(1, count(word, option));
-        case "connect-timeout" -> connectTimeoutMillis = count(word, option) * 1_000L;
-        case "connect-fail-limit" -> connectFailLimit = Math.max(1, count(word, option));
-        case "max-conn" -> maxConnections = count(word, option);
+        case "forceddomain" -> options.forcedDomain(text(word, option, null));
+        case "weight" -> options.weight(Math.max(1, count(word, option)));
+        case "connect-timeout" -> options.connectTimeoutMillis(count(word, option) * 1_000L);
+        case "connect-fail-limit" -> options.connectFailLimit(Math.max(1, count(word, option)));
+        case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
       }
     }
@@ -242,7 +231,7 @@ final class PeerLines implements LineReader<List<Peer>> {
       if (value != null && value.startsWith("NEGOTIATE")) {
         report.restricts(line, word, "Kerberos is not in this version");
       } else {
-        login = value == null ? null : PercentDecoding.of(value);
+        options.login(value == null ? null : PercentDecoding.of(value));
       }
     }
 
@@ -258,29 +247,24 @@ final class PeerLines implements LineReader<List<Peer>> {
       if (icpPort > 0 && !noQuery && usable) {
         report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
       }
-      if (usable && login != null && !sendsLogin()) {
+      if (usable && !sendsLogin(build())) {
         report.warning(line, "login=", "login=USER:PASSWORD", "logins of clients stay here");
       }
     }
 
-    /** Whether it would send a login; that of clients to an origin is an ordinary field. */
-    private boolean sendsLogin() {
+    /** Whether the login is sent, if there is one; that of clients to an origin is a field. */
+    private static boolean sendsLogin(Peer peer) {
+      String login = peer.login();
+      if (login == null) {
+        return true;
+      }
       boolean passes = login.equals("PASS") || login.equals("PASSTHRU");
-      return passes ? originServer : !login.startsWith("*");
+      return passes ? peer.originServer() : !login.startsWith("*");
     }
 
     Peer build() {
-      return Peer.parent(name, host, port)
-          .originServer(originServer)
-          .isDefault(isDefault)
-          .roundRobin(roundRobin)
-          .weight(weight)
-          .login(login)
-          .forcedDomain(forcedDomain)
-          .connectTimeoutMillis(connectTimeoutMillis)
-          .connectFailLimit(connectFailLimit)
-          .maxConnections(maxConnections)
-          .proxyOnly(proxyOnly)
+      return options
+          .name(name)
           .access(rules.compile(access, AclList.allowAll()))
           .source(line.source())
           .build();

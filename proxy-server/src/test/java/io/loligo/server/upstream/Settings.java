@@ -1,10 +1,14 @@
 package io.loligo.server.upstream;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.LimitDirectives;
 import io.loligo.server.config.Configs;
+import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.upstream.route.CachePeers;
 import io.loligo.server.upstream.route.RoutingDirectives;
 import io.loligo.store.MemoryDirectives;
 import java.util.List;
@@ -52,6 +56,19 @@ public final class Settings {
   }
 
   /** A parent with the defaults of cache_peer. */
+  /** Checks how many connections to the peer {@code name} are open, by the room it has. */
+  public static void assertOpen(PeerHealth health, String name, int connections) {
+    assertThat(health.hasRoom(CachePeers.of(peer(name, false, false, 1, null, 0, connections + 1))))
+        .as("at most " + connections + " open")
+        .isTrue();
+    assertThat(
+            connections == 0
+                || !health.hasRoom(
+                    CachePeers.of(peer(name, false, false, 1, null, 0, connections))))
+        .as("at least " + connections + " open")
+        .isTrue();
+  }
+
   public static Peer parent(String name) {
     return peer(name, false, false, 1, null, 0, 0);
   }

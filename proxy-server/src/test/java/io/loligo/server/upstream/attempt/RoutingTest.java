@@ -252,7 +252,7 @@ class RoutingTest extends AttemptFixture {
     assertThat(seen.stream.timings().code).isEqualTo(HierarchyCode.HIER_DIRECT);
     assertThat(seen.stream.timings().attempts).isEqualTo(2);
     assertThat(health.alive(a)).isFalse();
-    assertThat(health.openConnections(a)).isZero();
+    Settings.assertOpen(health, "a", 0);
     assertThat(counted.failed).isEqualTo(1);
   }
 
@@ -275,7 +275,7 @@ class RoutingTest extends AttemptFixture {
     Listening third = fetch(get(), hop(a), ORIGIN);
     assertThat(last().address().getPort()).isEqualTo(80);
     third.stream.cancel();
-    assertThat(health.openConnections(a)).isEqualTo(1);
+    Settings.assertOpen(health, "a", 1);
     transport.connections().get(0).answer(OK);
     Listening fourth = fetch(get(), hop(a));
     assertThat(fourth.over()).isFalse();
@@ -303,7 +303,7 @@ class RoutingTest extends AttemptFixture {
     pass(5_300);
     assertThat(seen.events).containsExactly("failed CONNECT_TIMEOUT");
     assertThat(transport.connections()).hasSize(2);
-    assertThat(health.openConnections(CachePeers.of(Settings.parent("a")))).isZero();
+    Settings.assertOpen(health, "a", 0);
   }
 
   @Test
@@ -331,7 +331,7 @@ class RoutingTest extends AttemptFixture {
     seen.stream.cancel();
     assertThat(last().open()).isFalse();
     assertThat(seen.events).isEmpty();
-    assertThat(health.openConnections(a)).isZero();
+    Settings.assertOpen(health, "a", 0);
   }
 
   @Test

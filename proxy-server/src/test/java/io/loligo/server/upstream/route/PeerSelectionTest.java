@@ -195,7 +195,7 @@ class PeerSelectionTest {
     assertThat(health.open(CachePeers.of(a))).isFalse();
     assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("b.example:3128");
     health.closed(CachePeers.of(a));
-    assertThat(health.openConnections(CachePeers.of(a))).isZero();
+    Settings.assertOpen(health, "a", 0);
     assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
   }
 
