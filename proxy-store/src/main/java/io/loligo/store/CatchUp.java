@@ -4,6 +4,7 @@ import io.loligo.store.disk.DiskTier;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryTier;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes entries to disk that memory stored while no directory could take them. Each time a
@@ -19,7 +20,7 @@ final class CatchUp {
   private final DiskTier disk;
   private final boolean askedFor;
   private volatile boolean due;
-  private Iterator<Object> left;
+  private @Nullable Iterator<Object> left;
 
   /**
    * @param askedFor whether it goes on for ever, with entries that the disk refused and that memory

@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out purges whose entries are not looked up at once. The purge is noted, also on every
@@ -95,7 +96,7 @@ final class DeferredPurges implements AutoCloseable {
    * {@code entry}, taken and possibly null, if it may still be served; it is made stale if a soft
    * purge covers it. Otherwise null. Looks closer only after a purge.
    */
-  Entry judged(Entry entry) {
+  @Nullable Entry judged(@Nullable Entry entry) {
     if (entry == null || purges.isSettled(entry)) {
       return entry;
     }

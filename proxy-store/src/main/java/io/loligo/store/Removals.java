@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,7 +64,7 @@ final class Removals {
       List<CacheKey> keys,
       CacheKey of,
       long[] groups,
-      InFlight except,
+      @Nullable InFlight except,
       EventExecutor loop,
       Consumer<Boolean> then) {
     Confirmation confirmation = new Confirmation(loop, then);

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The front door of the store: stored responses in the tiers, and fetches in flight. Thread-safe:
@@ -32,7 +33,7 @@ public interface Store extends AutoCloseable {
    * Looks in memory for the variant that {@code request} selects (RFC 9111 section 4.1), the most
    * recent one if several match. Returns owned (release it), or null.
    */
-  Entry find(KeyProbe key, Fields request);
+  @Nullable Entry find(KeyProbe key, Fields request);
 
   /** Told once the result of {@link #load}. */
   interface LoadListener {
@@ -42,7 +43,7 @@ public interface Store extends AutoCloseable {
      * @param entry the variant that the request selects, owned (release it); null if there is none,
      *     and {@code report} says why
      */
-    void loaded(Entry entry, LoadReport report);
+    void loaded(@Nullable Entry entry, LoadReport report);
   }
 
   /**
@@ -79,13 +80,13 @@ public interface Store extends AutoCloseable {
    *
    * @param entry owned by the caller; null if there is none, and {@code report} says why
    */
-  record Loaded(Entry entry, LoadReport report) {}
+  record Loaded(@Nullable Entry entry, LoadReport report) {}
 
   /**
    * Does the same as {@link #load} if no wait for a disk is needed: the response is in memory on
    * its way to disk, or in the page cache. Returns null if it would have to wait. Never blocks.
    */
-  Loaded loadNow(CacheKey key, Fields request, Wanted wanted);
+  @Nullable Loaded loadNow(CacheKey key, Fields request, Wanted wanted);
 
   /** Whether requests wait for a directory that is being opened; a load may then take longer. */
   boolean isOpening();
@@ -98,7 +99,7 @@ public interface Store extends AutoCloseable {
    * @param disk the outcome on disk: DAMAGED or BUSY if some variants could not be read; null if
    *     the index has none
    */
-  record Peek(List<Glimpse> variants, LoadOutcome disk) {}
+  record Peek(List<Glimpse> variants, @Nullable LoadOutcome disk) {}
 
   /**
    * Looks at everything stored under {@code key} and changes nothing: no hit is counted, nothing
@@ -122,13 +123,13 @@ public interface Store extends AutoCloseable {
    * response on disk; null without one. {@link InFlight#awaitPart} tells when the part can be
    * found.
    */
-  InFlight landingPart(KeyProbe key);
+  @Nullable InFlight landingPart(KeyProbe key);
 
   /**
    * The fetch in flight for {@code key} that other requests may still join, or null. Never one that
    * is known to bring another variant than {@code request} selects.
    */
-  InFlight inFlight(KeyProbe key, Fields request);
+  @Nullable InFlight inFlight(KeyProbe key, Fields request);
 
   /**
    * Begins a fetch. Returns null if the in-transit budget has no room even for {@link
@@ -139,7 +140,8 @@ public interface Store extends AutoCloseable {
    * @param loop the writer's event loop
    * @param writer told when to read on, on its loop
    */
-  InFlight begin(CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer);
+  @Nullable InFlight begin(
+      CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer);
 
   /**
    * The fetch in flight for {@code key} that others may still join, or a new joinable one, in one
@@ -151,10 +153,10 @@ public interface Store extends AutoCloseable {
    * @param expected the variant that a new fetch will bring, as far as it is known: requests for
    *     another variant do not find it; or null
    */
-  InFlight joinOrBegin(
+  @Nullable InFlight joinOrBegin(
       CacheKey key,
       Fields request,
-      VarySelection expected,
+      @Nullable VarySelection expected,
       EventExecutor loop,
       InFlight.Writer writer);
 
@@ -242,7 +244,7 @@ public interface Store extends AutoCloseable {
       List<CacheKey> keys,
       CacheKey of,
       long[] groups,
-      InFlight except,
+      @Nullable InFlight except,
       EventExecutor loop,
       Consumer<Boolean> then);
 

@@ -42,6 +42,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -187,7 +188,7 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public Entry find(KeyProbe key, Fields request) {
+  public @Nullable Entry find(KeyProbe key, Fields request) {
     return purges.judged(memory.find(key, request));
   }
 
@@ -223,7 +224,7 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
+  public @Nullable Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     long asOf = disk.asOf(key);
     DiskTier.LoadedNow now = disk.loadNow(key, request, wanted);
     if (now == null) {
@@ -296,7 +297,7 @@ public final class TieredStore implements Store {
     }
 
     @Override
-    public void superseded(CacheKey key, VarySelection vary) {
+    public void superseded(CacheKey key, @Nullable VarySelection vary) {
       disk.hide(key);
       memory.uncover(key, vary);
       disk.reveal(key);
@@ -343,7 +344,7 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public InFlight landingPart(KeyProbe key) {
+  public @Nullable InFlight landingPart(KeyProbe key) {
     return flights.landingPart(key);
   }
 
@@ -362,7 +363,7 @@ public final class TieredStore implements Store {
   public InFlight joinOrBegin(
       CacheKey key,
       Fields request,
-      VarySelection expected,
+      @Nullable VarySelection expected,
       EventExecutor loop,
       InFlight.Writer writer) {
     return flights.joinOrBegin(key, request, expected, loop, writer, landing);
@@ -489,7 +490,7 @@ public final class TieredStore implements Store {
       List<CacheKey> keys,
       CacheKey of,
       long[] groups,
-      InFlight except,
+      @Nullable InFlight except,
       EventExecutor loop,
       Consumer<Boolean> then) {
     return removals.invalidate(keys, of, groups, except, loop, then);
@@ -609,10 +610,10 @@ public final class TieredStore implements Store {
     }
 
     @Override
-    public Entry add(
+    public @Nullable Entry add(
         CacheKey key,
         StoredMeta meta,
-        Fields request,
+        @Nullable Fields request,
         ByteBuf first,
         int fieldsLength,
         int firstLength,
@@ -643,7 +644,7 @@ public final class TieredStore implements Store {
     }
 
     @Override
-    public Spool spool(
+    public @Nullable Spool spool(
         CacheKey key,
         StoredMeta meta,
         ByteBuf fields,

@@ -4,4 +4,7 @@
  * uses all other packages of the store; none of them uses it. Any event loop may call it; no call
  * blocks.
  */
+@NullMarked
 package io.loligo.store;
+
+import org.jspecify.annotations.NullMarked;

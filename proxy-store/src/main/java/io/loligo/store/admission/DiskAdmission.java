@@ -1,5 +1,7 @@
 package io.loligo.store.admission;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decides which responses go to a directory on disk, in which lane, and which ones stay when space
  * is needed. Each decision is a value with its reason. Guarded by the lock of the directory that
@@ -41,7 +43,7 @@ public interface DiskAdmission {
    *
    * @param lane null: not to disk
    */
-  record Placement(Lane lane, Reason reason) {}
+  record Placement(@Nullable Lane lane, Reason reason) {}
 
   /** Whether an object stays when its segment is emptied. */
   record Verdict(boolean stays, Reason reason) {}

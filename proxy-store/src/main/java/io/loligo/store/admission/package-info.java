@@ -3,4 +3,7 @@
  * use it; it uses neither. The memory policy has no state; a disk admission is guarded by its
  * owner.
  */
+@NullMarked
 package io.loligo.store.admission;
+
+import org.jspecify.annotations.NullMarked;

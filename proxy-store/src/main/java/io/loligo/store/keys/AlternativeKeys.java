@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys other than that of the URL: the keys of responses to QUERY include the content of the
@@ -47,7 +48,7 @@ public final class AlternativeKeys {
   private record Unsliced(long high, long low, long untilMillis) {}
 
   /** A path's rule; null: it rests. */
-  private record Known(long high, long low, NoVarySearch rule, long untilMillis) {}
+  private record Known(long high, long low, @Nullable NoVarySearch rule, long untilMillis) {}
 
   /** {@link #ASKED_FOR} and {@link #LEFT} for some paths, by a hash of them. */
   private final AtomicIntegerArray paths = new AtomicIntegerArray(PATHS);
@@ -253,7 +254,8 @@ public final class AlternativeKeys {
    * @param target keyed by its URL, and so afterwards
    * @param probe for scratch
    */
-  public CacheKey learnt(RequestTarget target, Fields response, KeyProbe probe, long number) {
+  public @Nullable CacheKey learnt(
+      RequestTarget target, Fields response, KeyProbe probe, long number) {
     NoVarySearch rule = target.keySuffix() == null ? NoVarySearch.of(response) : null;
     if (rule == null) {
       return null;

@@ -3,4 +3,7 @@
  * Only the front door uses it, and gives it to the server; it uses no other package of the store.
  * Thread-safe: any thread.
  */
+@NullMarked
 package io.loligo.store.keys;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,4 +3,7 @@
  * the server share. Every package of the store and the server may use it; it uses none of them.
  * Immutable.
  */
+@NullMarked
 package io.loligo.store.load;
+
+import org.jspecify.annotations.NullMarked;

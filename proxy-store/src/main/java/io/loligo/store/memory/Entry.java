@@ -13,6 +13,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stored response: meta, field lines and content, shared by reference. Never recycled: its count
@@ -45,19 +46,19 @@ public final class Entry implements Stored {
   private final CacheKey key;
   private volatile StoredMeta meta;
   private final ByteBuf first;
-  private final FurtherContent rest;
+  private final @Nullable FurtherContent rest;
   private final int fieldsLength;
   private final int firstLength;
   private final int charge;
   private volatile MemoryLedger ledger;
   private volatile int count = 1;
-  private volatile SpreadCount spread;
+  private volatile @Nullable SpreadCount spread;
   private byte collisions;
   private volatile long diskId;
   private volatile boolean offeredToDisk;
   private int hits;
-  private String contentType;
-  private long[] groups;
+  private @Nullable String contentType;
+  private long @Nullable [] groups;
   private int hiddenLength = -1;
   private volatile long judgedAt;
 
@@ -71,7 +72,7 @@ public final class Entry implements Stored {
       ByteBuf first,
       int fieldsLength,
       int firstLength,
-      FurtherContent rest,
+      @Nullable FurtherContent rest,
       MemoryLedger ledger) {
     this(
         key,
@@ -91,7 +92,7 @@ public final class Entry implements Stored {
       int charge,
       int fieldsLength,
       int firstLength,
-      FurtherContent rest,
+      @Nullable FurtherContent rest,
       MemoryLedger ledger) {
     this.charge = charge;
     this.key = key;
@@ -118,7 +119,7 @@ public final class Entry implements Stored {
       int charge,
       int fieldsLength,
       int firstLength,
-      FurtherContent rest,
+      @Nullable FurtherContent rest,
       MemoryLedger ledger) {
     Entry entry = new Entry(key, meta, first, charge, fieldsLength, firstLength, rest, ledger);
     entry.hits = -1; // the request for which it is loaded is not a hit in memory
@@ -435,6 +436,7 @@ public final class Entry implements Stored {
       return firstBlock().retainedSlice(from, Math.min(max, firstLength - from));
     }
     SpreadCount parts = spread;
+    assert rest != null : "no content behind the first block";
     return parts == null || parts.rest() == null
         ? rest.retainedContent(at - inFirst, max)
         : ((SharedBlocks) rest).retainedContent(parts.rest(), at - inFirst, max);
@@ -458,6 +460,7 @@ public final class Entry implements Stored {
       ByteBuf content = retainedContent(offset, max);
       loop.execute(() -> then.content(content));
     } else {
+      assert rest != null : "no content behind the first block";
       rest.read(at - inFirst, max, loop, then);
     }
   }
@@ -474,7 +477,7 @@ public final class Entry implements Stored {
         + (meta.vary() == null ? 0 : meta.vary().weightBytes());
   }
 
-  FurtherContent rest() {
+  @Nullable FurtherContent rest() {
     return rest;
   }
 
@@ -498,7 +501,7 @@ public final class Entry implements Stored {
   }
 
   @Override
-  public Entry select(Fields request) {
+  public @Nullable Entry select(Fields request) {
     return meta.isSelectedBy(request) ? this : null;
   }
 

@@ -2,6 +2,7 @@ package io.loligo.store.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Content after the first block of an entry: in memory, or on disk. Shared by an entry and its
@@ -13,7 +14,7 @@ public interface FurtherContent {
     /**
      * Takes {@code content}, at least one byte from the requested offset; null: damaged or gone.
      */
-    void content(ByteBuf content);
+    void content(@Nullable ByteBuf content);
   }
 
   /** Adds a reference. */

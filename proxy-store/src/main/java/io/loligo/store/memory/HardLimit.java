@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the memory tier within its limit. A ledger counts the bytes of entries until they are
@@ -84,7 +85,7 @@ final class HardLimit {
   }
 
   /** The ledger in which {@code bytes} are entered now; null if neither has room. */
-  MemoryLedger owner(long bytes) {
+  @Nullable MemoryLedger owner(long bytes) {
     if (!accepts(bytes)) {
       return null;
     }

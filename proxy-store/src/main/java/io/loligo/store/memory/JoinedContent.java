@@ -75,15 +75,15 @@ final class JoinedContent implements FurtherContent {
     Entry best = null;
     for (Entry part : parts) {
       ContentPart place = part.meta().part();
-      boolean holds = place.holds(at, at);
-      if (holds && (best == null || place.end() > best.meta().part().end())) {
+      boolean holds = place != null && place.holds(at, at);
+      if (holds && (best == null || part.meta().contentEnd() > best.meta().contentEnd())) {
         best = part;
       }
     }
     if (best == null) {
       throw new IndexOutOfBoundsException("offset: " + at + " (expected: one that is stored)");
     }
-    int most = (int) Math.min(max, best.meta().part().end() - at);
+    int most = (int) Math.min(max, best.meta().contentEnd() - at);
     retain();
     best.read(
         at,

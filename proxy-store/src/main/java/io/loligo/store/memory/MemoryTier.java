@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stored responses in pooled direct memory, chosen by Caffeine (W-TinyLFU). Thread-safe: any
@@ -76,7 +77,8 @@ public final class MemoryTier {
     return (int) Math.min(Integer.MAX_VALUE, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
   }
 
-  private void removed(Object key, Stored stored, RemovalCause cause) {
+  private void removed(@Nullable Object key, @Nullable Stored stored, RemovalCause cause) {
+    assert stored != null : "a weak value";
     if (cause.wasEvicted()) {
       evictions.add(stored.size());
     }
@@ -90,7 +92,7 @@ public final class MemoryTier {
   }
 
   /** The entry that {@code request} selects under {@code key}. Returns owned, or null. */
-  public Entry find(KeyProbe key, Fields request) {
+  public @Nullable Entry find(KeyProbe key, Fields request) {
     Stored stored = cache.getIfPresent(key);
     while (stored != null) {
       Entry entry = stored.select(request);
@@ -130,10 +132,10 @@ public final class MemoryTier {
    * @param mayStore called in the step in which it is stored: a {@link #remove} after it has become
    *     false leaves nothing of it
    */
-  public Entry add(
+  public @Nullable Entry add(
       CacheKey key,
       StoredMeta meta,
-      Fields request,
+      @Nullable Fields request,
       ByteBuf first,
       int fieldsLength,
       int firstLength,
@@ -167,7 +169,8 @@ public final class MemoryTier {
     return entry;
   }
 
-  private boolean insert(CacheKey key, Entry entry, Fields request, BooleanSupplier mayStore) {
+  private boolean insert(
+      CacheKey key, Entry entry, @Nullable Fields request, BooleanSupplier mayStore) {
     boolean[] refused = new boolean[1];
     Predicate<Entry> replaced = stored -> Variants.replaces(stored, entry.meta(), request);
     cache
@@ -304,7 +307,7 @@ public final class MemoryTier {
   }
 
   /** Whether a response is stored under {@code key} with the selection {@code vary}. */
-  public boolean holds(CacheKey key, VarySelection vary) {
+  public boolean holds(CacheKey key, @Nullable VarySelection vary) {
     Stored stored = cache.policy().getIfPresentQuietly(key);
     for (int i = 0; stored != null && i < stored.size(); i++) {
       if (Objects.equals(stored.get(i).meta().vary(), vary)) {
@@ -318,7 +321,7 @@ public final class MemoryTier {
    * Drops the response stored under {@code key} with the selection {@code vary}; all if that is
    * null.
    */
-  public void removeVariant(CacheKey key, VarySelection vary) {
+  public void removeVariant(CacheKey key, @Nullable VarySelection vary) {
     removeIf(key, other -> vary == null || vary.equals(other));
   }
 
@@ -327,7 +330,7 @@ public final class MemoryTier {
    * selection {@code vary}: the one with the same selection and the one that does not vary; all if
    * {@code vary} is null.
    */
-  public void uncover(CacheKey key, VarySelection vary) {
+  public void uncover(CacheKey key, @Nullable VarySelection vary) {
     removeIf(key, other -> vary == null || other == null || vary.equals(other));
   }
 
@@ -400,11 +403,11 @@ public final class MemoryTier {
     return again(key, like, meta, fields, null);
   }
 
-  private Entry again(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, Entry replaced) {
+  private Entry again(
+      CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, @Nullable Entry replaced) {
     int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
     MemoryLedger owner = limit.owner(SizeClass.packed(length));
-    boolean stores = owner != null;
-    if (!stores) {
+    if (owner == null) {
       rejections.increment();
       limit.relieveIfNeeded();
       return copy(old, meta, fields);

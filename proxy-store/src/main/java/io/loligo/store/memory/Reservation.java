@@ -1,5 +1,7 @@
 package io.loligo.store.memory;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The part of a ledger that one fetch holds: a floor of its own from beginning to end, and more
  * while it needs more. Confined to the event loop of the fetch.
@@ -17,7 +19,7 @@ public final class Reservation {
   }
 
   /** A reservation of {@code floorBytes} of {@code ledger}, or null if that is full. */
-  public static Reservation open(MemoryLedger ledger, long floorBytes) {
+  public static @Nullable Reservation open(MemoryLedger ledger, long floorBytes) {
     return ledger.tryReserve(floorBytes) ? new Reservation(ledger, floorBytes) : null;
   }
 

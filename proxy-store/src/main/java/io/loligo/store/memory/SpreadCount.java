@@ -4,6 +4,7 @@ import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The references to an entry that many event loops serve at the same time: each loop counts in
@@ -43,14 +44,14 @@ final class SpreadCount {
   private final AtomicLongArray parts;
   private final AtomicInteger phase = new AtomicInteger(NEW);
   private final ByteBuf first;
-  private final ByteBuf[] rest;
+  private final ByteBuf @Nullable [] rest;
   private long hitsBefore; // maintenance thread
 
   /**
    * @param first the first block as a buffer whose references are the entry's
    * @param rest the further ones likewise; null: none in memory
    */
-  SpreadCount(Stripes stripes, ByteBuf first, ByteBuf[] rest) {
+  SpreadCount(Stripes stripes, ByteBuf first, ByteBuf @Nullable [] rest) {
     this.stripes = stripes;
     this.first = first;
     this.rest = rest;
@@ -68,7 +69,7 @@ final class SpreadCount {
     return first;
   }
 
-  ByteBuf[] rest() {
+  ByteBuf @Nullable [] rest() {
     return rest;
   }
 

@@ -1,6 +1,7 @@
 package io.loligo.store.memory;
 
 import io.loligo.core.message.Fields;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The value of the memory tier under one key: an entry, or the variants of a response that varies.
@@ -11,7 +12,7 @@ sealed interface Stored permits Entry, Variants {
    * The entry that {@code request} selects, borrowed, or null; of several the one that {@link
    * io.loligo.core.caching.VarySelection#prefers} accepts. No allocation.
    */
-  Entry select(Fields request);
+  @Nullable Entry select(Fields request);
 
   /** Number of entries. */
   int size();

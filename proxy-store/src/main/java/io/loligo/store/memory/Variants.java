@@ -6,6 +6,7 @@ import io.loligo.core.message.Fields;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Several stored responses under one key (RFC 9111 section 4.1), the most recent first, at most
@@ -26,7 +27,7 @@ final class Variants implements Stored {
    * gone} accepts. It retains its entries, {@code added} too. Called while {@code old} still holds
    * its references.
    */
-  static Stored with(Stored old, Entry added, Predicate<Entry> gone) {
+  static Stored with(@Nullable Stored old, Entry added, Predicate<Entry> gone) {
     Entry[] entries = new Entry[MAX + 1];
     entries[0] = added;
     int count = 1;
@@ -53,7 +54,7 @@ final class Variants implements Stored {
    *
    * @param request null if it is unknown: it may select anything
    */
-  static boolean replaces(Entry stored, StoredMeta added, Fields request) {
+  static boolean replaces(Entry stored, StoredMeta added, @Nullable Fields request) {
     return Objects.equals(stored.meta().vary(), added.vary())
         || (added.vary() == null && (request == null || stored.select(request) != null));
   }
@@ -79,16 +80,16 @@ final class Variants implements Stored {
    * {@code old} without the responses whose selection {@code gone} accepts; itself if there are
    * none, null if none is left. It retains its entries.
    */
-  static Stored without(Stored old, Predicate<VarySelection> gone) {
+  static @Nullable Stored without(Stored old, Predicate<VarySelection> gone) {
     return withoutEntries(old, entry -> gone.test(entry.meta().vary()));
   }
 
   /** The same without {@code gone}. */
-  static Stored without(Stored old, Entry gone) {
+  static @Nullable Stored without(Stored old, Entry gone) {
     return withoutEntries(old, entry -> entry == gone);
   }
 
-  private static Stored withoutEntries(Stored old, Predicate<Entry> gone) {
+  private static @Nullable Stored withoutEntries(Stored old, Predicate<Entry> gone) {
     Entry[] entries = new Entry[old.size()];
     int count = 0;
     for (int i = 0; i < old.size(); i++) {
@@ -107,7 +108,7 @@ final class Variants implements Stored {
   }
 
   @Override
-  public Entry select(Fields request) {
+  public @Nullable Entry select(Fields request) {
     Entry found = null;
     for (Entry entry : entries) {
       if ((found == null || VarySelection.prefers(entry.meta(), found.meta()))

@@ -3,4 +3,7 @@
  * bytes. Every package of the store and the server may use it; it uses neither the disk nor the
  * fetches in flight. Thread-safe: any thread.
  */
+@NullMarked
 package io.loligo.store.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,7 @@ package io.loligo.store.packing;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of several packings, with one thread in it at a time. A thread that gives a block back never
@@ -50,7 +51,7 @@ final class Arena {
    * A buffer of {@code capacity}, which takes {@code granules}; null if no block is large enough or
    * another thread is inside. Never waits.
    */
-  PackedBuf tryCut(int granules, int capacity) {
+  @Nullable PackedBuf tryCut(int granules, int capacity) {
     return lock.tryLock() ? cutAndLeave(granules, capacity, null) : null;
   }
 
@@ -60,12 +61,12 @@ final class Arena {
    * @param more a chunk's memory, taken, to be used if no block is large enough even now; may be
    *     null
    */
-  PackedBuf cut(int granules, int capacity, ByteBuf more) {
+  @Nullable PackedBuf cut(int granules, int capacity, @Nullable ByteBuf more) {
     lock.lock();
     return cutAndLeave(granules, capacity, more);
   }
 
-  private PackedBuf cutAndLeave(int granules, int capacity, ByteBuf more) {
+  private @Nullable PackedBuf cutAndLeave(int granules, int capacity, @Nullable ByteBuf more) {
     Chunk emptied;
     PackedBuf buffer = null;
     ByteBuf spare = more;
@@ -132,7 +133,7 @@ final class Arena {
   }
 
   /** Frees the returned blocks. Returns {@code emptied} and the chunks that it emptied. */
-  private Chunk settle(Chunk emptied) {
+  private @Nullable Chunk settle(@Nullable Chunk emptied) {
     if (returned.get() == Packing.NONE) {
       return emptied;
     }
@@ -159,7 +160,7 @@ final class Arena {
     lock.unlock();
   }
 
-  private static void release(Chunk emptied) {
+  private static void release(@Nullable Chunk emptied) {
     for (Chunk chunk = emptied; chunk != null; chunk = chunk.nextEmptied) {
       chunk.owned.release();
     }

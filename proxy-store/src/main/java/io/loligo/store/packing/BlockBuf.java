@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of other memory as a buffer of its own; the subclass gives its references their meaning.
@@ -58,7 +59,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
   }
 
   @Override
-  public ByteBuf unwrap() {
+  public @Nullable ByteBuf unwrap() {
     return null;
   }
 

@@ -2,6 +2,7 @@ package io.loligo.store.packing;
 
 import io.netty.buffer.ByteBuf;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that is cut into blocks: where they begin, and which of them are in use. Threading: final
@@ -22,7 +23,7 @@ final class Chunk {
   final ByteBuf owned;
 
   /** The next of the emptied chunks whose memory is to be released. */
-  Chunk nextEmptied;
+  @Nullable Chunk nextEmptied;
 
   private final int number;
   private final BitSet starts = new BitSet(GRANULES);

@@ -5,6 +5,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Buffers for stored responses. The pooled allocator has four sizes per doubling, so that 4.3 KB
@@ -99,7 +100,7 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
     return free > (long) entitled * Chunk.GRANULES;
   }
 
-  private ByteBuf packed(int capacity) {
+  private @Nullable ByteBuf packed(int capacity) {
     int granules = roundUp(capacity) / GRANULE_BYTES;
     int number = stripes.own() % arenas.length;
     Arena own = arenas[number];
@@ -117,7 +118,7 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
     return buffer;
   }
 
-  private PackedBuf cutElsewhere(int number, int granules, int capacity) {
+  private @Nullable PackedBuf cutElsewhere(int number, int granules, int capacity) {
     PackedBuf buffer = null;
     for (int i = 1; buffer == null && i < arenas.length; i++) {
       Arena other = arenas[(number + i) % arenas.length];

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chunks of memory, each cut without gaps into blocks that are used or free: two-level segregated
@@ -111,7 +112,7 @@ final class Packing {
    * Frees a used block. Returns the chunk, with its memory owned, if nothing in it is used any
    * more; else null.
    */
-  Chunk give(long block) {
+  @Nullable Chunk give(long block) {
     Chunk chunk = chunk(block);
     int start = Chunk.startOf(block);
     int end = chunk.end(start);

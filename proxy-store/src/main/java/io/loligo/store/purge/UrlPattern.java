@@ -5,6 +5,8 @@ import io.loligo.core.acl.PosixRegex;
 import io.loligo.core.caching.CacheKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pattern of URLs. Two are equal if their texts are. Immutable.
@@ -23,7 +25,7 @@ public record UrlPattern(String host, String regex, Pattern compiled) {
    * @param host any case; null or empty: any
    * @throws IllegalArgumentException it is invalid; says why
    */
-  public static UrlPattern of(String host, String regex) {
+  public static UrlPattern of(@Nullable String host, String regex) {
     String name = host == null ? "" : host.toLowerCase(Locale.ROOT);
     PosixRegex compiled = PosixRegex.compile(regex, false);
     if (compiled.error() != null) {
@@ -34,7 +36,7 @@ public record UrlPattern(String host, String regex, Pattern compiled) {
       throw new IllegalArgumentException(
           "length: " + bytes + " bytes (expected: <= " + MAX_BYTES + ")");
     }
-    return new UrlPattern(name, regex, compiled.pattern());
+    return new UrlPattern(name, regex, Objects.requireNonNull(compiled.pattern()));
   }
 
   /** The same, with the host of {@code key}. */
@@ -60,7 +62,7 @@ public record UrlPattern(String host, String regex, Pattern compiled) {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return other instanceof UrlPattern pattern
         && host.equals(pattern.host)
         && regex.equals(pattern.regex);

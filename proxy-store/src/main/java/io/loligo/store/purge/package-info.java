@@ -3,4 +3,7 @@
  * responses stale. The front door, the disk tier and the server use it; it uses memory.
  * Thread-safe: any thread; nothing blocks.
  */
+@NullMarked
 package io.loligo.store.purge;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@ package io.loligo.store.disk.format;
 
 import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a packed segment, as its footer and its section of a checkpoint state it: a head
@@ -83,7 +84,7 @@ public final class Contents {
   }
 
   /** Reads the next entry of {@code in}, borrowed; null if it is damaged. */
-  public static Entry read(ByteBuf in) {
+  public static @Nullable Entry read(ByteBuf in) {
     if (in.readableBytes() < ENTRY_BYTES) {
       return null;
     }

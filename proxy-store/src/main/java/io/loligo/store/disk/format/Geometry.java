@@ -1,5 +1,7 @@
 package io.loligo.store.disk.format;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The division of a directory's space: segments for the responses, room for two checkpoints and the
  * one being written, and the journals. The configured size is the sum of everything; nothing grows
@@ -51,7 +53,7 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
    *
    * @param meanObjectBytes {@code store_avg_object_size}; the plan has half as many records again
    */
-  public static Geometry of(long totalBytes, long meanObjectBytes) {
+  public static @Nullable Geometry of(long totalBytes, long meanObjectBytes) {
     long mean = Math.max(1, meanObjectBytes);
     int records =
         (int) Math.max(1024, Math.min(MAX_RECORDS, wantedRecords(totalBytes, meanObjectBytes)));

@@ -1,6 +1,7 @@
 package io.loligo.store.disk.format;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The distribution of one response's content over its first block and its pieces. Immutable.
@@ -20,7 +21,7 @@ public record Layout(long contentLength, int firstContent, int pieceBlocks) {
    * The layout of a response whose key, meta and field lines take {@code headBytes}; null if it
    * cannot be stored.
    */
-  public static Layout of(long contentLength, int headBytes, Geometry geometry) {
+  public static @Nullable Layout of(long contentLength, int headBytes, Geometry geometry) {
     int room = Block.MAX_BYTES - FirstBlock.FIXED_BYTES - headBytes;
     if (room < 0 || contentLength > geometry.maxContentBytes()) {
       return null;

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a directory: the index in stripes, the segments, and the journal of removals.
@@ -308,7 +309,7 @@ public final class Catalogue {
   }
 
   /** The response in {@code slot} if it has bytes in segment {@code number}; or null. */
-  public IndexedResponse inSegment(int slot, int number) {
+  public @Nullable IndexedResponse inSegment(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
       int local = slot & SLOT_MASK;
@@ -355,11 +356,12 @@ public final class Catalogue {
   /** A reader continues with the pieces of {@code stored}; false if it is no longer stored. */
   public boolean beginReading(IndexedResponse stored) {
     Stripe stripe = stripeOfSlot(stored.slot());
+    Pieces pieces = stored.pieces();
     synchronized (stripe) {
-      if (stored.pieces().gone || stripe.pieces.get(stored.slot() & SLOT_MASK) != stored.pieces()) {
+      if (pieces == null || pieces.gone || stripe.pieces.get(stored.slot() & SLOT_MASK) != pieces) {
         return false;
       }
-      stored.pieces().readers++;
+      pieces.readers++;
       return true;
     }
   }
@@ -367,6 +369,7 @@ public final class Catalogue {
   /** Ends one {@link #beginReading}. */
   public void endReading(IndexedResponse stored) {
     Pieces pieces = stored.pieces();
+    assert pieces != null : "no reading began";
     synchronized (stripeOfSlot(stored.slot())) {
       pieces.readers--;
       if (pieces.gone && pieces.readers == 0) {
@@ -476,7 +479,7 @@ public final class Catalogue {
   }
 
   /** The pieces of the object that replaces the one with {@code before}, or null. */
-  private Pieces pieces(Publication object, Pieces before, int slot) {
+  private Pieces pieces(Publication object, @Nullable Pieces before, int slot) {
     Layout layout = object.layout();
     long[] places = object.pieces();
     Pieces now =
@@ -679,7 +682,7 @@ public final class Catalogue {
   // Making space
 
   /** The segment to be emptied next, or null where none may be. */
-  public Segment victim(long slabBytes) {
+  public @Nullable Segment victim(long slabBytes) {
     synchronized (segments) {
       Segment dead = segments.dead();
       if (dead != null) {
@@ -826,7 +829,7 @@ public final class Catalogue {
   }
 
   /** The content of {@code slot} in packed segment {@code number}; or null. */
-  private Contents.Entry entry(int slot, int number) {
+  private Contents.@Nullable Entry entry(int slot, int number) {
     Stripe stripe = stripeOfSlot(slot);
     synchronized (stripe) {
       int local = slot & SLOT_MASK;

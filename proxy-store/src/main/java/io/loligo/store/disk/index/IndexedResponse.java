@@ -3,6 +3,7 @@ package io.loligo.store.disk.index;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The knowledge of the catalogue about a stored response at one moment. The response may have moved
@@ -22,7 +23,7 @@ public record IndexedResponse(
     long version,
     long place,
     int length,
-    Pieces pieces,
+    @Nullable Pieces pieces,
     boolean part) {
   /** Places of the pieces, empty if it is in the first block only. */
   public long[] places() {

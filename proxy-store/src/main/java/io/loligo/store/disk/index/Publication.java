@@ -3,6 +3,7 @@ package io.loligo.store.disk.index;
 import io.loligo.store.disk.format.Layout;
 import io.netty.buffer.ByteBuf;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A first block in its buffer, on its way into the catalogue. Confined to one thread. */
 public final class Publication {
@@ -10,7 +11,7 @@ public final class Publication {
   private final long place;
   private final long[] pieces;
   private final Layout layout;
-  private IndexedResponse moved;
+  private @Nullable IndexedResponse moved;
   private boolean leavesOlder = true;
   private boolean alone;
   private boolean onlyWhereAbsent;
@@ -26,7 +27,7 @@ public final class Publication {
   }
 
   /** Only if {@code before} is still stored as it was; its readers continue. */
-  public Publication moved(IndexedResponse before) {
+  public Publication moved(@Nullable IndexedResponse before) {
     moved = before;
     return this;
   }
@@ -77,7 +78,7 @@ public final class Publication {
     return layout;
   }
 
-  IndexedResponse moved() {
+  @Nullable IndexedResponse moved() {
     return moved;
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes since a checkpoint began, in order: opened and emptied segments, and removals. One of
@@ -81,7 +82,7 @@ public final class Journal implements AutoCloseable {
   private boolean flushing;
 
   /** Why a write or a force failed; null: none failed. Set under this. */
-  private volatile Throwable failure;
+  private volatile @Nullable Throwable failure;
 
   /**
    * Continues journal {@code number}.

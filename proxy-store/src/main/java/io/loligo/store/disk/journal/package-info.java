@@ -3,4 +3,7 @@
  * index, space and start use it; it uses the format and the medium. Any thread appends; only disk
  * threads write.
  */
+@NullMarked
 package io.loligo.store.disk.journal;
+
+import org.jspecify.annotations.NullMarked;

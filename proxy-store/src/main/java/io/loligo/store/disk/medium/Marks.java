@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,7 +54,7 @@ public final class Marks implements AutoCloseable {
   public static final class InUse extends IOException {
     private static final long serialVersionUID = 1;
 
-    InUse(String by, Throwable cause) {
+    InUse(String by, @Nullable Throwable cause) {
       super("in use by " + by, cause);
     }
   }
@@ -142,7 +143,7 @@ public final class Marks implements AutoCloseable {
   public record Header(Secret secret, Geometry geometry) {}
 
   /** The header, or null if there is no whole one of this version. */
-  public Header readHeader() throws IOException {
+  public @Nullable Header readHeader() throws IOException {
     ByteBuffer octets = read(header(), HEADER_MAGIC);
     if (octets == null) {
       return null;
@@ -196,7 +197,7 @@ public final class Marks implements AutoCloseable {
   }
 
   /** The directory's copy of the roll, or null if it is not whole. */
-  public RollSheet readRoll() throws IOException {
+  public @Nullable RollSheet readRoll() throws IOException {
     ByteBuffer octets = read(roll(), ROLL_MAGIC);
     if (octets == null) {
       return null;
@@ -235,7 +236,7 @@ public final class Marks implements AutoCloseable {
     }
   }
 
-  private static ByteBuffer read(Path file, long magic) throws IOException {
+  private static @Nullable ByteBuffer read(Path file, long magic) throws IOException {
     byte[] octets;
     try {
       if (Files.size(file) != MARK_BYTES) {
@@ -284,7 +285,7 @@ public final class Marks implements AutoCloseable {
    * Forces the names of the present files to the disk: forcing a file covers its bytes only. Some
    * file systems, such as network ones, do not allow it, and ensure it themselves or not at all.
    */
-  private static void forceNames(Path directory) throws IOException {
+  private static void forceNames(@Nullable Path directory) throws IOException {
     FileChannel opened;
     try {
       opened = FileChannel.open(directory, StandardOpenOption.READ);

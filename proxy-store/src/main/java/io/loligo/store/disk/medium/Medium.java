@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The base of directories: files, threads, and values that differ in each process. Tests use one
@@ -17,7 +18,7 @@ public interface Medium {
   Path path(String directory);
 
   /** The division of {@code totalBytes}, or null if that is too little; see {@link Geometry}. */
-  Geometry geometry(long totalBytes, long meanObjectBytes);
+  @Nullable Geometry geometry(long totalBytes, long meanObjectBytes);
 
   /**
    * Starts {@code count} threads, at least 2.
@@ -38,7 +39,7 @@ public interface Medium {
   Slab slabs(Marks marks, Geometry geometry) throws IOException;
 
   /** Makes an empty map, owned; null: there is to be none. */
-  RecordMap records(long records) throws IOException;
+  @Nullable RecordMap records(long records) throws IOException;
 
   /** For secrets and unique names. */
   RandomGenerator random();

@@ -9,6 +9,7 @@ import jnr.constants.platform.Errno;
 import jnr.ffi.LibraryLoader;
 import jnr.ffi.Platform;
 import jnr.ffi.Pointer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,9 +78,9 @@ final class PageCacheFile implements AutoCloseable {
 
   /** Loaded once; null if there is none. */
   private static final class Library {
-    private static final LibC LIBC = load();
+    private static final @Nullable LibC LIBC = load();
 
-    private static LibC load() {
+    private static @Nullable LibC load() {
       try {
         Platform platform = Platform.getNativePlatform();
         return platform.getOS() == Platform.OS.LINUX && platform.is64Bit()
@@ -111,7 +112,7 @@ final class PageCacheFile implements AutoCloseable {
    * Opens {@code path}; null if that is not possible on this system, or for a process that does not
    * own the file. Blocks.
    */
-  static PageCacheFile open(String path) {
+  static @Nullable PageCacheFile open(String path) {
     LibC libc = Library.LIBC;
     if (libc == null) {
       return null;

@@ -6,12 +6,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /** The slabs in one file, preallocated, read and written by position. Thread-safe. */
 public final class SlabFile implements Slab {
   private final FileChannel file;
   private final Path path;
-  private volatile PageCacheFile cached;
+  private volatile @Nullable PageCacheFile cached;
   private boolean closed;
 
   /** Opens an existing file. */

@@ -11,6 +11,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** Files of the system, Chronicle Map and threads of the process. Immutable. */
 public final class SystemMedium implements Medium {
@@ -30,7 +31,7 @@ public final class SystemMedium implements Medium {
   }
 
   @Override
-  public Geometry geometry(long totalBytes, long meanObjectBytes) {
+  public @Nullable Geometry geometry(long totalBytes, long meanObjectBytes) {
     return Geometry.of(totalBytes, meanObjectBytes);
   }
 

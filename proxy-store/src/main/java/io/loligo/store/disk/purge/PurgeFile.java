@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The purges of a directory that were carried out without looking for responses: buckets of names
@@ -150,7 +151,7 @@ public final class PurgeFile implements AutoCloseable {
   }
 
   /** Null if it is damaged. */
-  private static Ban ban(ByteBuffer bytes) {
+  private static @Nullable Ban ban(ByteBuffer bytes) {
     int length = bytes.getInt(4);
     if (length < BAN_FIXED_BYTES || length > BAN_BYTES || bytes.getInt(0) != crc(bytes, length)) {
       return null;

@@ -12,6 +12,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Content of a stored response that stays on disk and is read block by block. Its pieces are held
@@ -109,7 +110,7 @@ final class DiskContent implements FurtherContent {
     return block.writerIndex(block.readerIndex() + Math.min(max, block.readableBytes()));
   }
 
-  private void tell(ByteBuf block, int charge, EventExecutor loop, Listener then) {
+  private void tell(@Nullable ByteBuf block, int charge, EventExecutor loop, Listener then) {
     try {
       loop.execute(
           () -> {

@@ -6,6 +6,7 @@ import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.memory.Entry;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entries loaded for requests that waited together, retained while this lives. Confined to a disk
@@ -20,13 +21,13 @@ public final class LoadRound implements AutoCloseable {
   record Held(IndexedResponse stored, Entry entry, boolean inRecord, boolean whole) {}
 
   /** A first block that was read; null if it is of another key. */
-  private record Judged(long version, StoredMeta meta) {}
+  private record Judged(long version, @Nullable StoredMeta meta) {}
 
   private final List<Held> held = new ArrayList<>(1);
   private final List<Judged> judged = new ArrayList<>(0);
 
   /** The last load of {@code stored}, in its present version; or null. */
-  Held find(IndexedResponse stored) {
+  @Nullable Held find(IndexedResponse stored) {
     for (int i = held.size() - 1; i >= 0; i--) {
       if (held.get(i).stored.version() == stored.version()) {
         return held.get(i);
@@ -36,12 +37,12 @@ public final class LoadRound implements AutoCloseable {
   }
 
   /** The first block of {@code stored} has {@code meta}; null: it is of another key. */
-  void judge(IndexedResponse stored, StoredMeta meta) {
+  void judge(IndexedResponse stored, @Nullable StoredMeta meta) {
     judged.add(new Judged(stored.version(), meta));
   }
 
   /** Whether it is known that {@code request}, null for any, does not select {@code stored}. */
-  boolean excludes(IndexedResponse stored, Fields request) {
+  boolean excludes(IndexedResponse stored, @Nullable Fields request) {
     for (Judged one : judged) {
       if (one.version == stored.version()) {
         return one.meta == null

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Finds and reads responses. Thread-safe: disk threads. */
 public final class Loader {
@@ -37,7 +38,7 @@ public final class Loader {
    * @param entry owned by its receiver; null unless FOUND
    * @param hits times it was loaded since it was written, this one included
    */
-  public record Loaded(Entry entry, LoadOutcome outcome, int hits) {
+  public record Loaded(@Nullable Entry entry, LoadOutcome outcome, int hits) {
     public static Loaded none(LoadOutcome outcome) {
       return new Loaded(null, outcome, 0);
     }
@@ -115,7 +116,7 @@ public final class Loader {
   }
 
   /** Either. */
-  private record Tried(Read read, Miss miss) {
+  private record Tried(@Nullable Read read, @Nullable Miss miss) {
     static Tried none(Miss why) {
       return new Tried(null, why);
     }
@@ -135,7 +136,7 @@ public final class Loader {
   }
 
   /** Null: look it up again. */
-  private Loaded loadOnce(CacheKey key, Fields request, Wanted wanted, LoadRound round)
+  private @Nullable Loaded loadOnce(CacheKey key, Fields request, Wanted wanted, LoadRound round)
       throws IOException {
     List<IndexedResponse> all = catalogue.variants(secret.hash().of(key, null).high());
     List<IndexedResponse> variants = new ArrayList<>(all);
@@ -177,7 +178,7 @@ public final class Loader {
     private final Fields request;
     private final LoadRound round;
     private final List<Read> parts = new ArrayList<>(0);
-    private Read whole;
+    private @Nullable Read whole;
     private Miss worst = Miss.OTHER;
 
     Candidates(CacheKey key, Fields request, LoadRound round) {
@@ -201,8 +202,9 @@ public final class Loader {
     }
 
     private void add(Tried tried) {
+      Miss miss = tried.miss;
       if (tried.read == null) {
-        worst = tried.miss.compareTo(worst) > 0 ? tried.miss : worst;
+        worst = miss != null && miss.compareTo(worst) > 0 ? miss : worst;
       } else if (tried.read.meta.part() != null) {
         parts.add(tried.read);
       } else if (whole == null || !VarySelection.prefers(whole.meta, tried.read.meta)) {
@@ -221,7 +223,7 @@ public final class Loader {
     }
 
     /** Takes everything that was read; null: look it up again. */
-    Loaded choose(Wanted wanted) {
+    @Nullable Loaded choose(Wanted wanted) {
       if (whole != null) {
         parts.forEach(Loader.this::letGo);
         return finish(whole, key, wanted, round);
@@ -237,12 +239,12 @@ public final class Loader {
       };
     }
 
-    private Loaded lookAgain() {
+    private @Nullable Loaded lookAgain() {
       letGo();
       return null;
     }
 
-    private Loaded join(Wanted wanted) {
+    private @Nullable Loaded join(Wanted wanted) {
       JoinedParts joined = JoinedParts.of(parts.stream().map(Read::meta).toList(), request);
       for (int number : joined.outdated()) {
         catalogue.drop(parts.get(number).stored);
@@ -264,7 +266,7 @@ public final class Loader {
     }
 
     /** Takes {@code needed}; null: look it up again, because one of them has just been dropped. */
-    private Loaded join(List<Read> needed, int newest, StoredMeta meta, Wanted wanted) {
+    private @Nullable Loaded join(List<Read> needed, int newest, StoredMeta meta, Wanted wanted) {
       List<Entry> entries = new ArrayList<>();
       boolean whole = false;
       try {
@@ -287,7 +289,7 @@ public final class Loader {
     }
   }
 
-  private void letGo(Read read) {
+  private void letGo(@Nullable Read read) {
     if (read != null) {
       read.block.release();
       transit.release(read.charge);
@@ -297,7 +299,8 @@ public final class Loader {
   /**
    * @param request null: any
    */
-  private Tried read(IndexedResponse stored, CacheKey key, Fields request, LoadRound round)
+  private Tried read(
+      IndexedResponse stored, CacheKey key, @Nullable Fields request, LoadRound round)
       throws IOException {
     int charge = SizeClass.packed(stored.length());
     if (!transit.tryReserve(charge)) {
@@ -335,7 +338,7 @@ public final class Loader {
    * Does the same as {@link #load} without waiting for a disk; null if that is not possible, or the
    * stored bytes are not valid. Any thread.
    */
-  public Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
+  public @Nullable Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     List<IndexedResponse> variants = catalogue.variants(secret.hash().of(key, null).high());
     if (variants.size() != 1) {
       return null;
@@ -441,7 +444,8 @@ public final class Loader {
   }
 
   /** The entry of {@code stored} in {@code round}; null if it has to be loaded. */
-  private Loaded again(IndexedResponse stored, Fields request, Wanted wanted, LoadRound round) {
+  private @Nullable Loaded again(
+      IndexedResponse stored, Fields request, Wanted wanted, LoadRound round) {
     LoadRound.Held held = round.find(stored);
     if (held == null) {
       return null;
@@ -480,7 +484,8 @@ public final class Loader {
   }
 
   /** The head of {@code stored} from its record; null if the record lacks it. */
-  private Loaded head(IndexedResponse stored, CacheKey key, Fields request, LoadRound round)
+  private @Nullable Loaded head(
+      IndexedResponse stored, CacheKey key, @Nullable Fields request, LoadRound round)
       throws IOException {
     ByteBuf block = records.head(stored);
     if (block == null) {
@@ -588,7 +593,7 @@ public final class Loader {
   }
 
   /** Returns owned; null if it is damaged, or the disk cannot read it. */
-  private ByteBuf readFirst(IndexedResponse stored) {
+  private @Nullable ByteBuf readFirst(IndexedResponse stored) {
     counters.reads.increment();
     counters.readBytes.add(stored.length());
     try {
@@ -602,7 +607,8 @@ public final class Loader {
   }
 
   /** The meta of {@code block}, borrowed; null if it is of another key or variant. */
-  private static StoredMeta selected(ByteBuf block, CacheKey key, Fields request) {
+  private static @Nullable StoredMeta selected(
+      ByteBuf block, CacheKey key, @Nullable Fields request) {
     if (!FirstBlock.isOf(key, block)) {
       return null;
     }
@@ -634,9 +640,10 @@ public final class Loader {
               && read.meta.part() == null
               && memory.wants(layout.contentLength(), hits);
       Loaded made = entry(read, layout, key, first, whole);
-      kept = made.entry() != null;
-      if (kept) {
-        made.entry().diskId(Block.id(block));
+      Entry loaded = made.entry();
+      kept = loaded != null;
+      if (loaded != null) {
+        loaded.diskId(Block.id(block));
         if (read.source == Source.DISK && (wanted == Wanted.HEAD || StoredHead.isTiny(block))) {
           records.offer(read.stored, block, threads);
         }

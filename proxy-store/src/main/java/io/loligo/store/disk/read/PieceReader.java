@@ -10,6 +10,7 @@ import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the further blocks of responses whose pieces are held, at their present places. Damage
@@ -55,7 +56,7 @@ final class PieceReader {
   }
 
   /** {@link #further} if it needs no wait; or null. Any thread. */
-  ByteBuf furtherNow(IndexedResponse stored, Layout layout, long id, long number) {
+  @Nullable ByteBuf furtherNow(IndexedResponse stored, Layout layout, long id, long number) {
     long place = layout.placeOf(number, stored.places());
     int content = layout.contentOfBlock(number);
     ByteBuf block = blocks.readFurtherNow(place, content, id, (int) number + 1);
@@ -76,7 +77,7 @@ final class PieceReader {
    * Further block {@code number} of a response that is being read; owned, or null if it is damaged
    * or cannot be read: then the response is dropped.
    */
-  ByteBuf further(IndexedResponse stored, Layout layout, long id, long number) {
+  @Nullable ByteBuf further(IndexedResponse stored, Layout layout, long id, long number) {
     int content = layout.contentOfBlock(number);
     ByteBuf block = null;
     long[] places = null;

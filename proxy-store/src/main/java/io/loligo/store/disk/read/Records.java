@@ -8,6 +8,7 @@ import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,7 @@ public final class Records {
   private final long[] keys;
   private int next;
   private int filled;
-  private volatile RecordMap map;
+  private volatile @Nullable RecordMap map;
   private boolean closed;
 
   /** Begins without a map; {@link #use} provides it. */
@@ -54,7 +55,7 @@ public final class Records {
   }
 
   /** All of the first block of {@code stored}, if a record holds it. Returns owned, or null. */
-  ByteBuf whole(IndexedResponse stored) {
+  @Nullable ByteBuf whole(IndexedResponse stored) {
     if (stored.length() > StoredHead.COPY_BYTES) {
       return null;
     }
@@ -67,7 +68,7 @@ public final class Records {
   }
 
   /** The head of {@code stored}, if a record holds it. Returns owned, or null. */
-  ByteBuf head(IndexedResponse stored) {
+  @Nullable ByteBuf head(IndexedResponse stored) {
     RecordMap now = map;
     if (now == null) {
       return null;

@@ -5,6 +5,7 @@ import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.record.RecordMap;
 import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A record: the beginning of a first block, at least up to the end of its field lines. Stateless.
@@ -42,7 +43,7 @@ public final class StoredHead {
   }
 
   /** The beginning of a first block in {@code record}, borrowed from it; null if it is damaged. */
-  static ByteBuf block(ByteBuf record) {
+  static @Nullable ByteBuf block(ByteBuf record) {
     int copied = record.getInt(COPIED);
     boolean whole =
         copied >= FirstBlock.FIXED_BYTES

@@ -3,4 +3,7 @@
  * it uses the context and the parts below, and neither write nor start. Reads belong to disk
  * threads, except for {@link Loader#loadNow}, which never waits: any thread.
  */
+@NullMarked
 package io.loligo.store.disk.read;
+
+import org.jspecify.annotations.NullMarked;

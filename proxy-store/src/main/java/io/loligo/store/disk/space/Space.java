@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes space: empties the oldest segments and decides which responses stay; a {@link Mover} moves
@@ -80,7 +81,7 @@ public final class Space {
   }
 
   /** Whole pages in {@code lane}; space is made for them. Null if none can be. */
-  public Extent allocate(int bytes, Lane lane) throws IOException {
+  public @Nullable Extent allocate(int bytes, Lane lane) throws IOException {
     Extent extent = segments.allocate(bytes, lane, false);
     for (int round = 0; extent == null && round < MAX_ROUNDS && make(); round++) {
       extent = segments.allocate(bytes, lane, false);

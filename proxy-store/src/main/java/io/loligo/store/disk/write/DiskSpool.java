@@ -36,6 +36,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,13 +90,13 @@ public final class DiskSpool implements Spool {
   private boolean failureTold;
 
   // set by the loop, read by disk threads
-  private volatile StoredMeta ending;
+  private volatile @Nullable StoredMeta ending;
   private volatile boolean closed;
 
   // used by one disk thread at a time
   private final List<Extent> extents = new ArrayList<>();
-  private Lane lane;
-  private ByteBuf current;
+  private @Nullable Lane lane;
+  private @Nullable ByteBuf current;
   private long blockCount;
   private boolean over;
   private boolean released;
@@ -170,7 +171,7 @@ public final class DiskSpool implements Spool {
   }
 
   /** The layout of the arriving response; null if it cannot be stored. */
-  public static Layout layout(long announced, int headBytes, Geometry geometry) {
+  public static @Nullable Layout layout(long announced, int headBytes, Geometry geometry) {
     if (announced >= 0) {
       return Layout.of(announced, headBytes, geometry);
     }
@@ -342,15 +343,17 @@ public final class DiskSpool implements Spool {
       fail();
       return;
     }
-    Block.seal(current, extent.lane().ordinal(), extent.generation());
-    blocks.writePages(layout.placeOf(blockCount, pieces), current);
+    ByteBuf block = current;
+    assert block != null : "no block to write";
+    Block.seal(block, extent.lane().ordinal(), extent.generation());
+    blocks.writePages(layout.placeOf(blockCount, pieces), block);
     blockCount++;
-    current.release();
+    block.release();
     current = null;
   }
 
   /** The piece that takes the next block; null if there is no room. */
-  private Extent extent() throws IOException {
+  private @Nullable Extent extent() throws IOException {
     if (blockCount % layout.pieceBlocks() != 0) {
       return extents.get(extents.size() - 1);
     }
@@ -361,6 +364,7 @@ public final class DiskSpool implements Spool {
     if (lane == null ? !place() : !mayGrow()) {
       return null;
     }
+    assert lane != null : "no place";
     Extent extent =
         space.allocate(announced < 0 ? layout.fullPieceBytes() : layout.bytesOf(number), lane);
     if (extent != null) {
@@ -386,6 +390,7 @@ public final class DiskSpool implements Spool {
    * Whether a further piece is allowed: the size so far of one of unknown length is known by now.
    */
   private boolean mayGrow() {
+    assert lane != null : "no place";
     boolean may =
         announced >= 0 || catalogue.mayGrow(lane, high, blockCount * Block.MAX_BYTES + received(0));
     if (!may) {
@@ -487,6 +492,7 @@ public final class DiskSpool implements Spool {
       block = blocks.buffer(bytes);
       FirstBlock.begin(block, id, hash.high(), hash.low(), key, octets, exact, pieces, fields);
       block.writeBytes(first, 0, first.writerIndex());
+      assert lane != null : "no place";
       return writer.commit(block, lane, pieces, exact, meta, () -> !listener.mayStore());
     } finally {
       octets.release();

@@ -4,6 +4,7 @@ import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.memory.Entry;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response to be written, and then the outcome. Holds a reference to the entry until {@link
@@ -30,9 +31,9 @@ public final class Write {
   private final boolean late;
   private final BooleanSupplier cancelled;
   private final Listener then;
-  private Lane lane;
-  private Writer.Outcome outcome;
-  private Throwable failure;
+  private @Nullable Lane lane;
+  private Writer.@Nullable Outcome outcome;
+  private @Nullable Throwable failure;
 
   /**
    * Takes {@code entry}.
@@ -83,11 +84,11 @@ public final class Write {
   }
 
   /** The lane that the admission gave it, or null: not asked yet, or refused. */
-  Lane lane() {
+  @Nullable Lane lane() {
     return lane;
   }
 
-  void lane(Lane placed) {
+  void lane(@Nullable Lane placed) {
     lane = placed;
   }
 
@@ -100,12 +101,12 @@ public final class Write {
   }
 
   /** Null if it failed. */
-  public Writer.Outcome outcome() {
+  public Writer.@Nullable Outcome outcome() {
     return outcome;
   }
 
   /** Why it was not done, or null. */
-  public Throwable failure() {
+  public @Nullable Throwable failure() {
     return failure;
   }
 

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes responses. A response of a single block goes into a buffer, on any thread; all others are
@@ -58,7 +59,7 @@ public final class Writer {
    * Writes {@code write} if that needs no wait: a complete response of one block for which there is
    * room. Null: a disk thread has to do it. Any thread.
    */
-  public Outcome writeNow(Write write) {
+  public @Nullable Outcome writeNow(Write write) {
     if (write.fresh() || write.isLarge()) {
       return null;
     }
@@ -143,7 +144,7 @@ public final class Writer {
     return secret.hash().ofStored(write.entry().key(), write.entry().meta());
   }
 
-  private Layout layout(Write write, ByteBuf meta) {
+  private @Nullable Layout layout(Write write, ByteBuf meta) {
     return Layout.of(write.entry().storedLength(), headBytes(write, meta), geometry);
   }
 
@@ -156,7 +157,7 @@ public final class Writer {
   }
 
   /** Its lane, decided once however often it is tried; null: none. */
-  private Lane place(Write write, StoredHash hash, Layout layout, ByteBuf meta) {
+  private @Nullable Lane place(Write write, StoredHash hash, Layout layout, ByteBuf meta) {
     if (write.lane() == null) {
       long bytes = length(write, layout, meta) + layout.pieceBytes();
       write.lane(catalogue.place(hash.high(), bytes).lane());
@@ -225,8 +226,8 @@ public final class Writer {
   }
 
   /** Null if there is no space. */
-  private long[] writePieces(Entry entry, long id, Layout layout, Lane lane, List<Extent> extents)
-      throws IOException {
+  private long @Nullable [] writePieces(
+      Entry entry, long id, Layout layout, Lane lane, List<Extent> extents) throws IOException {
     long[] pieces = new long[layout.pieces()];
     long number = 0;
     for (int i = 0; i < pieces.length; i++) {
@@ -291,7 +292,7 @@ public final class Writer {
       Layout layout,
       boolean alone,
       boolean part,
-      IndexedResponse moved,
+      @Nullable IndexedResponse moved,
       BooleanSupplier not) {}
 
   private Outcome commit(ByteBuf block, Lane lane, Terms terms) throws IOException {

@@ -3,4 +3,7 @@
  * it; it uses the context and the parts below, and neither read nor start. Calls that wait for
  * space or a file belong to disk threads.
  */
+@NullMarked
 package io.loligo.store.disk.write;
+
+import org.jspecify.annotations.NullMarked;
