@@ -349,18 +349,18 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public InFlight inFlight(KeyProbe key, Fields request) {
+  public @Nullable InFlight inFlight(KeyProbe key, Fields request) {
     return flights.find(key, request);
   }
 
   @Override
-  public InFlight begin(
+  public @Nullable InFlight begin(
       CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer) {
     return flights.begin(key, joinable, loop, writer, landing);
   }
 
   @Override
-  public InFlight joinOrBegin(
+  public @Nullable InFlight joinOrBegin(
       CacheKey key,
       Fields request,
       @Nullable VarySelection expected,

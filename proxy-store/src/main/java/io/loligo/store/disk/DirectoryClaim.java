@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -142,11 +143,11 @@ record DirectoryClaim(
   }
 
   /** An error that names the line of the configuration, and the remedy. */
-  IOException refusal(String what, IOException cause) {
+  IOException refusal(String what, @Nullable IOException cause) {
     return refusal(config, what, cause);
   }
 
-  private static IOException refusal(CacheDir dir, String what, IOException cause) {
+  private static IOException refusal(CacheDir dir, String what, @Nullable IOException cause) {
     return new IOException("cache_dir " + dir.path() + " (" + dir.source() + "): " + what, cause);
   }
 }

@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,13 +70,15 @@ final class DirectoryFiles {
   private final Parts parts;
   private final Marks marks;
   private final Geometry geometry;
-  private Marks.Header header;
-  private volatile DirectoryContext context;
+  private Marks.@Nullable Header header;
+  private volatile @Nullable DirectoryContext context;
 
   /** Removals could not be written: the state on the disk differs from the state in memory. */
   private boolean lostRemovals;
 
+  @SuppressWarnings("NullAway.Init") // set by build, before there is a context
   private Records records;
+
   private final Checkpoints checkpoints;
   private final SegmentWriting writing;
 
@@ -126,7 +129,7 @@ final class DirectoryFiles {
       allocate();
       open = build(last, opening.journalEnd());
       begun.begun(open, opening);
-      opening.fill(context.catalogue(), context.blocks());
+      opening.fill(context().catalogue(), context().blocks());
       checkpoints.goOnFrom(opening.slot(), opening.firstJournal());
     } finally {
       opening.close();
@@ -154,7 +157,15 @@ final class DirectoryFiles {
     }
   }
 
+  /** The parts of the open directory. */
+  private DirectoryContext context() {
+    DirectoryContext now = context;
+    assert now != null : "not open";
+    return now;
+  }
+
   private long directory() {
+    assert header != null : "not open";
     return header.secret().directory();
   }
 
@@ -190,7 +201,7 @@ final class DirectoryFiles {
       Journal.create(marks.journal(i), parts.medium, directory(), i);
     }
     OpenDirectory open = build(FileSizes.JOURNALS - 1, Journal.HEADER_BYTES);
-    context.catalogue().settle();
+    context().catalogue().settle();
     checkpoints.begin();
     checkpoint();
     marks.writeHeader(header);
@@ -235,6 +246,7 @@ final class DirectoryFiles {
             parts.banned,
             parts.threads.newLock(),
             parts.counters.damaged);
+    assert header != null : "not open";
     Secret secret = header.secret();
     Writer writer = new Writer(catalogue, blocks, space, geometry, secret);
     records = new Records(geometry.records(), parts.allocator);
@@ -273,7 +285,7 @@ final class DirectoryFiles {
     DiskAdmission queue = new QueueAdmission(geometry.slabBytes(), geometry.segmentBytes(), mean);
     return parts.onSecondRequest
         ? new SecondRequestAdmission(
-            queue, hash -> context.catalogue().mayHold(hash), geometry.slabBytes(), mean)
+            queue, hash -> context().catalogue().mayHold(hash), geometry.slabBytes(), mean)
         : queue;
   }
 
@@ -312,12 +324,12 @@ final class DirectoryFiles {
 
   /** Whether so much has changed that a start would take long without another checkpoint. */
   boolean isCheckpointDue() {
-    return checkpoints.isDue(context.journal());
+    return checkpoints.isDue(context().journal());
   }
 
   /** Writes a checkpoint of the present state, in place of the older one. One at a time. */
   void checkpoint() throws IOException {
-    checkpoints.write(context);
+    checkpoints.write(context());
   }
 
   /** Checkpoints written so far. */

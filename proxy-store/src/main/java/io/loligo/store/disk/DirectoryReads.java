@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads from a directory for requests, in every state: while it is being opened, requests wait for
@@ -38,7 +39,7 @@ final class DirectoryReads {
   private final List<Waiting> waiting = new ArrayList<>();
 
   /** While the directory is being opened, and can be searched. */
-  private volatile Opening opening;
+  private volatile @Nullable Opening opening;
 
   /**
    * @param clock nanoseconds
@@ -81,7 +82,7 @@ final class DirectoryReads {
   }
 
   /** A result that needs no wait; null if {@link #load} has to be called. Any thread. */
-  Loader.Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
+  Loader.@Nullable Loaded loadNow(CacheKey key, Fields request, Wanted wanted) {
     OpenDirectory now = state.ready();
     if (now == null) {
       return null;
@@ -160,6 +161,7 @@ final class DirectoryReads {
     Opening begun = opening;
     OpenDirectory now = state.last();
     return begun != null
+        && now != null
         && begun.isFinal()
         && !missed.covers(key)
         && now.catalogue().holds(now.high(key));
@@ -169,29 +171,34 @@ final class DirectoryReads {
     long began = clock.getAsLong();
     OpenDirectory now = state.last();
     Loader.Loaded loaded = Loader.Loaded.none(LoadOutcome.ABSENT);
-    try (LoadRound round = new LoadRound()) {
-      if (isFound(one.key) || state.ready() != null) {
-        loaded = now.loader().load(one.key, one.request, one.wanted, round);
-      }
-    } catch (OutOfMemoryError e) {
-      now.memoryShort(e, "a read from disk");
-      loaded = Loader.Loaded.none(LoadOutcome.BUSY);
-    } catch (IOException | RuntimeException | Error e) {
-      loaded = Loader.Loaded.none(LoadOutcome.DAMAGED);
-      now.failedToRead(e);
+    if (now != null && (isFound(one.key) || state.ready() != null)) {
+      loaded = load(now, one);
     }
     one.then.loaded(loaded, began - one.askedNanos, clock.getAsLong() - began);
   }
 
+  private static Loader.Loaded load(OpenDirectory now, Waiting one) {
+    try (LoadRound round = new LoadRound()) {
+      return now.loader().load(one.key, one.request, one.wanted, round);
+    } catch (OutOfMemoryError e) {
+      now.memoryShort(e, "a read from disk");
+      return Loader.Loaded.none(LoadOutcome.BUSY);
+    } catch (IOException | RuntimeException | Error e) {
+      now.failedToRead(e);
+      return Loader.Loaded.none(LoadOutcome.DAMAGED);
+    }
+  }
+
   /** Loads for requests that waited together. Confined to a disk thread. */
   private final class Round implements Loads.Round {
-    private final OpenDirectory now = state.last();
+    private final @Nullable OpenDirectory last = state.last();
     private final LoadRound held = new LoadRound();
     private boolean failed;
 
     @Override
     public Loader.Loaded load(CacheKey key, Fields request, Wanted wanted) {
-      if (!state.isReady()) {
+      OpenDirectory now = last;
+      if (now == null || !state.isReady()) {
         return Loader.Loaded.none(LoadOutcome.ABSENT);
       }
       if (failed) {

@@ -1,5 +1,7 @@
 package io.loligo.store.disk;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The state of a directory, and its open content.
  *
@@ -25,7 +27,7 @@ final class DirectoryState {
 
   private volatile Phase phase = Phase.OPENING;
   private volatile String reason = "";
-  private volatile OpenDirectory last;
+  private volatile @Nullable OpenDirectory last;
 
   /** Whether a step failed that a clean close would have done. */
   private volatile boolean inDisorder;
@@ -58,13 +60,20 @@ final class DirectoryState {
   }
 
   /** The open directory; null unless it is READY. */
-  OpenDirectory ready() {
+  @Nullable OpenDirectory ready() {
     return phase == Phase.READY ? last : null;
   }
 
   /** The directory that was opened last, in every phase; null before that. */
-  OpenDirectory last() {
+  @Nullable OpenDirectory last() {
     return last;
+  }
+
+  /** {@link #last}, when one was opened. */
+  OpenDirectory lastOpened() {
+    OpenDirectory opened = last;
+    assert opened != null : "none was opened";
+    return opened;
   }
 
   /** {@code open} can be searched. */

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -136,7 +137,7 @@ final class DirectoryWrites {
 
   /** Memory holds {@code entry}, borrowed, which was written here. On a disk thread. */
   void wentToMemory(Entry entry) {
-    OpenDirectory now = state.last();
+    OpenDirectory now = state.lastOpened();
     StoredHash hash = now.context().secret().hash().of(entry.key(), entry.meta().vary());
     now.catalogue().wentToMemory(hash.high(), hash.low());
   }
@@ -208,7 +209,7 @@ final class DirectoryWrites {
   }
 
   /** Opens a spool to disk for a fetch; see {@link io.loligo.store.inflight.Landing#spool}. */
-  Spool spool(
+  @Nullable Spool spool(
       CacheKey key,
       StoredMeta meta,
       ByteBuf fields,

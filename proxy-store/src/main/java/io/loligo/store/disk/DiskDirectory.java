@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,7 +98,7 @@ final class DiskDirectory implements AutoCloseable {
     this.geometry = claim.geometry();
     this.marks = claim.marks();
     this.purges = claim.purges();
-    this.confirmations = new Confirmations(() -> state.last().journal().force(), this::fail);
+    this.confirmations = new Confirmations(() -> state.lastOpened().journal().force(), this::fail);
     this.notes = new Confirmations(purges::force, this::fail);
     this.threads = threads;
     this.medium = medium;
@@ -125,7 +126,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** The geometry of {@code dir}, or null if it is too small. */
-  static Geometry geometry(CacheDir dir, long meanObjectBytes) {
+  static @Nullable Geometry geometry(CacheDir dir, long meanObjectBytes) {
     return SystemMedium.SYSTEM.geometry(dir.maxBytes(), meanObjectBytes);
   }
 
@@ -299,7 +300,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Carries out the deferred removals, before everything is served. */
   private boolean becomeReady() throws IOException {
-    OpenDirectory open = state.last();
+    OpenDirectory open = state.lastOpened();
     List<MissedRemovals.Deferred> through = new ArrayList<>();
     boolean ready = missed.carryOut(open, through, this::missed);
     for (MissedRemovals.Deferred one : through) {
@@ -384,7 +385,7 @@ final class DiskDirectory implements AutoCloseable {
     return writes;
   }
 
-  private OpenDirectory ready() {
+  private @Nullable OpenDirectory ready() {
     return state.ready();
   }
 
@@ -449,7 +450,7 @@ final class DiskDirectory implements AutoCloseable {
    * Drops the variant with the selection {@code vary} under {@code key}, or all where that is null:
    * another directory has a newer one.
    */
-  void removeOlder(CacheKey key, VarySelection vary) {
+  void removeOlder(CacheKey key, @Nullable VarySelection vary) {
     if (missed.defer(key, vary, false, count -> {})) {
       return;
     }

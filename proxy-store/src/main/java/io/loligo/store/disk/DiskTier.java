@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +57,8 @@ public final class DiskTier implements AutoCloseable {
      *
      * @param hits times it was loaded since it was written
      */
-    void loaded(Entry entry, LoadOutcome outcome, int hits, long queueNanos, long readNanos);
+    void loaded(
+        @Nullable Entry entry, LoadOutcome outcome, int hits, long queueNanos, long readNanos);
   }
 
   /** The questions of the disk to memory. */
@@ -82,7 +84,7 @@ public final class DiskTier implements AutoCloseable {
      * The response stored under {@code key} with the selection {@code vary} is older than the one
      * that arrived.
      */
-    void superseded(CacheKey key, VarySelection vary);
+    void superseded(CacheKey key, @Nullable VarySelection vary);
 
     /** A part came to disk under {@code key}: a part in memory would hide it. */
     default void partStored(CacheKey key) {}
@@ -272,13 +274,13 @@ public final class DiskTier implements AutoCloseable {
    * @param entry owned by the caller; null unless FOUND
    * @param hits times it was loaded since it was written
    */
-  public record LoadedNow(Entry entry, LoadOutcome outcome, int hits) {}
+  public record LoadedNow(@Nullable Entry entry, LoadOutcome outcome, int hits) {}
 
   /**
    * Does the same as {@link #load} if no wait for the disk is needed; else null. Any thread; never
    * blocks.
    */
-  public LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
+  public @Nullable LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
     return search.loadNow(key, request, wanted);
   }
 
@@ -337,7 +339,7 @@ public final class DiskTier implements AutoCloseable {
    * A response with the selection {@code vary} will be written under {@code key}: call it before
    * memory shows the response.
    */
-  public PendingWrite announce(CacheKey key, VarySelection vary) {
+  public PendingWrite announce(CacheKey key, @Nullable VarySelection vary) {
     return announce(key, vary, false);
   }
 
@@ -346,7 +348,7 @@ public final class DiskTier implements AutoCloseable {
     return announce(key, meta.vary(), meta.part() != null);
   }
 
-  private PendingWrite announce(CacheKey key, VarySelection vary, boolean part) {
+  private PendingWrite announce(CacheKey key, @Nullable VarySelection vary, boolean part) {
     PendingWrite write = new PendingWrite(pending, key, vary, part);
     if (!isNone()) {
       pending.add(write);
@@ -448,7 +450,7 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /** Opens a spool to disk; see {@link io.loligo.store.inflight.Landing#spool}. */
-  public Spool spool(
+  public @Nullable Spool spool(
       CacheKey key,
       StoredMeta meta,
       ByteBuf fields,
@@ -496,7 +498,8 @@ public final class DiskTier implements AutoCloseable {
    * A response that does not vary replaces all variants; one with a selection leaves other
    * variants, which may be too large or small for {@code but}.
    */
-  private void removeElsewhere(CacheKey key, VarySelection vary, DiskDirectory but) {
+  private void removeElsewhere(
+      CacheKey key, @Nullable VarySelection vary, @Nullable DiskDirectory but) {
     for (DiskDirectory directory : directories) {
       boolean may = directory.isOpening() || directory.isOff() || directory.holds(key);
       if (directory != but && may) {
@@ -510,7 +513,7 @@ public final class DiskTier implements AutoCloseable {
     return meta.vary() != null && meta.vary().isOfOneRequest();
   }
 
-  private DiskDirectory choose(CacheKey key, long contentLength) {
+  private @Nullable DiskDirectory choose(CacheKey key, long contentLength) {
     DiskDirectory best = null;
     double bestRank = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < directories.size(); i++) {

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Removals that a directory cannot carry out now. While it is being opened, they are deferred;
@@ -42,12 +43,13 @@ final class MissedRemovals {
   /** A removal that waits until the content is known. Confined to one thread at a time. */
   static final class Deferred {
     private final CacheKey key;
-    private final VarySelection vary;
+    private final @Nullable VarySelection vary;
     private final boolean durably;
     private final IntConsumer then;
     private int count = -1;
 
-    private Deferred(CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
+    private Deferred(
+        CacheKey key, @Nullable VarySelection vary, boolean durably, IntConsumer then) {
       this.key = key;
       this.vary = vary;
       this.durably = durably;
@@ -77,7 +79,7 @@ final class MissedRemovals {
    * Defers the removal of the variant with the selection {@code vary} under {@code key}, null: of
    * all, if the directory is being opened; else returns false and does nothing.
    */
-  boolean defer(CacheKey key, VarySelection vary, boolean durably, IntConsumer then) {
+  boolean defer(CacheKey key, @Nullable VarySelection vary, boolean durably, IntConsumer then) {
     synchronized (state) {
       if (!state.isOpening()) {
         return false;
@@ -118,13 +120,15 @@ final class MissedRemovals {
   boolean add(CacheKey key) {
     OpenDirectory last = state.last();
     synchronized (state) {
-      boolean isBack = state.isReady();
-      if (!isBack && (last == null || hashes.size() >= MAX)) {
+      if (state.isReady()) {
+        return false;
+      }
+      if (last == null || hashes.size() >= MAX) {
         more = true;
-      } else if (!isBack) {
+      } else {
         hashes.add(last.high(key));
       }
-      return !isBack;
+      return true;
     }
   }
 

@@ -9,6 +9,7 @@ import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.space.Space;
 import io.loligo.store.disk.write.Writer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory that is open: its parts, and the objects that read and write responses there.
@@ -36,7 +37,7 @@ record OpenDirectory(DirectoryContext context, Loader loader, Writer writer) {
    * Drops the variant with the selection {@code vary} under {@code key}; null: all. Returns their
    * number; -1 if that failed.
    */
-  int drop(CacheKey key, VarySelection vary, boolean durably) {
+  int drop(CacheKey key, @Nullable VarySelection vary, boolean durably) {
     try {
       StoredHash hash = context.secret().hash().of(key, vary);
       return vary == null

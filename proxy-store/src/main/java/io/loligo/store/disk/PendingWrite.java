@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.VarySelection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pending write, from before memory shows its content: a removal cancels it. Its announcer closes
@@ -10,13 +11,13 @@ import io.loligo.core.caching.VarySelection;
 public final class PendingWrite implements AutoCloseable {
   private final PendingChanges changes;
   private final CacheKey key;
-  private final VarySelection vary;
+  private final @Nullable VarySelection vary;
   private final boolean part;
   private volatile boolean cancelled;
   private boolean begun;
 
   /** A write of a response with the selection {@code vary}; {@code part}: of a part of one. */
-  PendingWrite(PendingChanges changes, CacheKey key, VarySelection vary, boolean part) {
+  PendingWrite(PendingChanges changes, CacheKey key, @Nullable VarySelection vary, boolean part) {
     this.changes = changes;
     this.key = key;
     this.vary = vary;
@@ -52,7 +53,7 @@ public final class PendingWrite implements AutoCloseable {
    * Whether a response with the selection {@code newer} replaces one with {@code older}: on disk a
    * response that does not vary is for all requests.
    */
-  static boolean isReplaced(VarySelection older, VarySelection newer) {
+  static boolean isReplaced(@Nullable VarySelection older, @Nullable VarySelection newer) {
     return newer == null || newer.equals(older);
   }
 

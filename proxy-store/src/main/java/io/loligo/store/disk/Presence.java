@@ -4,6 +4,7 @@ import io.loligo.store.disk.medium.Marks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the files of a directory are still those that were opened: an operator may remove or
@@ -13,7 +14,7 @@ final class Presence {
   private final Marks marks;
 
   /** The identity of the header when the directory was opened. */
-  private volatile Object header;
+  private volatile @Nullable Object header;
 
   Presence(Marks marks) {
     this.marks = marks;

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,7 +68,7 @@ final class Roll {
     return roll;
   }
 
-  private static RollSheet read(DiskDirectory directory) throws IOException {
+  private static @Nullable RollSheet read(DiskDirectory directory) throws IOException {
     try {
       return directory.claim().marks().readRoll();
     } catch (IOException e) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for responses in several directories, one after the other. A directory that was away may
@@ -69,7 +70,7 @@ final class TierSearch {
    * Does the same as {@link #load} if no wait for the disk is needed; else null. Any thread; never
    * blocks.
    */
-  DiskTier.LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
+  DiskTier.@Nullable LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
     if (directories.size() != 1 || pending.isHidden(key)) {
       return null; // with several directories, the newest copy has to be found
     }
@@ -99,8 +100,8 @@ final class TierSearch {
     private final EventExecutor loop;
     private final DiskTier.LoadListener then;
     private int next;
-    private Entry newest;
-    private DiskDirectory holder;
+    private @Nullable Entry newest;
+    private @Nullable DiskDirectory holder;
     private int hits;
     private LoadOutcome failure = LoadOutcome.ABSENT;
     private long queueNanos;
@@ -140,29 +141,32 @@ final class TierSearch {
     private void take(DiskDirectory from, Loader.Loaded loaded, long queued, long read) {
       queueNanos += queued;
       readNanos += read;
-      if (loaded.entry() != null) {
-        found(from, loaded);
+      Entry entry = loaded.entry();
+      if (entry != null) {
+        found(from, entry, loaded.hits());
       } else if (loaded.outcome() != LoadOutcome.ABSENT) {
         failure = loaded.outcome();
       }
       goOn();
     }
 
-    private void found(DiskDirectory from, Loader.Loaded loaded) {
-      if (newest == null) {
-        keep(from, loaded);
-      } else if (isPreferred(loaded.entry(), newest)) {
-        discard(holder, newest, loaded.entry());
-        keep(from, loaded);
+    private void found(DiskDirectory from, Entry entry, int itsHits) {
+      Entry before = newest;
+      DiskDirectory there = holder;
+      if (before == null || there == null) {
+        keep(from, entry, itsHits);
+      } else if (isPreferred(entry, before)) {
+        discard(there, before, entry);
+        keep(from, entry, itsHits);
       } else {
-        discard(from, loaded.entry(), newest);
+        discard(from, entry, before);
       }
     }
 
-    private void keep(DiskDirectory from, Loader.Loaded loaded) {
-      newest = loaded.entry();
+    private void keep(DiskDirectory from, Entry entry, int itsHits) {
+      newest = entry;
       holder = from;
-      hits = loaded.hits();
+      hits = itsHits;
     }
 
     /** Releases {@code older}; it is dropped from its disk, too, if {@code newer} replaces it. */

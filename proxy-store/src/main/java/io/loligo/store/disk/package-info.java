@@ -16,4 +16,7 @@
  * <p>Each part uses parts of the lines below it only; a test lists which. Any thread may call
  * {@link DiskTier}; files are read and written on disk threads.
  */
+@NullMarked
 package io.loligo.store.disk;
+
+import org.jspecify.annotations.NullMarked;

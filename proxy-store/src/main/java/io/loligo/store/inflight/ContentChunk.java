@@ -1,6 +1,7 @@
 package io.loligo.store.inflight;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of content in one buffer, linked to the next one. Confined to the writer's loop; any thread
@@ -14,7 +15,7 @@ final class ContentChunk {
   final int from;
 
   /** Null if it no longer holds, or never held, anything. */
-  ByteBuf buffer;
+  @Nullable ByteBuf buffer;
 
   /** Bytes of content in it so far. */
   int length;
@@ -25,10 +26,10 @@ final class ContentChunk {
   /** Bytes of memory that are entered for it. */
   int charge;
 
-  ContentChunk next;
+  @Nullable ContentChunk next;
 
   /** Takes {@code buffer}. */
-  ContentChunk(long start, ByteBuf buffer, int from, int length, int room, int charge) {
+  ContentChunk(long start, @Nullable ByteBuf buffer, int from, int length, int room, int charge) {
     this.start = start;
     this.buffer = buffer;
     this.from = from;

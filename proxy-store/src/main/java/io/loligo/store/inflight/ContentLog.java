@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content that has arrived and is still needed, in chunks. Confined to the writer's loop.
@@ -79,6 +80,7 @@ final class ContentLog {
     if (!link(fieldsLength, room)) {
       return false;
     }
+    assert tail.buffer != null : "just linked";
     tail.buffer.setBytes(0, fields, fields.readerIndex(), fieldsLength);
     kept = true;
     return true;
@@ -99,6 +101,7 @@ final class ContentLog {
         return false;
       }
       int octets = Math.min(content.readableBytes(), tail.room - tail.length);
+      assert tail.buffer != null : "it has room";
       tail.buffer.setBytes(tail.from + tail.length, content, content.readerIndex(), octets);
       content.skipBytes(octets);
       tail.length += octets;
@@ -135,7 +138,7 @@ final class ContentLog {
   }
 
   /** Owned; null if there is no memory, even if the ledger has room. */
-  private ByteBuf bufferOf(int room) {
+  private @Nullable ByteBuf bufferOf(int room) {
     try {
       return allocator.directBuffer(room, room);
     } catch (OutOfMemoryError e) {
@@ -165,8 +168,10 @@ final class ContentLog {
       reservation.shrink(charge);
       return false;
     }
-    larger.setBytes(0, tail.buffer, 0, tail.from + tail.length);
-    tail.buffer.release();
+    ByteBuf old = tail.buffer;
+    assert old != null : "nothing to replace";
+    larger.setBytes(0, old, 0, tail.from + tail.length);
+    old.release();
     reservation.shrink(tail.charge);
     tail.buffer = larger;
     tail.room = room;
@@ -269,7 +274,11 @@ final class ContentLog {
 
   /** The block with the fields. Legal while {@link #kept}. */
   ContentChunk firstBlock() {
-    return head.buffer == null ? head.next : head;
+    if (head.buffer != null) {
+      return head;
+    }
+    assert head.next != null : "nothing is kept";
+    return head.next;
   }
 
   /** The blocks after the first, borrowed. Legal while {@link #kept}. */

@@ -6,6 +6,7 @@ import io.loligo.store.inflight.InFlight.Reader;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One reader's place in the content. Its place and credit are confined to the writer's loop, {@code
@@ -28,7 +29,7 @@ final class Cursor implements InFlight.Subscription {
 
   // reader's loop
   private boolean done;
-  private ByteBuf fields;
+  private @Nullable ByteBuf fields;
 
   Cursor(InFlight source, Place place, Reader reader, boolean cause) {
     this.source = source;
@@ -145,7 +146,7 @@ final class Cursor implements InFlight.Subscription {
     }
   }
 
-  void tellEnd(Fields trailers) {
+  void tellEnd(@Nullable Fields trailers) {
     if (sameLoop()) {
       onEnd(trailers);
     } else {
@@ -153,7 +154,7 @@ final class Cursor implements InFlight.Subscription {
     }
   }
 
-  private void onEnd(Fields trailers) {
+  private void onEnd(@Nullable Fields trailers) {
     if (done) {
       return;
     }
@@ -198,7 +199,7 @@ final class Cursor implements InFlight.Subscription {
   }
 
   /** Runs {@code task} on the reader's loop; {@code held} is released if that is shut down. */
-  private void post(ByteBuf held, Runnable task) {
+  private void post(@Nullable ByteBuf held, Runnable task) {
     try {
       reader.loop().execute(task);
     } catch (RejectedExecutionException shutDown) {

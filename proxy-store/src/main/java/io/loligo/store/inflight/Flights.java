@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All fetches in flight, by key. At most one fetch of a key is joinable by a given request, so
@@ -40,8 +41,8 @@ public final class Flights {
    * @param crowd fetches that were begun for one request alone, or null; changed only within a
    *     {@code compute} of the key
    */
-  private record Group(Link links, Set<InFlight> crowd) {
-    static Link linksOf(Group group) {
+  private record Group(@Nullable Link links, @Nullable Set<InFlight> crowd) {
+    static @Nullable Link linksOf(@Nullable Group group) {
       return group == null ? null : group.links;
     }
 
@@ -61,7 +62,7 @@ public final class Flights {
     }
 
     /** Null if there is no other. */
-    Group without(InFlight gone) {
+    @Nullable Group without(InFlight gone) {
       if (crowd != null && crowd.remove(gone)) {
         if (!crowd.isEmpty()) {
           return this;
@@ -87,8 +88,8 @@ public final class Flights {
   }
 
   /** Fetches, the latest first. Immutable. */
-  private record Link(InFlight flight, Link next) {
-    static Link without(Link links, InFlight gone) {
+  private record Link(InFlight flight, @Nullable Link next) {
+    static @Nullable Link without(@Nullable Link links, InFlight gone) {
       Link before = null; // the opposite order
       for (Link link = links; link != null; link = link.next) {
         if (link.flight == gone) {
@@ -103,7 +104,7 @@ public final class Flights {
       return links;
     }
 
-    static boolean isLongerThan(Link links, int count) {
+    static boolean isLongerThan(@Nullable Link links, int count) {
       int left = count;
       for (Link link = links; link != null; link = link.next) {
         if (left-- == 0) {
@@ -113,7 +114,7 @@ public final class Flights {
       return false;
     }
 
-    static InFlight joinable(Link links, Fields request) {
+    static @Nullable InFlight joinable(@Nullable Link links, @Nullable Fields request) {
       for (Link link = links; link != null; link = link.next) {
         if (link.flight.joinableBy(request)) {
           return link.flight;
@@ -126,7 +127,7 @@ public final class Flights {
      * The selection of {@code request}, if another fetch of the key has shown the selecting fields;
      * or null.
      */
-    static VarySelection learned(Link links, Fields request) {
+    static @Nullable VarySelection learned(@Nullable Link links, Fields request) {
       for (Link link = links; link != null; link = link.next) {
         VarySelection known = link.flight.selection();
         if (known != null && !known.isOfOneRequest()) {
@@ -136,7 +137,7 @@ public final class Flights {
       return null;
     }
 
-    static int size(Link links) {
+    static int size(@Nullable Link links) {
       int size = 0;
       for (Link link = links; link != null; link = link.next) {
         size++;
@@ -154,7 +155,7 @@ public final class Flights {
   private final MemoryLedger transit;
   private final long maxKeptBytes;
   private final long readAheadGapBytes;
-  private volatile CountDownLatch landed;
+  private volatile @Nullable CountDownLatch landed;
 
   /**
    * Begins without fetches.
@@ -172,7 +173,7 @@ public final class Flights {
   }
 
   /** The fetch of {@code key} that {@code request} may join, or null. No allocation. */
-  public InFlight find(KeyProbe key, Fields request) {
+  public @Nullable InFlight find(KeyProbe key, Fields request) {
     return Link.joinable(Group.linksOf(groups.get(key)), request);
   }
 
@@ -181,7 +182,7 @@ public final class Flights {
    *
    * @param joinable whether it may be found, unless another one can be
    */
-  public InFlight begin(
+  public @Nullable InFlight begin(
       CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer, Landing landing) {
     InFlight mine = open(key, joinable, loop, writer, landing);
     if (mine != null) {
@@ -204,10 +205,10 @@ public final class Flights {
    * @param expected the variant that a new fetch will bring; null: derived from other fetches, if
    *     possible
    */
-  public InFlight joinOrBegin(
+  public @Nullable InFlight joinOrBegin(
       CacheKey key,
       Fields request,
-      VarySelection expected,
+      @Nullable VarySelection expected,
       EventExecutor loop,
       InFlight.Writer writer,
       Landing landing) {
@@ -237,7 +238,7 @@ public final class Flights {
     return found[0];
   }
 
-  private InFlight open(
+  private @Nullable InFlight open(
       CacheKey key, boolean joinable, EventExecutor loop, InFlight.Writer writer, Landing landing) {
     Reservation reservation = Reservation.open(transit, FLOOR_BYTES);
     return reservation == null
@@ -265,7 +266,7 @@ public final class Flights {
   }
 
   /** A fetch that is about to leave a part under {@code key} on disk, or null. No allocation. */
-  public InFlight landingPart(KeyProbe key) {
+  public @Nullable InFlight landingPart(KeyProbe key) {
     return landingParts.isEmpty() ? null : landingParts.get(key);
   }
 
@@ -294,7 +295,7 @@ public final class Flights {
     return mine;
   }
 
-  private void tellIfLanded(CountDownLatch waiting) {
+  private void tellIfLanded(@Nullable CountDownLatch waiting) {
     if (waiting != null && groups.isEmpty()) {
       waiting.countDown();
     }
@@ -306,7 +307,7 @@ public final class Flights {
   }
 
   /** The same, except for {@code except}. */
-  public void invalidate(CacheKey key, InFlight except) {
+  public void invalidate(CacheKey key, @Nullable InFlight except) {
     Group group = groups.get(key);
     if (group != null) {
       group.forEach(

@@ -11,6 +11,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response on its way: one writer, many readers, each with its own cursor. The writer's calls
@@ -57,7 +58,7 @@ public final class InFlight {
     void deserted();
 
     /** Fields of the answered request, immutable; null: unknown. */
-    default Fields answered() {
+    default @Nullable Fields answered() {
       return null;
     }
   }
@@ -79,7 +80,7 @@ public final class InFlight {
     void content(ByteBuf content);
 
     /** Complete; {@code trailers}: an immutable snapshot, or null if there were none. */
-    void end(Fields trailers);
+    void end(@Nullable Fields trailers);
 
     /**
      * A call above failed with {@code failure}: the reader is dropped, and is told nothing more.
@@ -116,7 +117,11 @@ public final class InFlight {
    *     StoredMeta#part part}; -1 if unknown
    */
   public record Arrived(
-      ResponseHead head, StoredMeta meta, boolean shareable, ByteBuf fields, long contentLength) {}
+      ResponseHead head,
+      @Nullable StoredMeta meta,
+      boolean shareable,
+      ByteBuf fields,
+      long contentLength) {}
 
   /** A reader's handle on the object. Confined to the reader's loop. */
   public interface Subscription {
@@ -161,15 +166,15 @@ public final class InFlight {
 
   private CacheKey storedUnder;
   private volatile boolean joinable;
-  private volatile VarySelection selection;
+  private volatile @Nullable VarySelection selection;
   private volatile boolean doNotStore;
 
   private volatile long progress;
 
   private Phase phase = Phase.OPEN;
-  private Arrived arrived;
-  private Fields trailers;
-  private Object failure;
+  private @Nullable Arrived arrived;
+  private @Nullable Fields trailers;
+  private @Nullable Object failure;
 
   /** Whether all bytes of a part have arrived, and the part is not found on disk yet. */
   private boolean landingPart;
@@ -234,17 +239,17 @@ public final class InFlight {
   }
 
   /** The variant that it brings, or is expected to bring; null: any, or unknown. */
-  VarySelection selection() {
+  @Nullable VarySelection selection() {
     return selection;
   }
 
   /** It is expected to bring {@code expected}, which may be null. Before it can be found. */
-  void expect(VarySelection expected) {
+  void expect(@Nullable VarySelection expected) {
     selection = expected;
   }
 
   /** Whether {@code request} may join it, null: any request. No allocation. */
-  boolean joinableBy(Fields request) {
+  boolean joinableBy(@Nullable Fields request) {
     if (!joinable) {
       return false;
     }
@@ -261,7 +266,7 @@ public final class InFlight {
    *
    * @param cause whether this reader caused the fetch (told even if not shareable)
    */
-  public Subscription attach(Reader reader, boolean cause) {
+  public @Nullable Subscription attach(Reader reader, boolean cause) {
     Cursor cursor = new Cursor(this, intake.start(), reader, cause);
     if (loop.inEventLoop()) {
       if (!join(cursor)) {
@@ -358,10 +363,12 @@ public final class InFlight {
     }
     intake.add(content);
     progress = intake.received();
-    if (progress == arrived.contentLength()) {
+    assert arrived != null : "streaming without a head";
+    long announced = arrived.contentLength();
+    if (progress == announced) {
       beginLandingPart();
     }
-    if (!intake.isKept() || intake.received() != arrived.contentLength()) {
+    if (!intake.isKept() || intake.received() != announced) {
       pumpAll();
     } // else the end follows at once, and a reader that has the last byte then finds it stored
     leave(outermost);
@@ -378,7 +385,7 @@ public final class InFlight {
    * Complete: stored if it may be, and then no longer in flight. Borrows {@code trailers}, may be
    * null. Writer's loop.
    */
-  public void end(Fields trailers) {
+  public void end(@Nullable Fields trailers) {
     assert loop.inEventLoop();
     if (phase != Phase.STREAMING) {
       return;
@@ -447,6 +454,7 @@ public final class InFlight {
 
   /** The last byte of a part has arrived, and its reader may request the part at once. */
   private void beginLandingPart() {
+    assert arrived != null : "a last byte without a head";
     StoredMeta meta = arrived.meta();
     if (meta != null && meta.part() != null && intake.isSpooled() && !doNotStore) {
       landPart();
@@ -508,6 +516,7 @@ public final class InFlight {
     }
     boolean outermost = enter();
     failed(Refusal.CLOSED);
+    assert failure != null : "failed without a reason";
     readers.refuseBelow(Long.MAX_VALUE, failure);
     leave(outermost);
   }
@@ -586,7 +595,7 @@ public final class InFlight {
    * The bytes that {@code cursor} requested from the disk: takes {@code content}, null if it is not
    * available.
    */
-  void read(Cursor cursor, ByteBuf content) {
+  void read(Cursor cursor, @Nullable ByteBuf content) {
     boolean outermost = enter();
     if (cursor.gone) {
       ReferenceCountUtil.release(content);
@@ -631,6 +640,7 @@ public final class InFlight {
     }
     if (!cursor.gone && phase.written() && cursor.place.isAtEnd()) {
       if (phase == Phase.FAILED || phase == Phase.BROKEN) {
+        assert failure != null : "failed without a reason";
         cursor.refuse(failure);
       } else {
         cursor.gone = true;

@@ -6,6 +6,7 @@ import io.loligo.store.inflight.InFlight.Arrived;
 import io.loligo.store.inflight.InFlight.Refusal;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes in the content of one fetch, and holds it in one of three ways until all readers have it.
@@ -44,9 +45,9 @@ final class Intake {
   private final Audience readers;
   private final long maxKeptBytes;
   private final long readAheadGapBytes;
-  private Arrived arrived;
-  private Spooling spooling;
-  private Entry entry;
+  private @Nullable Arrived arrived;
+  private @Nullable Spooling spooling;
+  private @Nullable Entry entry;
 
   /** Takes {@code log}. */
   Intake(
@@ -62,6 +63,16 @@ final class Intake {
     this.readers = readers;
     this.maxKeptBytes = maxKeptBytes;
     this.readAheadGapBytes = readAheadGapBytes;
+  }
+
+  private Arrived arrived() {
+    assert arrived != null : "no head yet";
+    return arrived;
+  }
+
+  private Spooling spooling() {
+    assert spooling != null : "not on its way to disk";
+    return spooling;
   }
 
   /** A place at the first byte. Any thread. */
@@ -94,7 +105,7 @@ final class Intake {
       return true;
     }
     if (isSpooled()) {
-      return log.end() - fastest() < readAheadGapBytes && !spooling.isHolding();
+      return log.end() - fastest() < readAheadGapBytes && !spooling().isHolding();
     }
     long gap = log.isScarce() ? 1 : readAheadGapBytes;
     return log.end() - fastest() < gap;
@@ -124,7 +135,7 @@ final class Intake {
    * head and that several readers wait for, so that none is cut for lagging.
    */
   private boolean isHeldWhole() {
-    return arrived.meta() != null && (source.mayStore() || readers.size() > 1);
+    return arrived().meta() != null && (source.mayStore() || readers.size() > 1);
   }
 
   private boolean mayKeep(int fieldsLength, long contentLength) {
@@ -135,7 +146,8 @@ final class Intake {
 
   /** Whether the content goes to disk from now on, including the bytes so far. */
   private boolean spool() {
-    return spool(arrived.meta(), arrived.contentLength());
+    StoredMeta meta = arrived().meta();
+    return meta != null && spool(meta, arrived().contentLength());
   }
 
   private boolean spool(StoredMeta meta, long contentLength) {
@@ -145,7 +157,7 @@ final class Intake {
     Spooling way = new Spooling(source, log);
     Spool spool =
         landing.spool(
-            source.storedUnder(), meta, arrived.fields(), contentLength, source.loop(), way);
+            source.storedUnder(), meta, arrived().fields(), contentLength, source.loop(), way);
     if (spool == null) {
       return false;
     }
@@ -186,16 +198,16 @@ final class Intake {
 
   /** Whether {@code octets} more exceed the announced length. */
   boolean exceedsAnnounced(int octets) {
-    return arrived.contentLength() >= 0 && log.end() + octets > arrived.contentLength();
+    return arrived().contentLength() >= 0 && log.end() + octets > arrived().contentLength();
   }
 
   /** Whether the announced length has arrived. */
   boolean isComplete() {
-    return arrived.contentLength() < 0 || arrived.contentLength() == log.end();
+    return arrived().contentLength() < 0 || arrived().contentLength() == log.end();
   }
 
   private void spool(ByteBuf content) {
-    if (!spooling.admit(content)) {
+    if (!spooling().admit(content)) {
       giveUpSpool(source.mayStore());
       passOn(content);
     }
@@ -240,7 +252,9 @@ final class Intake {
 
   /** Stores the kept content. */
   void land() {
-    land(arrived.meta().arrived(log.end()));
+    StoredMeta meta = arrived().meta();
+    assert meta != null : "not to be stored";
+    land(meta.arrived(log.end()));
   }
 
   /**
@@ -249,9 +263,10 @@ final class Intake {
    * on their way there: {@link #feed} ends that.
    */
   boolean landPart() {
-    StoredMeta meta = arrived.meta();
+    StoredMeta meta = arrived().meta();
     long octets = log.end();
-    boolean some = octets > 0 && (arrived.contentLength() < 0 || octets < arrived.contentLength());
+    boolean some =
+        octets > 0 && (arrived().contentLength() < 0 || octets < arrived().contentLength());
     if (!some || meta == null || !meta.canBeContinued()) {
       return false;
     }
@@ -274,13 +289,15 @@ final class Intake {
   private void land(StoredMeta meta) {
     log.trim();
     ContentChunk first = log.firstBlock();
+    ByteBuf buffer = first.buffer;
+    assert buffer != null : "the first block is kept";
     ByteBuf[] rest = log.furtherBlocks();
     entry =
         landing.add(
             source.storedUnder(),
             meta,
             source.writer().answered(),
-            first.buffer,
+            buffer,
             first.from,
             first.from + first.length,
             rest,
@@ -299,7 +316,7 @@ final class Intake {
     if (rejected) {
       landing.rejected();
     }
-    spooling.giveUp();
+    spooling().giveUp();
     readers.refuseBelow(log.dropped(), Refusal.LAGGED);
   }
 
@@ -307,7 +324,7 @@ final class Intake {
    * Requests from the disk the next bytes of {@code cursor}. Legal if they are no longer in memory.
    */
   void readFromDisk(Cursor cursor) {
-    spooling.read(cursor);
+    spooling().read(cursor);
   }
 
   /** No more content comes. */
@@ -325,9 +342,11 @@ final class Intake {
    */
   void feed(boolean landing, boolean broken) {
     if (isSpooled()) {
-      spooling.feed();
+      spooling().feed();
       if (landing) {
-        spooling.end(broken ? part(arrived.meta(), log.end()) : arrived.meta().arrived(log.end()));
+        StoredMeta meta = arrived().meta();
+        assert meta != null : "not to be stored";
+        spooling().end(broken ? part(meta, log.end()) : meta.arrived(log.end()));
       }
     }
   }
@@ -358,14 +377,14 @@ final class Intake {
 
   private long neededFrom() {
     if (isSpooled()) {
-      return readers.slowestFrom(fastest() - readAheadGapBytes, spooling.readable());
+      return readers.slowestFrom(fastest() - readAheadGapBytes, spooling().readable());
     }
     return readers.slowestFrom(0, readers.isOpened() ? log.end() : 0);
   }
 
   private long fastest() {
     if (isSpooled()) {
-      return Math.max(spooling.position(), readers.fastest());
+      return Math.max(spooling().position(), readers.fastest());
     }
     return readers.isDeserted() ? log.end() : readers.fastest();
   }

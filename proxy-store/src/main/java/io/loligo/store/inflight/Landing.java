@@ -7,6 +7,7 @@ import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The destination of complete responses: the tiers. Thread-safe: any event loop. */
 public interface Landing {
@@ -18,10 +19,10 @@ public interface Landing {
    * io.loligo.store.memory.MemoryTier#add}, and {@code request}. Returns the entry owned, or null
    * if it is not stored.
    */
-  Entry add(
+  @Nullable Entry add(
       CacheKey key,
       StoredMeta meta,
-      Fields request,
+      @Nullable Fields request,
       ByteBuf first,
       int fieldsLength,
       int firstLength,
@@ -36,7 +37,7 @@ public interface Landing {
    * @param contentLength -1 if unknown
    * @param loop the writer's
    */
-  Spool spool(
+  @Nullable Spool spool(
       CacheKey key,
       StoredMeta meta,
       ByteBuf fields,

@@ -1,11 +1,12 @@
 package io.loligo.store.inflight;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /** A consumer's place in the content. Confined to the writer's loop. */
 final class Place {
   private final ContentLog log;
-  private ContentChunk chunk;
+  private @Nullable ContentChunk chunk;
   private long position;
 
   /** At the first byte. */
@@ -32,16 +33,17 @@ final class Place {
    * {@link #isGone} nor {@link #isAtEnd}.
    */
   ByteBuf next(long max) {
-    if (chunk == null) {
-      chunk = log.first();
+    ContentChunk now = chunk == null ? log.first() : chunk;
+    while (position >= now.end()) {
+      assert now.next != null : "at the end";
+      now = now.next;
     }
-    while (position >= chunk.end()) {
-      chunk = chunk.next;
-    }
-    int octets = (int) Math.min(max, chunk.end() - position);
-    int from = chunk.from + (int) (position - chunk.start);
+    chunk = now;
+    int octets = (int) Math.min(max, now.end() - position);
+    int from = now.from + (int) (position - now.start);
     position += octets;
-    return chunk.buffer.retainedSlice(from, octets);
+    assert now.buffer != null : "dropped";
+    return now.buffer.retainedSlice(from, octets);
   }
 
   /** Advances by {@code octets} that came from elsewhere. */

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The spooled way of one fetch: a consumer of the content log, which takes it to disk, and the
@@ -45,13 +46,16 @@ final class Spooling implements Spool.Listener {
   private final ContentLog log;
   private final Place place;
   private final long startBytes;
+
+  @SuppressWarnings("NullAway.Init") // open follows at once: the spool needs its listener first
   private Spool spool;
+
   private long credit;
   private long readable;
   private long readableWhenForced = -1;
   private long forcedBytes;
   private boolean holding;
-  private ScheduledFuture<?> check;
+  private @Nullable ScheduledFuture<?> check;
   private long readableBefore;
   private long positionBefore;
   private int reads;
@@ -199,7 +203,7 @@ final class Spooling implements Spool.Listener {
     spool.read(offset, max, content -> told(cursor, content));
   }
 
-  private void told(Cursor cursor, ByteBuf content) {
+  private void told(Cursor cursor, @Nullable ByteBuf content) {
     reads--;
     cursor.reading = false;
     source.read(cursor, content);

@@ -167,9 +167,9 @@ public final class Patrol {
     long read = stored.length();
     boolean good = first != null && stored.isSame(first);
     try {
-      if (good && covers(first)) {
+      if (first != null && good && covers(first)) {
         directory.catalogue().drop(stored);
-      } else if (good && !hurries && stored.pieces() != null) {
+      } else if (first != null && good && !hurries && stored.pieces() != null) {
         Layout layout = Layout.of(first);
         long blocks = layout.blockAt(layout.contentLength() - 1) + 1;
         while (good && block < blocks && read < VERIFY_BYTES) {

@@ -8,6 +8,7 @@ import io.loligo.store.disk.medium.Slab;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads blocks in buffers and slabs, and writes stretches of slabs. Every returned block is
@@ -54,7 +55,7 @@ public final class Blocks {
    *
    * @throws IOException the disk does not answer
    */
-  public ByteBuf readFirst(long place, int length) throws IOException {
+  public @Nullable ByteBuf readFirst(long place, int length) throws IOException {
     ByteBuf block = buffer(length);
     boolean good = false;
     try {
@@ -75,7 +76,7 @@ public final class Blocks {
   /**
    * {@link #readFirst} without waiting for a disk; null, too, if that is not possible. Any thread.
    */
-  public ByteBuf readFirstNow(long place, int length) {
+  public @Nullable ByteBuf readFirstNow(long place, int length) {
     ByteBuf block = buffer(length);
     boolean good = false;
     try {
@@ -92,7 +93,8 @@ public final class Blocks {
    * Further block {@code number} of response {@code id}, with {@code content} bytes of it. Returns
    * owned, readable from the content on; null if something else is there.
    */
-  public ByteBuf readFurther(long place, int content, long id, int number) throws IOException {
+  public @Nullable ByteBuf readFurther(long place, int content, long id, int number)
+      throws IOException {
     int length = Block.HEADER_BYTES + content;
     ByteBuf block = buffer(length);
     boolean good = false;
@@ -113,7 +115,7 @@ public final class Blocks {
   }
 
   /** {@link #readFurther} without waiting for a disk; null, too, if that is not possible. */
-  public ByteBuf readFurtherNow(long place, int content, long id, int number) {
+  public @Nullable ByteBuf readFurtherNow(long place, int content, long id, int number) {
     int length = Block.HEADER_BYTES + content;
     ByteBuf block = buffer(length);
     boolean good = false;
@@ -139,7 +141,7 @@ public final class Blocks {
   }
 
   /** {@link #readFirst}; null, too, if the disk does not answer. */
-  public ByteBuf tryReadFirst(long place, int length) {
+  public @Nullable ByteBuf tryReadFirst(long place, int length) {
     try {
       return readFirst(place, length);
     } catch (IOException unreadable) {
@@ -148,7 +150,7 @@ public final class Blocks {
   }
 
   /** {@link #readFurther}; null, too, if the disk does not answer. */
-  public ByteBuf tryReadFurther(long place, int content, long id, int number) {
+  public @Nullable ByteBuf tryReadFurther(long place, int content, long id, int number) {
     try {
       return readFurther(place, content, id, number);
     } catch (IOException unreadable) {
@@ -185,7 +187,7 @@ public final class Blocks {
    * The entries of the footer of {@code segment} in its life {@code generation}. Returns owned;
    * null if there is no whole footer.
    */
-  public ByteBuf readFooter(int segment, long generation) throws IOException {
+  public @Nullable ByteBuf readFooter(int segment, long generation) throws IOException {
     long end = (segment + 1L) * segmentBytes;
     ByteBuf head = buffer(Contents.HEAD_BYTES);
     ByteBuf entries = null;

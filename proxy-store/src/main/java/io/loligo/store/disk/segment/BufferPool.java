@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of the segment buffers of one directory: {@link #MAX} of them, and one more for each
@@ -38,7 +39,7 @@ public final class BufferPool {
    *
    * @param always whether it is for a disk thread
    */
-  ByteBuf take(boolean always) {
+  @Nullable ByteBuf take(boolean always) {
     if (out.incrementAndGet() > MAX && !always) {
       out.decrementAndGet();
       return null;

@@ -3,6 +3,7 @@ package io.loligo.store.disk.segment;
 import io.loligo.store.disk.format.Block;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rests of the closed stream segments of a lane: whole pages. Guarded by the segments.
@@ -54,7 +55,7 @@ final class Rests {
   }
 
   /** The shortest end that has room for {@code bytes}, or null. */
-  Segment end(int bytes) {
+  @Nullable Segment end(int bytes) {
     Segment best = null;
     for (int i = 0; i < ends.size(); i++) {
       Segment segment = ends.get(i);

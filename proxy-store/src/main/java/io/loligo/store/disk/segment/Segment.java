@@ -3,6 +3,7 @@ package io.loligo.store.disk.segment;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Geometry;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** One segment of the slabs. Guarded by the lock of the segments. */
 public final class Segment {
@@ -20,9 +21,9 @@ public final class Segment {
   long generation;
 
   /** Lane, or null while free. */
-  Lane lane;
+  @Nullable Lane lane;
 
-  Kind kind;
+  @Nullable Kind kind;
 
   /** Bytes allocated, header included. */
   int used;
@@ -68,8 +69,20 @@ public final class Segment {
   }
 
   /** Lane, or null while free. */
-  public Lane lane() {
+  public @Nullable Lane lane() {
     return lane;
+  }
+
+  /** Lane of a segment that is not free. */
+  Lane laneInUse() {
+    assert lane != null : "free";
+    return lane;
+  }
+
+  /** Kind of a segment that is not free. */
+  Kind kindInUse() {
+    assert kind != null : "free";
+    return kind;
   }
 
   /** Notes that a response has bytes here; it may leave without notice. */

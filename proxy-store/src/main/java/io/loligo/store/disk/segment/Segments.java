@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The segments of a directory: the free ones, the open ones of each lane with their buffers, and
@@ -159,7 +160,7 @@ public final class Segments {
   private void live(Segment segment, long bytes) {
     segment.liveBytes += bytes;
     if (segment.lane != null) {
-      liveBytes[segment.lane.ordinal()] += bytes;
+      liveBytes[segment.laneInUse().ordinal()] += bytes;
     }
     listIfDead(segment);
   }
@@ -175,8 +176,8 @@ public final class Segments {
 
   /** Whether bytes may be allocated in it. */
   private boolean isOpen(Segment segment) {
-    return segment == open[openIndex(segment.lane, segment.kind)]
-        || segment == ends[segment.lane.ordinal()];
+    return segment == open[openIndex(segment.laneInUse(), segment.kindInUse())]
+        || segment == ends[segment.laneInUse().ordinal()];
   }
 
   private void listIfDead(Segment segment) {
@@ -199,7 +200,8 @@ public final class Segments {
    * @param moving whether the reserve may be used
    * @param ofDiskThread whether the caller is a disk thread, which always gets a buffer
    */
-  public Room reserve(int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
+  public @Nullable Room reserve(
+      int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
     Room room;
     synchronized (this) {
       room = reserveNow(bytes, entryBytes, lane, moving, ofDiskThread);
@@ -208,7 +210,7 @@ public final class Segments {
     return room;
   }
 
-  private Room reserveNow(
+  private @Nullable Room reserveNow(
       int bytes, int entryBytes, Lane lane, boolean moving, boolean ofDiskThread) {
     if (givenUp) {
       return null;
@@ -241,7 +243,7 @@ public final class Segments {
 
   /** A block does not fit the open {@code segment}: smaller ones may. */
   private void leave(Segment segment) {
-    int lane = segment.lane.ordinal();
+    int lane = segment.laneInUse().ordinal();
     int left = segmentBytes - footerBytes(segment.entryBytes) - segment.used;
     if (segmentBytes > BufferPool.BYTES || left < MIN_END_BYTES) {
       seal(segment);
@@ -250,14 +252,14 @@ public final class Segments {
     if (ends[lane] != null) {
       seal(ends[lane]);
     }
-    open[openIndex(segment.lane, segment.kind)] = null;
+    open[openIndex(segment.laneInUse(), segment.kindInUse())] = null;
     ends[lane] = segment;
     buffers[ends.length + lane] = buffers[lane];
     buffers[lane] = null;
   }
 
   /** Room in {@code segment}, which has some; null if there is no buffer. */
-  private Room roomIn(Segment segment, int bytes, int entryBytes, boolean ofDiskThread) {
+  private @Nullable Room roomIn(Segment segment, int bytes, int entryBytes, boolean ofDiskThread) {
     SegmentBuffer buffer = buffers[bufferIndex(segment)];
     if (buffer != null && buffer.used + bytes > buffer.capacity()) {
       closeBuffer(segment);
@@ -275,11 +277,11 @@ public final class Segments {
     segment.used = offset + bytes;
     segment.entryBytes += entryBytes;
     buffer.began();
-    return new Room(buffer, offset, bytes, segment.lane, ids.getAsLong());
+    return new Room(buffer, offset, bytes, segment.laneInUse(), ids.getAsLong());
   }
 
   private int bufferIndex(Segment segment) {
-    int lane = segment.lane.ordinal();
+    int lane = segment.laneInUse().ordinal();
     return segment == ends[lane] ? ends.length + lane : lane;
   }
 
@@ -295,7 +297,7 @@ public final class Segments {
     return Block.pages(entryBytes + Contents.HEAD_BYTES);
   }
 
-  private SegmentBuffer openBuffer(Segment segment, boolean ofDiskThread) {
+  private @Nullable SegmentBuffer openBuffer(Segment segment, boolean ofDiskThread) {
     ByteBuf memory = pool.take(ofDiskThread);
     if (memory == null) {
       return null;
@@ -338,10 +340,10 @@ public final class Segments {
     segment.sealed = true;
     segment.trim();
     closeBuffer(segment);
-    if (segment == ends[segment.lane.ordinal()]) {
-      ends[segment.lane.ordinal()] = null;
+    if (segment == ends[segment.laneInUse().ordinal()]) {
+      ends[segment.laneInUse().ordinal()] = null;
     } else {
-      open[openIndex(segment.lane, segment.kind)] = null;
+      open[openIndex(segment.laneInUse(), segment.kindInUse())] = null;
     }
     if (segment.unflushed == 0) {
       segment.pins++;
@@ -440,7 +442,7 @@ public final class Segments {
   // Stream segments
 
   /** Room for {@code bytes}, whole pages; null if there is no free segment. Pinned. */
-  public synchronized Extent allocate(int bytes, Lane lane, boolean moving) {
+  public synchronized @Nullable Extent allocate(int bytes, Lane lane, boolean moving) {
     Segment segment = withRoom(bytes, lane, moving);
     if (segment == null) {
       return null;
@@ -461,7 +463,7 @@ public final class Segments {
     }
   }
 
-  private Segment withRoom(int bytes, Lane lane, boolean moving) {
+  private @Nullable Segment withRoom(int bytes, Lane lane, boolean moving) {
     Rests left = rests.get(lane.ordinal());
     Segment end = left.end(bytes);
     if (end != null) {
@@ -492,7 +494,7 @@ public final class Segments {
     listIfDead(segment);
   }
 
-  private Segment openFree(Lane lane, Kind kind, boolean moving) {
+  private @Nullable Segment openFree(Lane lane, Kind kind, boolean moving) {
     if (free.isEmpty() || free.size() <= (moving ? 0 : RESERVE)) {
       return null;
     }
@@ -507,11 +509,11 @@ public final class Segments {
   // Emptying
 
   /** A segment in which nothing is stored any more, reserved for the caller; or null. */
-  public Segment dead() {
+  public @Nullable Segment dead() {
     for (Segment segment = dead.poll(); segment != null; segment = dead.poll()) {
       segment.listedAsDead = false;
       if (isDead(segment)) {
-        rests.get(segment.lane.ordinal()).remove(segment);
+        rests.get(segment.laneInUse().ordinal()).remove(segment);
         return segment;
       }
     }
@@ -519,7 +521,7 @@ public final class Segments {
   }
 
   /** The oldest segment of {@code lane} that may be emptied, reserved for the caller; or null. */
-  public Segment oldest(Lane lane) {
+  public @Nullable Segment oldest(Lane lane) {
     for (Segment segment : lanes.get(lane.ordinal())) {
       if (isAlone(segment)) {
         rests.get(lane.ordinal()).remove(segment);
@@ -531,7 +533,7 @@ public final class Segments {
 
   /** {@code segment}, emptied, leaves its lane: it is free when the last pin is gone. */
   public synchronized void condemn(Segment segment) {
-    lanes.get(segment.lane.ordinal()).remove(segment);
+    lanes.get(segment.laneInUse().ordinal()).remove(segment);
     segment.condemned = true;
     if (segment.pins == 0) {
       free(segment);
@@ -539,7 +541,7 @@ public final class Segments {
   }
 
   private void free(Segment segment) {
-    liveBytes[segment.lane.ordinal()] -= segment.liveBytes;
+    liveBytes[segment.laneInUse().ordinal()] -= segment.liveBytes;
     journal.freed(segment.number, segment.generation);
     segment.free();
     free.add(segment);
@@ -572,7 +574,7 @@ public final class Segments {
     freeCount = free.size();
     found.sort(Comparator.comparingLong(segment -> segment.generation));
     for (Segment segment : found) {
-      lanes.get(segment.lane.ordinal()).add(segment);
+      lanes.get(segment.laneInUse().ordinal()).add(segment);
       listIfDead(segment);
     }
   }
@@ -608,7 +610,7 @@ public final class Segments {
             new State(
                 segment.number,
                 segment.lane,
-                segment.kind,
+                segment.kindInUse(),
                 segment.generation,
                 segment.used,
                 !isOpen(segment) && segment.unflushed == 0));

@@ -4,4 +4,7 @@
  * Thread-safe. Other packages read a {@link Segment}; only {@link Segments} changes it, under its
  * lock.
  */
+@NullMarked
 package io.loligo.store.disk.segment;
+
+import org.jspecify.annotations.NullMarked;

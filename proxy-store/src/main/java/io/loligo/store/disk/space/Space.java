@@ -72,7 +72,7 @@ public final class Space {
   }
 
   /** Room for a block in {@code lane}; space is made for it. Null if none can be. */
-  public Room reserve(int bytes, int entryBytes, Lane lane) throws IOException {
+  public @Nullable Room reserve(int bytes, int entryBytes, Lane lane) throws IOException {
     Room room = segments.reserve(bytes, entryBytes, lane, false, true);
     for (int round = 0; room == null && round < MAX_ROUNDS && make(); round++) {
       room = segments.reserve(bytes, entryBytes, lane, false, true);
@@ -137,6 +137,7 @@ public final class Space {
       return false;
     }
     Lane lane = victim.lane();
+    assert lane != null : "a victim that is free";
     int[] left = distinct(segments.noted(victim.number(), victim.generation()));
     // a response may leave pieces when it changes its first block: it is looked at again
     for (int round = 0; left.length > 0 && round < MAX_ROUNDS; round++) {
@@ -204,7 +205,7 @@ public final class Space {
       if (!same && !catalogue.isStill(stored)) {
         return false;
       }
-      if (!same) {
+      if (block == null || !same) {
         damaged.increment();
         return evict(victim, lane, stored);
       }

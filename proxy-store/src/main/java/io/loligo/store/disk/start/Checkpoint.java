@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a directory at one moment: a table of the segments in use, then for each
@@ -150,7 +151,7 @@ public final class Checkpoint {
     private long length;
     private ByteBuf buffer = Unpooled.buffer(READ_BYTES);
     private long position;
-    private final Start start;
+    private final @Nullable Start start;
 
     private Input(FileChannel file, long directory) throws IOException {
       this.file = file;
@@ -162,7 +163,7 @@ public final class Checkpoint {
      * Opens the one of {@code directory} at {@code path}; null if there is none, it was cut, or its
      * beginning is damaged.
      */
-    public static Input open(Path path, long directory) throws IOException {
+    public static @Nullable Input open(Path path, long directory) throws IOException {
       if (!Files.exists(path)) {
         return null;
       }
@@ -179,10 +180,11 @@ public final class Checkpoint {
     }
 
     public Start start() {
+      assert start != null : "open gives none without a start";
       return start;
     }
 
-    private Start readStart(long directory) throws IOException {
+    private @Nullable Start readStart(long directory) throws IOException {
       if (!fill(HEADER_BYTES)
           || buffer.getLong(0) != MAGIC
           || buffer.getInt(8) != Marks.VERSION
@@ -225,7 +227,7 @@ public final class Checkpoint {
        *
        * @param entries null if they are damaged
        */
-      void take(int segment, long generation, ByteBuf entries);
+      void take(int segment, long generation, @Nullable ByteBuf entries);
     }
 
     /** Gives {@code section} the next one; false if no other can be read. */

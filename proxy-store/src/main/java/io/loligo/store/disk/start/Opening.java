@@ -28,6 +28,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills an empty catalogue with the content of a directory: from a checkpoint, the journals after
@@ -74,8 +75,12 @@ public final class Opening {
   private volatile boolean isFinal;
   private int slot;
   private long end;
-  private Checkpoint.Input checkpoint;
+  private Checkpoint.@Nullable Input checkpoint;
+
+  @SuppressWarnings("NullAway.Init") // set by fill, which alone leads to its readers
   private Catalogue catalogue;
+
+  @SuppressWarnings("NullAway.Init") // set by fill, which alone leads to its readers
   private Blocks blocks;
 
   private record Drop(long low, boolean all, long version) {}
@@ -120,7 +125,7 @@ public final class Opening {
 
   /** The first journal that it needs. */
   public long firstJournal() {
-    return checkpoint.start().mark().number();
+    return found().start().mark().number();
   }
 
   /** Where the last journal ends. */
@@ -165,6 +170,11 @@ public final class Opening {
         other.close();
       }
     }
+  }
+
+  private Checkpoint.Input found() {
+    assert checkpoint != null : "begin found nothing";
+    return checkpoint;
   }
 
   private static boolean isNewer(Checkpoint.Input one, Checkpoint.Input other) {
@@ -283,7 +293,7 @@ public final class Opening {
     progress.run();
     boolean more = true;
     while (more && !stopped.getAsBoolean()) {
-      more = checkpoint.next(this::section);
+      more = found().next(this::section);
       progress.run();
     }
     tellAlternatives();
@@ -293,17 +303,17 @@ public final class Opening {
   /** Reads the sections of the segments that were not completely written, which come first. */
   private void readHalf() throws IOException {
     boolean more = true;
-    for (Segments.State state : checkpoint.start().segments()) {
+    for (Segments.State state : found().start().segments()) {
       if (!state.written() && state.kind() == Kind.PACKED) {
         if (state.equals(states[state.number()])) {
           half.add(state.number()); // it was not emptied since
         }
-        more = more && checkpoint.next(this::halfSection);
+        more = more && found().next(this::halfSection);
       }
     }
   }
 
-  private void halfSection(int segment, long generation, ByteBuf entries) {
+  private void halfSection(int segment, long generation, @Nullable ByteBuf entries) {
     if (entries == null) {
       rejected++;
       return;
@@ -322,7 +332,7 @@ public final class Opening {
   private boolean hadGone(Segments.State segment, ByteBuf block) {
     long version = FirstBlock.version(block);
     return half.contains(segment.number())
-        && version <= checkpoint.start().nextId()
+        && version <= found().start().nextId()
         && !kept.contains(version);
   }
 
@@ -353,7 +363,7 @@ public final class Opening {
     }
   }
 
-  private void section(int segment, long generation, ByteBuf entries) {
+  private void section(int segment, long generation, @Nullable ByteBuf entries) {
     Segments.State state = isSegment(segment) ? states[segment] : null;
     if (state == null || state.generation() != generation || !state.written()) {
       return;

@@ -136,7 +136,7 @@ public final class Writer {
     }
   }
 
-  private Room reserve(int length, int pieces, Lane lane) throws IOException {
+  private @Nullable Room reserve(int length, int pieces, Lane lane) throws IOException {
     return space.reserve(Block.aligned(length), Contents.entryBytes(pieces), lane);
   }
 
