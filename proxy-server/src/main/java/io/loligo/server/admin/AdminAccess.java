@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Access rules of the admin port. Thread-safe: any thread.
@@ -21,19 +22,19 @@ final class AdminAccess {
   private static final String SCHEME = "Bearer ";
   private static final byte[] LOOPBACK_6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-  private volatile byte[] secret;
+  private volatile byte @Nullable [] secret;
   private volatile Set<String> names;
 
   /**
    * @param secret null: changes are not possible
    * @param names further host names
    */
-  AdminAccess(String secret, Set<String> names) {
+  AdminAccess(@Nullable String secret, Set<String> names) {
     reconfigure(secret, names);
   }
 
   /** Another secret and other names, from the next request on. */
-  final void reconfigure(String newSecret, Set<String> newNames) {
+  final void reconfigure(@Nullable String newSecret, Set<String> newNames) {
     secret =
         newSecret == null || newSecret.isEmpty()
             ? null
@@ -45,7 +46,7 @@ final class AdminAccess {
   }
 
   /** Whether {@code host}, a Host value, names the server that listens on {@code local}. */
-  boolean hostAllowed(String host, InetSocketAddress local) {
+  boolean hostAllowed(@Nullable String host, InetSocketAddress local) {
     if (host == null) {
       return false;
     }
@@ -54,7 +55,7 @@ final class AdminAccess {
   }
 
   /** Whether a request with this Origin (or null) comes from a page of this server, or no page. */
-  boolean originAllowed(String origin, String host) {
+  boolean originAllowed(@Nullable String origin, @Nullable String host) {
     return origin == null || origin.equalsIgnoreCase("http://" + host);
   }
 
@@ -64,7 +65,7 @@ final class AdminAccess {
   }
 
   /** Whether {@code authorization} contains the secret. Takes the same time for every wrong one. */
-  boolean secretGiven(String authorization) {
+  boolean secretGiven(@Nullable String authorization) {
     byte[] expected = secret;
     if (expected == null
         || authorization == null
@@ -77,7 +78,7 @@ final class AdminAccess {
   }
 
   /** The name or literal in {@code host[:port]}, lower case, no brackets; null: malformed. */
-  private static String hostName(String host) {
+  private static @Nullable String hostName(String host) {
     String text = host.strip().toLowerCase(Locale.ROOT);
     int end;
     if (text.startsWith("[")) {

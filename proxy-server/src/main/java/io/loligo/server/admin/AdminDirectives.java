@@ -3,6 +3,7 @@ package io.loligo.server.admin;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.HostPort;
 import io.loligo.core.config.Setting;
+import org.jspecify.annotations.Nullable;
 
 /** Directives of the admin port. */
 public final class AdminDirectives {
@@ -10,7 +11,7 @@ public final class AdminDirectives {
   public static final Feature FEATURE = new Feature("Administration");
 
   /** {@code loligo_admin_port}: null: off. */
-  public static final Setting<HostPort> ADMIN_PORT =
+  public static final Setting<@Nullable HostPort> ADMIN_PORT =
       FEATURE
           .text("loligo_admin_port", "127.0.0.1:3129")
           .form("[ADDRESS:]PORT|off")
@@ -22,7 +23,7 @@ public final class AdminDirectives {
                   + " http_port has the default number, the default is the next free number.");
 
   /** {@code loligo_admin_secret}: null: changes by HTTP are not possible. */
-  public static final Setting<String> ADMIN_SECRET =
+  public static final Setting<@Nullable String> ADMIN_SECRET =
       FEATURE
           .text("loligo_admin_secret", "")
           .form("SECRET")

@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +47,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             reply, (nothing, ready) -> write(context, ready, version, keep), context.executor());
   }
 
-  private Void write(
+  private @Nullable Void write(
       ChannelHandlerContext context, AdminReply reply, HttpVersion version, boolean keep) {
     FullHttpResponse response = response(reply);
     if (keep) {
@@ -83,7 +84,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   /** Why the request is refused, or null. */
-  private AdminReply refusal(ChannelHandlerContext context, FullHttpRequest request) {
+  private @Nullable AdminReply refusal(ChannelHandlerContext context, FullHttpRequest request) {
     if (!request.decoderResult().isSuccess()) {
       return AdminReply.text(400, "bad request");
     }

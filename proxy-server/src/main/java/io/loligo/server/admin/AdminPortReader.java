@@ -7,17 +7,18 @@ import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.ScalarReader;
 import io.loligo.server.port.PortDirectives;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code loligo_admin_port}. Squid's files have no admin port: if one of their ports has the
  * default number, the admin port takes the next free one. Confined to one thread.
  */
-final class AdminPortReader implements LineReader<HostPort> {
+final class AdminPortReader implements LineReader<@Nullable HostPort> {
   private final Directive directive;
   private final Reading reading;
   private final LineReader<String> words;
   private boolean given;
-  private HostPort moved;
+  private @Nullable HostPort moved;
 
   AdminPortReader(Directive directive, Reading reading) {
     this.directive = directive;
@@ -34,6 +35,7 @@ final class AdminPortReader implements LineReader<HostPort> {
   @Override
   public void end() {
     HostPort usual = HostPort.parse(directive.defaultText());
+    assert usual != null : "the default is a place";
     Line taking = taking(usual.port());
     if (given || taking == null) {
       return;
@@ -51,7 +53,7 @@ final class AdminPortReader implements LineReader<HostPort> {
   }
 
   /** The first line with this port on any address, or null. */
-  private Line taking(int number) {
+  private @Nullable Line taking(int number) {
     for (Line line : reading.lines(PortDirectives.HTTP_PORT)) {
       HostPort place = line.values().isEmpty() ? null : HostPort.parse(line.values().get(0));
       if (place != null && place.port() == number) {
@@ -63,7 +65,8 @@ final class AdminPortReader implements LineReader<HostPort> {
 
   /** Null: off. */
   @Override
-  public HostPort value() {
+  @SuppressWarnings("NullAway") // T may be null; NullAway sees no type arguments
+  public @Nullable HostPort value() {
     if (moved != null) {
       return moved;
     }

@@ -1,12 +1,15 @@
 package io.loligo.server.admin;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A response of the admin port. Immutable.
  *
  * @param allow methods for Allow with status 405, else null
  * @param retrySeconds for Retry-After; 0: none
  */
-record AdminReply(int status, String contentType, String body, String allow, int retrySeconds) {
+record AdminReply(
+    int status, String contentType, String body, @Nullable String allow, int retrySeconds) {
   static AdminReply text(int status, String body) {
     return new AdminReply(status, "text/plain; charset=utf-8", body + "\n", null, 0);
   }

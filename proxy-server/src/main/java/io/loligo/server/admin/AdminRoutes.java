@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,7 +59,7 @@ final class AdminRoutes {
    * @return completes on any thread
    */
   CompletableFuture<AdminReply> answer(
-      String method, String uri, String authorization, String client) {
+      String method, String uri, @Nullable String authorization, String client) {
     QueryStringDecoder query = decoded(uri);
     if (query == null) {
       return CompletableFuture.completedFuture(AdminReply.text(400, "wrongly percent-encoded"));
@@ -79,7 +80,7 @@ final class AdminRoutes {
   }
 
   /** Null if {@code uri} contains an invalid percent-encoding. */
-  private static QueryStringDecoder decoded(String uri) {
+  private static @Nullable QueryStringDecoder decoded(String uri) {
     try {
       QueryStringDecoder query = new QueryStringDecoder(uri);
       query.path(); // it decodes on demand, and keeps the result
@@ -90,7 +91,8 @@ final class AdminRoutes {
     }
   }
 
-  private AdminReply now(String method, String path, String authorization, String client) {
+  private AdminReply now(
+      String method, String path, @Nullable String authorization, String client) {
     if (PAGES.contains(path)) {
       return method.equals("GET") || method.equals("HEAD")
           ? page(path)
@@ -124,7 +126,7 @@ final class AdminRoutes {
   }
 
   private CompletableFuture<AdminReply> explain(QueryStringDecoder query) {
-    String url = single(query, "url", null);
+    String url = single(query, "url");
     if (url == null) {
       return CompletableFuture.completedFuture(
           AdminReply.text(
@@ -138,8 +140,8 @@ final class AdminRoutes {
             single(query, "method", "GET"),
             query.parameters().getOrDefault("header", List.of()),
             single(query, "content", ""),
-            single(query, "client", null),
-            single(query, "port", null));
+            single(query, "client"),
+            single(query, "port"));
     boolean json = "json".equals(single(query, "format", "text"));
     return operations
         .explain(question)
@@ -152,12 +154,18 @@ final class AdminRoutes {
   }
 
   private static String single(QueryStringDecoder query, String name, String without) {
+    String value = single(query, name);
+    return value == null ? without : value;
+  }
+
+  /** The value of a parameter that is given once; null: it is not, or empty. */
+  private static @Nullable String single(QueryStringDecoder query, String name) {
     List<String> values = query.parameters().getOrDefault(name, List.of());
-    return values.size() == 1 && !values.get(0).isEmpty() ? values.get(0) : without;
+    return values.size() == 1 && !values.get(0).isEmpty() ? values.get(0) : null;
   }
 
   /** Why a change is refused, or null. */
-  private AdminReply refusal(String path, String authorization, String client) {
+  private @Nullable AdminReply refusal(String path, @Nullable String authorization, String client) {
     AdminReply refusal = checked(path, authorization, client);
     if (refusal != null) {
       refusals.incrementAndGet();
@@ -170,7 +178,7 @@ final class AdminRoutes {
     return refusals.get();
   }
 
-  private AdminReply checked(String path, String authorization, String client) {
+  private @Nullable AdminReply checked(String path, @Nullable String authorization, String client) {
     if (!attempts.allowed(client)) {
       if (attempts.firstRefusal(client)) {
         AUDIT.warn(
@@ -191,7 +199,7 @@ final class AdminRoutes {
     return null;
   }
 
-  private AdminReply change(String path, String authorization, String client) {
+  private AdminReply change(String path, @Nullable String authorization, String client) {
     AdminReply refusal = refusal(path, authorization, client);
     if (refusal != null) {
       return refusal;

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The admin port ({@code loligo_admin_port}): metrics, health, configuration, and the operations
@@ -66,7 +67,7 @@ public final class AdminServer implements AutoCloseable {
    */
   public static AdminServer start(
       HostPort place,
-      String secret,
+      @Nullable String secret,
       Set<String> names,
       Operations operations,
       ProxyMetrics metrics,
@@ -128,7 +129,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** Another secret, or null, and other names, from the next request on. */
-  public void reconfigure(String secret, Set<String> names) {
+  public void reconfigure(@Nullable String secret, Set<String> names) {
     access.reconfigure(secret, names);
   }
 

@@ -24,7 +24,9 @@ public final class ExplainText {
     if (explanation.refusal() != null) {
       line(text, "answer", "refused: " + explanation.refusal());
     } else {
-      forecast(text, explanation.forecast(), explanation.fetching());
+      Forecast forecast = explanation.forecast();
+      assert forecast != null : "it is not refused";
+      forecast(text, forecast, explanation.fetching());
     }
     if (explanation.slices() != null) {
       slices(text, explanation.slices());
@@ -72,7 +74,7 @@ public final class ExplainText {
   }
 
   private static void nothing(StringBuilder text, Explanation explanation) {
-    String disk = explanation.disk();
+    String disk = explanation.disk() == null ? "" : explanation.disk();
     boolean unreadable = "damaged".equals(disk) || "busy".equals(disk);
     if (explanation.stored().isEmpty() || unreadable) {
       text.append("\nstored\n");

@@ -1,5 +1,7 @@
 package io.loligo.server.admin;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Writes one JSON text (RFC 8259). It adds commas and colons; the caller closes what it opens.
  * Confined to one thread.
@@ -66,7 +68,7 @@ public final class JsonWriter {
   }
 
   /** A string, or null. */
-  public JsonWriter value(String value) {
+  public JsonWriter value(@Nullable String value) {
     separate();
     if (value == null) {
       text.append("null");
@@ -89,7 +91,7 @@ public final class JsonWriter {
   }
 
   /** A member with a string, or null. */
-  public JsonWriter member(String name, String value) {
+  public JsonWriter member(String name, @Nullable String value) {
     return name(name).value(value);
   }
 

@@ -7,6 +7,7 @@ import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.UrlPattern;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A purge as operators state it. Immutable.
@@ -43,7 +44,7 @@ public record PurgeForm(Purge what, String text) {
    * @param origin any URL of it
    * @throws IllegalArgumentException it is not an http URL, or no group is named
    */
-  public static PurgeForm groups(String origin, List<String> groups, boolean soft) {
+  public static PurgeForm groups(@Nullable String origin, List<String> groups, boolean soft) {
     CacheKey key = origin == null ? null : CacheKeys.of(origin);
     if (key == null) {
       throw new IllegalArgumentException(origin + " (expected: the http URL of an origin)");
@@ -67,10 +68,11 @@ public record PurgeForm(Purge what, String text) {
    * @param host as in a URL, an IPv6 address with or without brackets; null or empty: any
    * @throws IllegalArgumentException it is not a host, or not a POSIX extended expression
    */
-  public static PurgeForm pattern(String host, String regex) {
-    boolean any = host == null || host.isEmpty();
+  public static PurgeForm pattern(@Nullable String host, String regex) {
     UrlPattern pattern =
-        any ? UrlPattern.of("", regex) : UrlPattern.ofHostOf(someKeyOf(host), regex);
+        host == null || host.isEmpty()
+            ? UrlPattern.of("", regex)
+            : UrlPattern.ofHostOf(someKeyOf(host), regex);
     return new PurgeForm(
         new Purge.Matching(pattern),
         "pattern " + regex + (pattern.host().isEmpty() ? "" : " of " + pattern.host()));
@@ -99,7 +101,7 @@ public record PurgeForm(Purge what, String text) {
     if (kinds.size() != 1) {
       throw new IllegalArgumentException("one of url, key, group and pattern is required");
     }
-    List<String> values = parameters.get(kinds.get(0));
+    List<String> values = parameters.getOrDefault(kinds.get(0), List.of());
     boolean soft = List.of("1", "true").contains(one(parameters, "soft"));
     return switch (kinds.get(0)) {
       case "url" -> url(one(parameters, "url"), soft);

@@ -5,4 +5,7 @@
  * offers the same operations. It reads {@code metrics}, {@code explain} and the numbers of the
  * store. It runs on one thread of its own, never on an event loop of clients.
  */
+@NullMarked
 package io.loligo.server.admin;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,12 +2,14 @@ package io.loligo.server.explain;
 
 import io.loligo.core.caching.CacheKey;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stored responses for a URL, the decision for a request now with its reason, and the last
  * decisions. Immutable; contains nothing secret, except for the key, which is not shown.
  *
- * @param url effective URI, without its query if {@code strip_query_terms} is on
+ * @param url effective URI, without its query if {@code strip_query_terms} is on; null if there is
+ *     no key
  * @param method of the request asked about
  * @param nowMillis wall clock to which all ages refer
  * @param refusal why such a request would not reach the cache; null if it would
@@ -20,17 +22,17 @@ import java.util.List;
  * @param key the key under which it is stored; null if there is none
  */
 public record Explanation(
-    String url,
+    @Nullable String url,
     String method,
     long nowMillis,
-    String refusal,
-    Forecast forecast,
+    @Nullable String refusal,
+    @Nullable Forecast forecast,
     List<StoredVariant> stored,
-    StoredSlices slices,
-    String disk,
+    @Nullable StoredSlices slices,
+    @Nullable String disk,
     boolean fetching,
     List<PastDecision> recent,
-    CacheKey key) {
+    @Nullable CacheKey key) {
 
   /** Keeps copies of the lists. */
   public Explanation {

@@ -2,6 +2,7 @@ package io.loligo.server.explain;
 
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.server.record.LogTag;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The treatment of a finished request. Immutable.
@@ -25,9 +26,9 @@ public record PastDecision(
     int status,
     int serverStatus,
     LogTag tag,
-    CacheDecision decision,
+    @Nullable CacheDecision decision,
     long micros,
     boolean collapsed,
     boolean fromDisk,
     boolean aborted,
-    String notStored) {}
+    @Nullable String notStored) {}

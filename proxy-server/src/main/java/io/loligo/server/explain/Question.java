@@ -1,6 +1,7 @@
 package io.loligo.server.explain;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request to be explained, which is not sent. Immutable.
@@ -17,8 +18,8 @@ public record Question(
     String method,
     List<String> fieldLines,
     String content,
-    String client,
-    String portName) {
+    @Nullable String client,
+    @Nullable String portName) {
 
   /** Keeps a copy of {@code fieldLines}. */
   public Question {

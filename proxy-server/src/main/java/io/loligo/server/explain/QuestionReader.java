@@ -10,6 +10,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a {@link Question} as the request it describes: written as HTTP/1.1 and parsed like a
@@ -18,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 public final class QuestionReader {
   private final Http1RequestParser parser;
   private long contentLength = ContentLength.NONE;
-  private ParseFailure failure;
+  private @Nullable ParseFailure failure;
 
   /** Reads within the limits of {@code config}. For one question. */
   public QuestionReader(ProxyConfig config) {
@@ -40,7 +41,7 @@ public final class QuestionReader {
   }
 
   /** Why it is not a request; null: no rule of the syntax says it. */
-  public ParseFailure failure() {
+  public @Nullable ParseFailure failure() {
     return failure;
   }
 

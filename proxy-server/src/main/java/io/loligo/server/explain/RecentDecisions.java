@@ -10,6 +10,7 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last decisions of one event loop, found by the hash of their key. Confined to that loop.
@@ -42,7 +43,7 @@ public final class RecentDecisions implements ExchangeSink {
   private static final CacheReason[] REASONS = CacheReason.values();
 
   private final long[] cells = new long[SETS * WAYS * WORDS];
-  private final String[] refusals = new String[SETS * WAYS];
+  private final @Nullable String[] refusals = new @Nullable String[SETS * WAYS];
   private final byte[] nextWay = new byte[SETS];
 
   @Override
@@ -67,7 +68,7 @@ public final class RecentDecisions implements ExchangeSink {
     refusals[at / WORDS] = record.refusal;
   }
 
-  private static long codes(ExchangeRecord record, CacheDecision decision) {
+  private static long codes(ExchangeRecord record, @Nullable CacheDecision decision) {
     int flags =
         (record.collapsed ? COLLAPSED : 0)
             | (record.fromDisk ? FROM_DISK : 0)

@@ -4,4 +4,7 @@
  * <p>{@code exchange} answers; {@code admin} and {@code jmx} ask and show. Questions and
  * explanations are immutable. {@link RecentDecisions} is written by one event loop and read on it.
  */
+@NullMarked
 package io.loligo.server.explain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,7 @@
 package io.loligo.server.jmx;
 
+import org.jspecify.annotations.Nullable;
+
 /** Operations on the running proxy. */
 @Description("Operations on the running proxy.")
 public interface ControlMXBean {
@@ -19,7 +21,7 @@ public interface ControlMXBean {
   String explain(
       @Description("The effective URI.") String url,
       @Description("Request field lines, Name: value, separated by line ends; may be empty.")
-          String fieldLines);
+          @Nullable String fieldLines);
 
   @Description("Makes the stored responses of a URL stale; returns their number by tier.")
   String softPurge(

@@ -8,6 +8,7 @@ import javax.management.MBeanInfo;
 import javax.management.MBeanOperationInfo;
 import javax.management.MBeanParameterInfo;
 import javax.management.StandardMBean;
+import org.jspecify.annotations.Nullable;
 
 /** An MXBean whose descriptions come from {@link Description} on its interface. Thread-safe. */
 final class DescribedBean extends StandardMBean {
@@ -54,12 +55,12 @@ final class DescribedBean extends StandardMBean {
     return MBeanOperationInfo.ACTION;
   }
 
-  private static String text(Method method, MBeanFeatureInfo info) {
+  private static String text(@Nullable Method method, MBeanFeatureInfo info) {
     Description description = method == null ? null : method.getAnnotation(Description.class);
     return description == null ? info.getDescription() : description.value();
   }
 
-  private Method method(String name, int parameters) {
+  private @Nullable Method method(String name, int parameters) {
     return Arrays.stream(type.getMethods())
         .filter(m -> m.getName().equals(name) && m.getParameterCount() == parameters)
         .findFirst()

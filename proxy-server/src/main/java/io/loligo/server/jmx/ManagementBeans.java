@@ -25,6 +25,7 @@ import java.util.function.Supplier;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -271,7 +272,7 @@ public final class ManagementBeans implements AutoCloseable {
       return text.replaceAll("[?].*", "?").replaceAll("[^\\x20-\\x7e]", "_");
     }
 
-    private Purged asked(PurgeForm form) {
+    private @Nullable Purged asked(PurgeForm form) {
       Purged purged = null;
       try {
         purged = operations.purge(form.what()).get(PURGE_SECONDS, TimeUnit.SECONDS);
@@ -283,7 +284,7 @@ public final class ManagementBeans implements AutoCloseable {
       return purged;
     }
 
-    private static Purged checked(Purged purged) {
+    private static Purged checked(@Nullable Purged purged) {
       if (purged != null && purged.outcome() == Purged.Outcome.REFUSED) {
         throw new IllegalStateException("nothing was purged: too many purges are pending");
       }
@@ -296,7 +297,7 @@ public final class ManagementBeans implements AutoCloseable {
     }
 
     @Override
-    public String explain(String url, String fieldLines) {
+    public String explain(String url, @Nullable String fieldLines) {
       List<String> lines =
           fieldLines == null ? List.of() : fieldLines.lines().filter(l -> !l.isBlank()).toList();
       try {

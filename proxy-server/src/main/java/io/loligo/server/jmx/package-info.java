@@ -3,4 +3,7 @@
  *
  * <p>{@code boot} registers them; no other package uses it. Any thread calls them.
  */
+@NullMarked
 package io.loligo.server.jmx;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,7 @@
 package io.loligo.server.metrics;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The counters of an event loop, each declared once: its name, its unit and its text for the
  * operator. Immutable.
@@ -54,10 +56,10 @@ public enum Counter {
       "loligo.server.connect.failed", null, "Failed attempts to connect to an origin or parent.");
 
   private final String meter;
-  private final String unit;
+  private final @Nullable String unit;
   private final String text;
 
-  Counter(String meter, String unit, String text) {
+  Counter(String meter, @Nullable String unit, String text) {
     this.meter = meter;
     this.unit = unit;
     this.text = text;
@@ -69,7 +71,7 @@ public enum Counter {
   }
 
   /** Base unit, or null for a plain count. */
-  public String unit() {
+  public @Nullable String unit() {
     return unit;
   }
 

@@ -2,6 +2,7 @@ package io.loligo.server.metrics;
 
 import io.loligo.store.disk.DiskStats;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers of a {@code cache_dir}, each declared once: its name, its unit, whether it only
@@ -63,7 +64,7 @@ public enum DiskNumber {
       "scrubbed", "blocks", true, "Blocks verified by the scrubber.", DiskStats::scrubbedBlocks);
 
   private final String name;
-  private final String unit;
+  private final @Nullable String unit;
   private final boolean grows;
   private final String text;
 
@@ -71,7 +72,11 @@ public enum DiskNumber {
   private final ToLongFunction<DiskStats> value;
 
   DiskNumber(
-      String name, String unit, boolean grows, String text, ToLongFunction<DiskStats> value) {
+      String name,
+      @Nullable String unit,
+      boolean grows,
+      String text,
+      ToLongFunction<DiskStats> value) {
     this.name = name;
     this.unit = unit;
     this.grows = grows;
@@ -90,7 +95,7 @@ public enum DiskNumber {
   }
 
   /** Base unit, or null for a plain count. */
-  public String unit() {
+  public @Nullable String unit() {
     return unit;
   }
 

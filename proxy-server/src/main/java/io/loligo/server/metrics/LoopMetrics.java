@@ -7,6 +7,7 @@ import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counters and stage histograms of one event loop. Written on that loop only, without a lock, a
@@ -19,8 +20,8 @@ public final class LoopMetrics implements ExchangeSink {
   private final LongCells counters = new LongCells(Counter.values().length);
   private final LongCells gauges = new LongCells(ConnectionGauge.values().length);
   private final LongCells[] families = new LongCells[CounterFamily.values().length];
-  private final LatencyHistogram[] histograms =
-      new LatencyHistogram[STAGES.length * CLASSES.length];
+  private final @Nullable LatencyHistogram[] histograms =
+      new @Nullable LatencyHistogram[STAGES.length * CLASSES.length];
   private final ConnectionCounters connections;
 
   private final OriginMisses misses = new OriginMisses();

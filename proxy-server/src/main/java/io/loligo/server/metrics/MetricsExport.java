@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Exports metrics through Micrometer: Prometheus text and JMX. It has only functions and gauges
@@ -61,7 +62,7 @@ public final class MetricsExport implements AutoCloseable {
 
   private static final class OwnDomain implements JmxConfig {
     @Override
-    public String get(String key) {
+    public @Nullable String get(String key) {
       return null;
     }
 
@@ -100,7 +101,7 @@ public final class MetricsExport implements AutoCloseable {
    *
    * @param unit base unit, or null
    */
-  public void counter(String name, String unit, String text, LongSupplier value) {
+  public void counter(String name, @Nullable String unit, String text, LongSupplier value) {
     held.add(value);
     FunctionCounter.builder(name, value, LongSupplier::getAsLong)
         .description(text)
@@ -113,7 +114,7 @@ public final class MetricsExport implements AutoCloseable {
    *
    * @param unit base unit, or null
    */
-  public void gauge(String name, String unit, String text, LongSupplier value) {
+  public void gauge(String name, @Nullable String unit, String text, LongSupplier value) {
     held.add(value);
     Gauge.builder(name, value, LongSupplier::getAsLong)
         .description(text)
@@ -221,7 +222,7 @@ public final class MetricsExport implements AutoCloseable {
   private void storeGauge(
       Supplier<StoreStats> stats,
       String name,
-      String unit,
+      @Nullable String unit,
       String text,
       ToLongFunction<StoreStats> number) {
     gauge("loligo.store." + name, unit, text, () -> number.applyAsLong(stats.get()));

@@ -56,6 +56,7 @@ final class OriginMisses {
 
   /** Counts a miss. For the loop. */
   void count(ExchangeRecord record) {
+    assert record.decision != null : "it was not looked up";
     Origin origin = origin(record);
     origin.misses++;
     origin.add(record.decision.reason().detail(), 1);
@@ -65,6 +66,7 @@ final class OriginMisses {
   }
 
   private Origin origin(ExchangeRecord record) {
+    assert record.target != null : "it was looked up without a target";
     String name = record.target.authority();
     if (name.length() > MAX_NAME) {
       return other;
@@ -115,17 +117,18 @@ final class OriginMisses {
     if (other != null) {
       rest.putAll(other);
     }
-    List<String> names = new ArrayList<>(sums.keySet());
-    names.sort(
-        Comparator.comparingLong((String name) -> misses(sums.get(name)))
+    List<Map.Entry<String, Map<String, Long>>> origins = new ArrayList<>(sums.entrySet());
+    origins.sort(
+        Comparator.comparingLong(
+                (Map.Entry<String, Map<String, Long>> one) -> misses(one.getValue()))
             .reversed()
-            .thenComparing(Comparator.naturalOrder()));
+            .thenComparing(Map.Entry.comparingByKey()));
     Map<String, Map<String, Long>> top = new LinkedHashMap<>();
-    for (String name : names) {
+    for (Map.Entry<String, Map<String, Long>> one : origins) {
       if (top.size() < SHOWN) {
-        top.put(name, sums.get(name));
+        top.put(one.getKey(), one.getValue());
       } else {
-        sums.get(name).forEach((cause, count) -> rest.merge(cause, count, Long::sum));
+        one.getValue().forEach((cause, count) -> rest.merge(cause, count, Long::sum));
       }
     }
     if (!rest.isEmpty()) {

@@ -5,4 +5,7 @@
  * and {@code jmx} read the sums from any thread. It knows the records of {@code record} and the
  * numbers of the store, and no connections.
  */
+@NullMarked
 package io.loligo.server.metrics;
+
+import org.jspecify.annotations.NullMarked;
