@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The access logs of a process: every finished exchange becomes one line in every access_log whose
@@ -90,11 +91,12 @@ public final class AccessLog implements AutoCloseable {
     String known = name == null || name.isEmpty() ? DEFAULT_FORMAT : name;
     String own = logging.formats().get(known);
     String builtIn = LogFormat.builtIn().get(known);
-    if (own == null && builtIn == null) {
+    String text = own == null ? builtIn : own;
+    if (text == null) {
       throw new IOException("access_log names the logformat " + known + ", which is not defined");
     }
     boolean custom = own != null && !own.equals(builtIn);
-    LogFormat format = LogFormat.compile(custom ? own : builtIn);
+    LogFormat format = LogFormat.compile(text);
     return logging.logMimeHeaders() && !custom ? format.withHeads() : format;
   }
 
@@ -120,7 +122,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /** One access_log line; without a format it is {@code none}. */
-  private record Target(LogFormat format, int output, AclList access) {
+  private record Target(@Nullable LogFormat format, int output, AclList access) {
     /** An undecidable record is logged: it is in every log, and no {@code none} keeps it out. */
     boolean takes(ExchangeRecord record, LoggedInput input) {
       if (access == null) {
@@ -194,7 +196,7 @@ public final class AccessLog implements AutoCloseable {
   /** Composes lines on one event loop and puts them into its ring. Confined to that loop. */
   private static final class LoopSink implements ExchangeSink {
     private final Target[] targets;
-    private final LineRing ring;
+    private final @Nullable LineRing ring;
     private final LogWriter writer;
     private final LogLine line;
     private final boolean blockWhenFull;
@@ -203,7 +205,11 @@ public final class AccessLog implements AutoCloseable {
     private volatile boolean closed;
 
     LoopSink(
-        Target[] targets, LineRing ring, LogWriter writer, LogLine line, boolean blockWhenFull) {
+        Target[] targets,
+        @Nullable LineRing ring,
+        LogWriter writer,
+        LogLine line,
+        boolean blockWhenFull) {
       this.targets = targets;
       this.ring = ring;
       this.writer = writer;
@@ -218,11 +224,13 @@ public final class AccessLog implements AutoCloseable {
           if (target.format == null) {
             return;
           }
+          LineRing to = ring;
+          assert to != null : "a format has an output";
           line.clear();
           target.format.write(record, line);
-          line.truncate(ring.maxLineBytes() - 1);
+          line.truncate(to.maxLineBytes() - 1);
           line.append('\n');
-          offer(target.output, endNanos(record));
+          offer(to, target.output, endNanos(record));
         }
       }
     }
@@ -231,21 +239,21 @@ public final class AccessLog implements AutoCloseable {
       return record.startNanos + Math.max(0, record.stage(Stage.TOTAL));
     }
 
-    private void offer(int output, long timeNanos) {
+    private void offer(LineRing to, int output, long timeNanos) {
       if (closed) {
         dropped.increment();
         return;
       }
-      boolean taken = ring.offer(output, line.bytes(), line.length(), timeNanos);
+      boolean taken = to.offer(output, line.bytes(), line.length(), timeNanos);
       while (!taken && blockWhenFull && writer.alive()) {
         writer.wake();
         LockSupport.parkNanos(BLOCKED_NANOS);
-        taken = ring.offer(output, line.bytes(), line.length(), timeNanos);
+        taken = to.offer(output, line.bytes(), line.length(), timeNanos);
       }
       if (!taken) {
         dropped.increment();
       }
-      if (ring.offeredOverHalf()) {
+      if (to.offeredOverHalf()) {
         writer.wake();
       }
     }

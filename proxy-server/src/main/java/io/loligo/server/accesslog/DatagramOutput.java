@@ -2,6 +2,7 @@ package io.loligo.server.accesslog;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Each line is a datagram: unchanged for {@code udp}, with a header and without its line feed for
@@ -11,7 +12,7 @@ final class DatagramOutput implements LogOutput {
   private static final int MAX_BYTES = 65_507;
 
   private final DatagramSender sender;
-  private final SyslogHeader header;
+  private final @Nullable SyslogHeader header;
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_BYTES);
   private long lostLines;
 
@@ -20,7 +21,7 @@ final class DatagramOutput implements LogOutput {
    *
    * @param header before each line; null: none
    */
-  DatagramOutput(DatagramSender sender, SyslogHeader header) {
+  DatagramOutput(DatagramSender sender, @Nullable SyslogHeader header) {
     this.sender = sender;
     this.header = header;
   }

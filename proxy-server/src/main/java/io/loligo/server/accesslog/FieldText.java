@@ -4,6 +4,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The header field for a code like {@code %{Name}>h}: one by name, one element of its list ({@code
@@ -20,11 +21,11 @@ final class FieldText {
           FieldName.COOKIE,
           FieldName.SET_COOKIE);
 
-  private final String name;
-  private final String element;
+  private final @Nullable String name;
+  private final @Nullable String element;
   private final char separator;
 
-  private FieldText(String name, String element, char separator) {
+  private FieldText(@Nullable String name, @Nullable String element, char separator) {
     this.name = name;
     this.element = element;
     this.separator = separator;
@@ -33,8 +34,11 @@ final class FieldText {
   /**
    * @param argument {@code Name}, {@code Name:element}, {@code Name:;element}, or null for all
    */
-  static FieldText of(String argument) {
-    int colon = argument == null ? -1 : argument.indexOf(':');
+  static FieldText of(@Nullable String argument) {
+    if (argument == null) {
+      return new FieldText(null, null, ',');
+    }
+    int colon = argument.indexOf(':');
     if (colon < 0) {
       return new FieldText(argument, null, ',');
     }
@@ -46,20 +50,20 @@ final class FieldText {
   }
 
   /** Appends the requested text; nothing if {@code fields} lacks it or is null. */
-  void write(Fields fields, LogLine line) {
+  void write(@Nullable Fields fields, LogLine line) {
     if (fields == null) {
       return;
     }
     if (name == null) {
       writeAll(fields, line);
     } else if (element == null) {
-      writeJoined(fields, line);
+      writeJoined(fields, name, line);
     } else {
-      writeElement(fields, line);
+      writeElement(fields, name, element, line);
     }
   }
 
-  private void writeJoined(Fields fields, LogLine line) {
+  private static void writeJoined(Fields fields, String name, LogLine line) {
     for (int i = fields.next(name, 0); i >= 0; ) {
       line.append(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));
       i = fields.next(name, i + 1);
@@ -69,7 +73,7 @@ final class FieldText {
     }
   }
 
-  private void writeElement(Fields fields, LogLine line) {
+  private void writeElement(Fields fields, String name, String element, LogLine line) {
     String list = fields.joined(name);
     if (list == null) {
       return;

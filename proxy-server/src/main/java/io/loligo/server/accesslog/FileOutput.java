@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lines appended to a file, whole lines by one write of up to {@value #BUFFER_BYTES} bytes.
@@ -17,7 +18,7 @@ final class FileOutput implements LogOutput {
 
   private final Path path;
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
-  private FileChannel channel;
+  private @Nullable FileChannel channel;
   private long bufferedLines;
   private long lostLines;
 

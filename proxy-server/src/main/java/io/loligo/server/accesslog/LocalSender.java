@@ -6,6 +6,7 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +24,7 @@ final class LocalSender implements DatagramSender {
   private final Path place;
 
   /** Connected, or null. */
-  private Socket socket;
+  private @Nullable Socket socket;
 
   private LocalSender(Path place) {
     this.place = place;
@@ -62,6 +63,7 @@ final class LocalSender implements DatagramSender {
   }
 
   private boolean write(ByteBuffer datagram) throws IOException {
+    assert socket != null : "reopen connects it";
     return socket.write(datagram, datagram.position(), datagram.limit()) > 0;
   }
 

@@ -2,6 +2,7 @@ package io.loligo.server.accesslog;
 
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The codes of logformat, each declared once: its spelling, the treatment of its value, and the
@@ -184,9 +185,9 @@ enum LogCode {
   private final Kind kind;
 
   @SuppressWarnings("ImmutableEnumChecker") // lambdas that capture nothing
-  private final Source source;
+  private final @Nullable Source source;
 
-  LogCode(String spelling, Kind kind, Source source) {
+  LogCode(String spelling, Kind kind, @Nullable Source source) {
     this.spelling = spelling;
     this.kind = kind;
     this.source = source;
@@ -221,7 +222,7 @@ enum LogCode {
   static final String NAMESPACE = "http::";
 
   /** The longest code in {@code format} at {@code at}, or null. */
-  static LogCode at(String format, int at) {
+  static @Nullable LogCode at(String format, int at) {
     LogCode longest = null;
     for (LogCode code : values()) {
       if (format.startsWith(code.spelling, at)

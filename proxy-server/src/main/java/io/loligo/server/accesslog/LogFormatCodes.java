@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The codes of a logformat. Stateless.
@@ -183,7 +184,7 @@ public final class LogFormatCodes {
   /**
    * The unusable elements of a format: fields with an unknown code, and codes that print a dash.
    */
-  record Check(String unknown, String dash) {}
+  record Check(@Nullable String unknown, @Nullable String dash) {}
 
   /** Whether the log writer can compile {@code format}. */
   public static boolean isUsable(String format) {
@@ -225,18 +226,19 @@ public final class LogFormatCodes {
     return new Check(null, dash);
   }
 
-  private static boolean fits(String width) {
+  private static boolean fits(@Nullable String width) {
     return width == null
         || width.isEmpty()
         || (width.length() <= 6 && Integer.parseInt(width) <= MAX_WIDTH);
   }
 
-  private static boolean isOctet(String argument) {
-    Matcher number = OCTET.matcher(argument == null ? "" : argument);
-    return number.matches() && argument.length() <= 8 && Integer.parseInt(number.group(1)) <= 255;
+  private static boolean isOctet(@Nullable String argument) {
+    String text = argument == null ? "" : argument;
+    Matcher number = OCTET.matcher(text);
+    return number.matches() && text.length() <= 8 && Integer.parseInt(number.group(1)) <= 255;
   }
 
-  private static String longest(Set<String> codes, String format, int at) {
+  private static @Nullable String longest(Set<String> codes, String format, int at) {
     String longest = null;
     for (String code : codes) {
       if (format.startsWith(code, at) && (longest == null || code.length() > longest.length())) {

@@ -5,6 +5,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads one logformat. Used once, by one thread. */
 final class LogFormatCompiler {
@@ -97,7 +98,7 @@ final class LogFormatCompiler {
     };
   }
 
-  private LogCode.Source source(LogCode code, String argument, int max, int start) {
+  private LogCode.Source source(LogCode code, @Nullable String argument, int max, int start) {
     return switch (code.kind()) {
       case LOCAL_TIME -> new FormattedTime(time(argument, zone));
       case GMT_TIME -> new FormattedTime(time(argument, ZoneOffset.UTC));
@@ -111,7 +112,7 @@ final class LogFormatCompiler {
     };
   }
 
-  private static TimePattern time(String argument, ZoneId zone) {
+  private static TimePattern time(@Nullable String argument, ZoneId zone) {
     return new TimePattern(argument == null ? DEFAULT_TIME : argument, zone);
   }
 
@@ -135,7 +136,7 @@ final class LogFormatCompiler {
         line.appendNumber(record.endMillis % 1000 * 1000 / Math.max(1, microsPerUnit));
   }
 
-  private LogCode.Source octet(String argument, int start) {
+  private LogCode.Source octet(@Nullable String argument, int start) {
     int value = argument == null ? -1 : digits(argument);
     if (value < 1 || value > 255) {
       throw new LogFormatException(
@@ -146,7 +147,7 @@ final class LogFormatCompiler {
     return (record, line) -> line.append(value);
   }
 
-  private Quoting quoting() {
+  private @Nullable Quoting quoting() {
     Quoting quoting =
         switch (peek()) {
           case '"' -> Quoting.QUOTED;
@@ -196,7 +197,7 @@ final class LogFormatCompiler {
     return Integer.parseInt(text);
   }
 
-  private String argument(int start) {
+  private @Nullable String argument(int start) {
     if (peek() != '{') {
       return null;
     }

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code access_log} and {@code logformat} lines. Confined to one thread. */
 final class LogLines {
@@ -144,7 +145,7 @@ final class LogLines {
   }
 
   /** The correct form of {@code module:place}; null if it is valid. */
-  private static String expected(String module, String place) {
+  private static @Nullable String expected(String module, String place) {
     return switch (module) {
       case "syslog" ->
           SyslogPriority.parse(place) == null
@@ -180,21 +181,23 @@ final class LogLines {
 
   private String option(Line line, String word, String format) {
     Option option = Option.of(word);
+    String value = option.value();
+    assert value != null : "it has an equals sign";
     switch (option.name()) {
       case "logformat" -> {
-        if (!formats.containsKey(option.value())) {
+        if (!formats.containsKey(value)) {
           report.error(
               line, word, "a format defined above", "one of " + String.join(", ", known()));
         }
-        return option.value();
+        return value;
       }
       case "buffer-size" -> {
-        if (!option.value().matches("(?i)[0-9]+(bytes|KB|MB|GB)")) {
+        if (!value.matches("(?i)[0-9]+(bytes|KB|MB|GB)")) {
           report.error(line, word, "buffer-size=NUMBER and KB or MB, without a blank", "");
         }
       }
       case "on-error" -> {
-        if (!option.value().equals("die") && !option.value().equals("drop")) {
+        if (!value.equals("die") && !value.equals("drop")) {
           report.error(line, word, "on-error=die or on-error=drop", "");
         }
       }

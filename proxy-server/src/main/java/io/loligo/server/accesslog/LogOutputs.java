@@ -26,8 +26,7 @@ final class LogOutputs {
                 syslog.startsWith("/")
                     ? LocalSender.to(Path.of(syslog))
                     : new UdpSender(address(syslog)),
-                new SyslogHeader(
-                    SyslogPriority.parse(place), InstantSource.system(), ZoneId.systemDefault()));
+                new SyslogHeader(priority(place), InstantSource.system(), ZoneId.systemDefault()));
         default ->
             throw new IOException(
                 "access_log module: " + module + " (expected: stdio, daemon, udp, syslog or none)");
@@ -35,6 +34,12 @@ final class LogOutputs {
     } catch (IOException e) {
       throw new IOException("access_log " + module + ":" + place + ": " + e.getMessage(), e);
     }
+  }
+
+  private static SyslogPriority priority(String place) {
+    SyslogPriority priority = SyslogPriority.parse(place);
+    assert priority != null : "the line was checked";
+    return priority;
   }
 
   private static String stripSlashes(String place) {

@@ -9,6 +9,7 @@ import io.loligo.server.record.HierarchyCode;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A finished exchange as input of the rules of {@code access_log}: the request as other rules saw
@@ -18,8 +19,10 @@ import java.util.List;
 final class LoggedInput implements AclInput {
   private static final Fields NONE = new Fields(1);
 
+  @SuppressWarnings("NullAway.Init") // set by of, which gives this input to its readers
   private ExchangeRecord record;
-  private AclInput request;
+
+  private @Nullable AclInput request;
 
   LoggedInput of(ExchangeRecord finished) {
     record = finished;
@@ -38,7 +41,7 @@ final class LoggedInput implements AclInput {
   }
 
   /** An unknown one is 0.0.0.0. */
-  private static byte[] octets(InetSocketAddress address) {
+  private static byte[] octets(@Nullable InetSocketAddress address) {
     return address == null ? new byte[4] : address.getAddress().getAddress();
   }
 
@@ -92,7 +95,7 @@ final class LoggedInput implements AclInput {
   }
 
   @Override
-  public Fields replyFields() {
+  public @Nullable Fields replyFields() {
     boolean ownPage = record.errorCode != null && record.contentType != null;
     Fields sent = record.reply != null ? record.reply.fields() : null;
     if (sent == null && request != null) {
@@ -117,7 +120,7 @@ final class LoggedInput implements AclInput {
    * null, which decides nothing, for a response for which the name was not resolved.
    */
   @Override
-  public List<byte[]> destinationAddresses() {
+  public @Nullable List<byte[]> destinationAddresses() {
     List<byte[]> asked = request == null ? null : request.destinationAddresses();
     if (asked != null) {
       return asked;
@@ -128,7 +131,7 @@ final class LoggedInput implements AclInput {
   }
 
   /** The address that a direct request went to, or null. */
-  private byte[] dialled() {
+  private byte @Nullable [] dialled() {
     boolean direct = record.hierarchy == HierarchyCode.HIER_DIRECT && record.nextHop != null;
     return direct ? IpText.parse(record.nextHop) : null;
   }

@@ -9,6 +9,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the facts of a record as log text; nothing for a missing fact. */
 final class RecordText {
@@ -16,7 +17,7 @@ final class RecordText {
 
   private RecordText() {}
 
-  static void text(String value, LogLine line) {
+  static void text(@Nullable String value, LogLine line) {
     if (value != null) {
       line.append(value);
     }
@@ -28,13 +29,13 @@ final class RecordText {
     }
   }
 
-  static void address(InetSocketAddress address, LogLine line) {
+  static void address(@Nullable InetSocketAddress address, LogLine line) {
     if (address != null && address.getAddress() != null) {
       line.append(NetUtil.toAddressString(address.getAddress()));
     }
   }
 
-  static void port(InetSocketAddress address, LogLine line) {
+  static void port(@Nullable InetSocketAddress address, LogLine line) {
     if (address != null) {
       line.appendNumber(address.getPort());
     }

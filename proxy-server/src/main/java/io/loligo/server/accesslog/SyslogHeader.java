@@ -16,7 +16,7 @@ final class SyslogHeader {
   private final InstantSource time;
   private final DateTimeFormatter stamp;
   private long second = Long.MIN_VALUE;
-  private byte[] bytes;
+  private byte[] bytes = {};
 
   SyslogHeader(SyslogPriority priority, InstantSource time, ZoneId zone) {
     this.priority = priority;

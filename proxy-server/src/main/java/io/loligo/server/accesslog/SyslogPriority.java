@@ -2,6 +2,7 @@ package io.loligo.server.accesslog;
 
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Facility and severity of a syslog message (RFC 3164 section 4.1.1). Immutable.
@@ -47,7 +48,7 @@ public record SyslogPriority(int facility, int severity) {
    * or a bar between them, one of them or none, in any case, with or without {@code LOG_} before
    * them. Null if it is invalid.
    */
-  public static SyslogPriority parse(String place) {
+  public static @Nullable SyslogPriority parse(String place) {
     if (place.isEmpty()) {
       return USUAL;
     }

@@ -5,4 +5,7 @@
  * immutable. A loop writes its lines into a ring of its own, and one thread of the log takes them
  * from all rings.
  */
+@NullMarked
 package io.loligo.server.accesslog;
+
+import org.jspecify.annotations.NullMarked;
