@@ -10,6 +10,7 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,7 +69,7 @@ public final class AppLog extends ContextAwareBase implements Configurator {
    * Writes to {@code path} too, reopened, instead of the previous file; null or {@code none}: to no
    * file.
    */
-  static void toFile(String path) {
+  static void toFile(@Nullable String path) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
       Appender<ILoggingEvent> before = root.getAppender(FILE);

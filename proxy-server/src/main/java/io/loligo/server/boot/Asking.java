@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Parameters;
 final class Asking implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  @SuppressWarnings("NullAway.Init") // picocli sets it
   @Parameters(paramLabel = "URL", description = "absolute, as in the access log")
   private String url;
 
@@ -54,13 +56,13 @@ final class Asking implements Callable<Integer> {
       names = "--client",
       paramLabel = "ADDRESS",
       description = "address of the client, for the rules; default: 127.0.0.1")
-  private String client;
+  private @Nullable String client;
 
   @Option(
       names = "--port-name",
       paramLabel = "NAME",
       description = "name of the http_port that gets the request; default: the first forward port")
-  private String portName;
+  private @Nullable String portName;
 
   @Option(names = "--json", description = "as JSON")
   private boolean json;
@@ -75,7 +77,7 @@ final class Asking implements Callable<Integer> {
       names = {"-f", "--file"},
       paramLabel = "FILE",
       description = "takes the admin port from this configuration")
-  private Path file;
+  private @Nullable Path file;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -125,7 +127,7 @@ final class Asking implements Callable<Integer> {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
-  private static String authority(Path file) {
+  private static @Nullable String authority(Path file) {
     ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
     HostPort place = config == null ? null : config.get(AdminDirectives.ADMIN_PORT);
     return place == null ? null : new HostPort(AdminServer.hostOf(place), place.port()).text();

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -153,7 +154,7 @@ final class CacheFolders {
     return (bytes + (1 << 20) - 1) >> 20;
   }
 
-  private static IOException refusal(CacheDir dir, String what, IOException cause) {
+  private static IOException refusal(CacheDir dir, String what, @Nullable IOException cause) {
     return new IOException(dir.source() + ": cache_dir " + dir.path() + ": " + what, cause);
   }
 }

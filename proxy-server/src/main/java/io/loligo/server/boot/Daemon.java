@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,8 +76,9 @@ final class Daemon {
     for (InetSocketAddress address : proxy.addresses()) {
       LOG.info("listening on {}", text(address));
     }
-    if (proxy.adminPort() >= 0) {
-      LOG.info("metrics and administration on {}", text(proxy.adminAddress()));
+    InetSocketAddress admin = proxy.adminAddress();
+    if (admin != null) {
+      LOG.info("metrics and administration on {}", text(admin));
       if (!proxy.adminIsLocal()) {
         LOG.warn(
             "loligo_admin_port is not on loopback: anyone who reaches it can read metrics,"
@@ -87,9 +89,7 @@ final class Daemon {
       LOG.warn(
           "SIGHUP is ignored, as this process was started with it ignored (nohup): reload by {};"
               + " SIGUSR1 reopens the logs",
-          proxy.adminPort() < 0
-              ? "JMX"
-              : "POST /reload of " + text(proxy.adminAddress()) + " or JMX");
+          admin == null ? "JMX" : "POST /reload of " + text(admin) + " or JMX");
     }
     LOG.info("ready");
     started.complete(proxy);
@@ -163,7 +163,7 @@ final class Daemon {
         : NetUtil.toSocketAddressString(address);
   }
 
-  private static void writePidFile(String name) throws IOException {
+  private static void writePidFile(@Nullable String name) throws IOException {
     if (name == null || name.equals("none")) {
       return;
     }

@@ -13,11 +13,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /** Configuration from files, names from the system's resolver. Stateless; blocks. */
 public final class FileConfigSource implements ConfigSource {
   @Override
-  public String read(String path) {
+  public @Nullable String read(String path) {
     try {
       return Files.readString(Path.of(path), StandardCharsets.ISO_8859_1);
     } catch (IOException | InvalidPathException e) {

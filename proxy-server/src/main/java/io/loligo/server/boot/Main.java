@@ -6,6 +6,7 @@ import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Parameters;
     subcommands = {Main.Run.class, Main.Check.class, Asking.class})
 public final class Main implements Callable<Integer> {
   @Option(names = "--check", paramLabel = "FILE", description = "the same as: check FILE")
-  private Path file;
+  private @Nullable Path file;
 
   @Option(names = "--strict", description = "with --check: exits with 2 if a line has no effect")
   private boolean strict;
@@ -65,6 +66,7 @@ public final class Main implements Callable<Integer> {
       description = "Runs the proxy in the foreground until SIGTERM.",
       mixinStandardHelpOptions = true)
   static final class Run implements Callable<Integer> {
+    @SuppressWarnings("NullAway.Init") // picocli sets it
     @Option(
         names = {"-f", "--file"},
         required = true,
@@ -97,6 +99,7 @@ public final class Main implements Callable<Integer> {
       description = "Reports on every line of a configuration.",
       mixinStandardHelpOptions = true)
   static final class Check implements Callable<Integer> {
+    @SuppressWarnings("NullAway.Init") // picocli sets it
     @Parameters(paramLabel = "FILE", description = "configuration in Squid's dialect")
     private Path file;
 
@@ -115,8 +118,9 @@ public final class Main implements Callable<Integer> {
             Features.reader(new FileConfigSource()).read(file.toString()), file.toString());
     CheckReport report = new CheckReport(result);
     System.out.print(report.text());
-    if (result.isUsable()) {
-      MemoryFit memory = MemoryFit.of(result.config());
+    ProxyConfig config = result.config();
+    if (config != null) {
+      MemoryFit memory = MemoryFit.of(config);
       if (memory.isLowered()) {
         System.out.println(memory.report());
       }

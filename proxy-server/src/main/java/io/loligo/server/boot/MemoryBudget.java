@@ -6,6 +6,7 @@ import io.loligo.store.disk.DiskMemory;
 import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.purge.Moments;
 import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sum of the direct memory that a configuration may use, against the limits of the JVM and the
@@ -97,7 +98,7 @@ record MemoryBudget(
   }
 
   /** Null if it fits; else the arithmetic and the flag to set. */
-  String refusal() {
+  @Nullable String refusal() {
     return refusal(
         disk.directBytes() > 0
             ? "lower cache_mem, or raise store_avg_object_size"
@@ -105,7 +106,7 @@ record MemoryBudget(
   }
 
   /** The same with a remedy other than a flag. */
-  String refusal(String remedy) {
+  @Nullable String refusal(String remedy) {
     boolean hasDisk = disk.directBytes() > 0;
     String arithmetic =
         "cache_mem "

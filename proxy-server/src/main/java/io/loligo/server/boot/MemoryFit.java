@@ -13,6 +13,7 @@ import io.loligo.store.disk.DiskDirectives;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fits the memory budgets of a configuration to the available memory. A default is lowered until it
@@ -67,7 +68,8 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
 
   /** Adds an error to {@code read} if its configuration does not fit the memory of this JVM. */
   static ConfigResult check(ConfigResult read, String file) {
-    ConfigProblem problem = read.isUsable() ? of(read.config()).problem(file) : null;
+    ProxyConfig config = read.config();
+    ConfigProblem problem = config == null ? null : of(config).problem(file);
     if (problem == null) {
       return read;
     }
@@ -129,14 +131,14 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
    * Null if everything fits. Else an error at the line with the largest budget, or at {@code file}
    * if only defaults count.
    */
-  ConfigProblem problem(String file) {
+  @Nullable ConfigProblem problem(String file) {
     if (budget.fits()) {
       return null;
     }
     ValueInForce line = largest();
     if (line == null) {
       return new ConfigProblem(
-          Severity.ERROR, file, 0, "memory", "", "", budget.refusal("provide more memory"));
+          Severity.ERROR, file, 0, "memory", "", "", refusal("provide more memory"));
     }
     boolean dir = line.directive().equals(DiskDirectives.CACHE_DIR.name());
     String remedy =
@@ -150,7 +152,13 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
         line.directive(),
         line.value(),
         dir ? "" : expected(line.directive()),
-        budget.refusal(remedy));
+        refusal(remedy));
+  }
+
+  private String refusal(String remedy) {
+    String why = budget.refusal(remedy);
+    assert why != null : "it does not fit";
+    return why;
   }
 
   private String expected(String name) {
@@ -160,7 +168,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
   }
 
   /** The line with the largest budget; null if there are only defaults. */
-  private ValueInForce largest() {
+  private @Nullable ValueInForce largest() {
     if (budget.disk().heapBytes() > budget.heapLimitBytes() / 2) {
       return largestDir();
     }
@@ -173,14 +181,14 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
     return cache + transit == 0 ? null : line(cache < transit ? TRANSIT : CACHE);
   }
 
-  private ValueInForce line(Setting<Long> budget) {
+  private @Nullable ValueInForce line(Setting<Long> budget) {
     return config.inForce().stream()
         .filter(one -> one.directive().equals(budget.name()) && one.line() > 0)
         .findFirst()
         .orElse(null);
   }
 
-  private ValueInForce largestDir() {
+  private @Nullable ValueInForce largestDir() {
     String source =
         config.get(DiskDirectives.CACHE_DIR).dirs().stream()
             .max(Comparator.comparingLong(CacheDir::maxBytes))

@@ -7,6 +7,7 @@ import io.loligo.server.accesslog.LogTarget;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +35,12 @@ final class Places {
     return place(placed, ProcessDirectives.PID_FILENAME);
   }
 
-  private static ProxyConfig place(ProxyConfig config, Setting<String> file) throws IOException {
-    return config.with(file, place(config.get(file), file.name(), config.source(file)));
+  private static ProxyConfig place(ProxyConfig config, Setting<@Nullable String> file)
+      throws IOException {
+    String named = config.get(file);
+    return named == null
+        ? config
+        : config.with(file, place(named, file.name(), config.source(file)));
   }
 
   private static LogTarget place(LogTarget log) throws IOException {
@@ -51,7 +56,7 @@ final class Places {
   }
 
   private static String place(String named, String directive, String source) throws IOException {
-    if (named == null || named.isEmpty() || named.equals("none")) {
+    if (named.isEmpty() || named.equals("none")) {
       return named;
     }
     WritablePath found = WritablePath.of(named);

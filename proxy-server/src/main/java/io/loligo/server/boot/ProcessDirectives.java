@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
+import org.jspecify.annotations.Nullable;
 
 /** Directives of the process: its log, its pid file and its end. */
 public final class ProcessDirectives {
@@ -24,7 +25,7 @@ public final class ProcessDirectives {
           .text("How much cache_log contains.");
 
   /** {@code pid_filename}: null: none. */
-  public static final Setting<String> PID_FILENAME =
+  public static final Setting<@Nullable String> PID_FILENAME =
       FEATURE
           .path("pid_filename", "none")
           .restart()
@@ -48,7 +49,7 @@ public final class ProcessDirectives {
           .text("How long requests in progress may continue when the proxy stops.");
 
   /** {@code loligo_tunnel_shutdown_lifetime}: milliseconds; null: as shutdown_lifetime. */
-  public static final Setting<Long> TUNNEL_SHUTDOWN_LIFETIME =
+  public static final Setting<@Nullable Long> TUNNEL_SHUTDOWN_LIFETIME =
       FEATURE
           .millis("loligo_tunnel_shutdown_lifetime", "")
           .text(

@@ -86,6 +86,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -127,7 +128,7 @@ public final class Proxy implements AutoCloseable {
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private AdminServer admin;
+  private @Nullable AdminServer admin;
   private volatile ProxyConfig config;
   private volatile DnsSettings dns;
   private volatile AccessLog accessLog;
@@ -135,7 +136,7 @@ public final class Proxy implements AutoCloseable {
   private volatile String notReady = "starting";
 
   /** Ends the time of {@code loligo_shutdown_delay}; null before. */
-  private volatile Future<?> listening;
+  private volatile @Nullable Future<?> listening;
 
   /**
    * Starts a proxy and listens.
@@ -174,7 +175,10 @@ public final class Proxy implements AutoCloseable {
    *     read
    */
   static Proxy start(
-      ProxyConfig config, UnaryOperator<Store> seen, TimeSource time, Supplier<ConfigResult> source)
+      ProxyConfig config,
+      UnaryOperator<Store> seen,
+      TimeSource time,
+      @Nullable Supplier<ConfigResult> source)
       throws IOException {
     CacheFolders.prepare(DiskSettings.of(config));
     Transport transport =
@@ -195,7 +199,7 @@ public final class Proxy implements AutoCloseable {
       Transport transport,
       UnaryOperator<Store> seen,
       TimeSource time,
-      Supplier<ConfigResult> source)
+      @Nullable Supplier<ConfigResult> source)
       throws IOException {
     this.config = config;
     this.dns = DnsSettings.load(NameSettings.of(config));
@@ -253,7 +257,7 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  private ClientConnection opened(ClientConnections loop, ListeningPort listening) {
+  private @Nullable ClientConnection opened(ClientConnections loop, ListeningPort listening) {
     return descriptors.mayOpen() ? new Http1Connection(loop, listening) : null;
   }
 
@@ -459,7 +463,7 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** The address of the admin port; null if it is off. */
-  InetSocketAddress adminAddress() {
+  @Nullable InetSocketAddress adminAddress() {
     return admin == null ? null : admin.address();
   }
 

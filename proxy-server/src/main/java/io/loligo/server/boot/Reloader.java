@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,7 @@ final class Reloader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Reloader.class);
   private static final long CLOSE_SECONDS = 5;
 
-  private final Supplier<ConfigResult> source;
+  private final @Nullable Supplier<ConfigResult> source;
   private final Target target;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("loligo-reload", true));
@@ -33,7 +34,7 @@ final class Reloader implements AutoCloseable {
   private final AtomicLong failed = new AtomicLong();
 
   /** Guarded by {@code this}: requested and not begun; null: none. */
-  private CompletableFuture<Reloaded> waiting;
+  private @Nullable CompletableFuture<Reloaded> waiting;
 
   /** Applies a configuration. */
   interface Target {
@@ -47,7 +48,7 @@ final class Reloader implements AutoCloseable {
   }
 
   /** {@code source} reads it and may block; null: there is nothing to read. */
-  Reloader(Supplier<ConfigResult> source, Target target) {
+  Reloader(@Nullable Supplier<ConfigResult> source, Target target) {
     this.source = source;
     this.target = target;
   }
@@ -76,6 +77,7 @@ final class Reloader implements AutoCloseable {
       asked = waiting;
       waiting = null;
     }
+    assert source != null && asked != null : "somebody has asked";
     Reloaded outcome;
     try {
       outcome = apply(source.get());

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Properties;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of the virtual machine for JMX on a TCP port, which it opens before the proxy
@@ -81,7 +82,7 @@ final class RemoteJmx {
   }
 
   /** Why the proxy must not start, with the remedy; null: it may. */
-  String refusal() {
+  @Nullable String refusal() {
     boolean tls = isOn(".ssl", true);
     boolean login = isOn(".authenticate", true);
     if (!remote() || (tls && login)) {
@@ -102,7 +103,7 @@ final class RemoteJmx {
   }
 
   /** A warning about settings that may be intended; null: none. */
-  String warning() {
+  @Nullable String warning() {
     if (settings.getProperty(JMX + ".port") == null) {
       return null;
     }

@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +42,8 @@ final class Signals {
     }
   }
 
-  private static Object answer(Object self, Method method, Object[] arguments, Runnable action) {
+  private static @Nullable Object answer(
+      Object self, Method method, Object[] arguments, Runnable action) {
     return switch (method.getName()) {
       case "handle" -> {
         action.run();

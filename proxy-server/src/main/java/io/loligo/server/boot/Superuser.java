@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the process runs as root. A virtual machine cannot change its user while it runs, as
@@ -14,7 +15,7 @@ final class Superuser {
   private Superuser() {}
 
   /** The warning for the operator of this process, or null. */
-  static String warning() {
+  static @Nullable String warning() {
     try {
       return warning(Files.readString(STATUS), System.getProperty("user.name"));
     } catch (IOException noLinux) {
@@ -23,7 +24,7 @@ final class Superuser {
   }
 
   /** The same from the status that Linux gives of a process, or null, and the name of its user. */
-  static String warning(String status, String userName) {
+  static @Nullable String warning(String status, String userName) {
     return isRoot(status, userName)
         ? "running as root: Loligo does not need root, and cache_effective_user has no effect;"
             + " start it as a user of its own (systemd: User=loligo, and for ports below 1024"

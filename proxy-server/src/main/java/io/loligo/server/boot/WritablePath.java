@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The path of a file named in the configuration: the configured one, or one below {@code ./var/log}
@@ -11,7 +12,7 @@ import java.nio.file.Path;
  * @param path where it is written
  * @param moved why it is not at the configured path, or null
  */
-record WritablePath(Path path, String moved) {
+record WritablePath(Path path, @Nullable String moved) {
   private static final Path FALLBACK = Path.of("var", "log");
 
   /**
@@ -33,7 +34,7 @@ record WritablePath(Path path, String moved) {
     return new WritablePath(fallback, refusal);
   }
 
-  private static String refusal(Path path) {
+  private static @Nullable String refusal(Path path) {
     Path folder = path.toAbsolutePath().getParent();
     try {
       Files.createDirectories(folder);
