@@ -12,6 +12,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,18 +28,25 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
 
   // neighbours in the list of open connections
-  ClientConnection previous;
-  ClientConnection next;
+  @Nullable ClientConnection previous;
+  @Nullable ClientConnection next;
   boolean listed;
 
   private final ClientConnections clients;
   private final ListeningPort listening;
   private final Lifetime lifetime = new Lifetime();
+
+  @SuppressWarnings("NullAway.Init") // set by handlerAdded, the first call
   private ChannelHandlerContext context;
+
+  @SuppressWarnings("NullAway.Init") // set by handlerAdded, the first call
   private Channel channel;
-  private ClientAddresses.Count count;
+
+  @SuppressWarnings("NullAway.Init") // set when it opens, before an exchange
   private InetSocketAddress client;
-  private String clientText;
+
+  private ClientAddresses.@Nullable Count count;
+  private @Nullable String clientText;
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
   protected ClientConnection(ClientConnections clients, ListeningPort listening) {
@@ -194,7 +202,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** The counts of its address; null if the connection is closed. */
-  public final ClientAddresses.Count count() {
+  public final ClientAddresses.@Nullable Count count() {
     return count;
   }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,8 +48,8 @@ public final class ClientConnections {
   private boolean draining;
   private long turnedAway;
   private long toldNanos;
-  private Runnable whenEmpty;
-  private ClientConnection first;
+  private @Nullable Runnable whenEmpty;
+  private @Nullable ClientConnection first;
 
   /** The connections of {@code eventLoop}; none yet. */
   public ClientConnections(

@@ -3,6 +3,7 @@ package io.loligo.server.downstream.connection;
 import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.port.HttpPort;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One configuration as far as it concerns clients. Immutable; equal to itself only. An exchange
@@ -11,7 +12,7 @@ import java.util.Map;
 public final class ClientTerms {
   private final ClientSettings settings;
   private final RequestHandler handler;
-  private final Map<ListeningPort, HttpPort> ports;
+  private final @Nullable Map<ListeningPort, HttpPort> ports;
 
   /**
    * Terms.
@@ -20,7 +21,9 @@ public final class ClientTerms {
    * @param ports the configuration of each address in use; null: as it was first opened
    */
   public ClientTerms(
-      ClientSettings settings, RequestHandler handler, Map<ListeningPort, HttpPort> ports) {
+      ClientSettings settings,
+      RequestHandler handler,
+      @Nullable Map<ListeningPort, HttpPort> ports) {
     this.settings = settings;
     this.handler = handler;
     this.ports = ports;
@@ -35,7 +38,7 @@ public final class ClientTerms {
   }
 
   /** The configuration of {@code listening}; null if its port is closed. */
-  public HttpPort port(ListeningPort listening) {
+  public @Nullable HttpPort port(ListeningPort listening) {
     return ports == null ? listening.configured() : ports.get(listening);
   }
 }

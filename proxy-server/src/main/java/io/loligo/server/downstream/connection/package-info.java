@@ -6,4 +6,7 @@
  * is confined to the connection's event loop, except {@link
  * io.loligo.server.downstream.connection.ClientAddresses}, which any thread may use.
  */
+@NullMarked
 package io.loligo.server.downstream.connection;
+
+import org.jspecify.annotations.NullMarked;

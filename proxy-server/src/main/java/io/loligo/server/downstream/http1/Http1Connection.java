@@ -16,6 +16,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,8 +71,11 @@ public final class Http1Connection extends ClientConnection {
   private final ReceivedBytes input;
   private final ReadTimeout readTimeout = new ReadTimeout();
   private final RequestHeadReader heads;
-  private Leaving leaving;
+  private @Nullable Leaving leaving;
+
+  @SuppressWarnings("NullAway.Init") // set by attached, the first call
   private Http1Stream stream;
+
   private State state = State.HEAD;
   private long acceptNanos;
   private int served;
@@ -422,6 +426,7 @@ public final class Http1Connection extends ClientConnection {
   /** Drops unread content, up to a limit, so that the connection can be kept. */
   private void dropContent() {
     RequestContent content = stream.content();
+    assert content != null : "some is missing";
     while (!input.isEmpty() && !content.ended()) {
       long before = content.bytesIn();
       ContentSource.Step step = content.next();

@@ -16,6 +16,7 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.time.Pace;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.channel.ChannelHandlerContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one stream of an HTTP/1 connection: its exchanges, one after the other. It decides whether
@@ -34,7 +35,7 @@ final class Http1Stream extends ExchangeStream {
   private final ResponseEncoder encoder;
 
   // the exchange in progress
-  private RequestContent content;
+  private @Nullable RequestContent content;
   private boolean connectMethod;
   private boolean persistent;
 
@@ -49,7 +50,7 @@ final class Http1Stream extends ExchangeStream {
 
   // ---- the request
 
-  private void start(RequestHead head, int bytes, long acceptNanos) {
+  private void start(@Nullable RequestHead head, int bytes, long acceptNanos) {
     connection.clients().counters().clientBusy();
     begin(head, bytes, acceptNanos);
     encoder.start(true, false);
@@ -193,9 +194,14 @@ final class Http1Stream extends ExchangeStream {
         || contentBroken()
         // a client without 100 (Continue) may send its content or not
         || awaitsContinue()
-        || (contentMissing() && !content.mayEndWithin(Http1Connection.DRAIN_LIMIT_BYTES))
+        || (contentMissing() && isMuchMissing())
         // bytes after a refused CONNECT are not HTTP, whenever they come (RFC 9931)
         || (connectMethod && status / 100 != 2);
+  }
+
+  private boolean isMuchMissing() {
+    assert content != null : "some is missing";
+    return !content.mayEndWithin(Http1Connection.DRAIN_LIMIT_BYTES);
   }
 
   @Override
@@ -205,7 +211,7 @@ final class Http1Stream extends ExchangeStream {
   }
 
   /** The content of the last request; null: it has none, or it was refused. */
-  RequestContent content() {
+  @Nullable RequestContent content() {
     return content;
   }
 

@@ -8,6 +8,7 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A head that did not arrive in one piece, and the time for the rest. Confined to the event loop of
@@ -16,7 +17,7 @@ import java.util.Arrays;
 final class PartialHead {
   private final HeadParser parser;
   private final int maxBytes;
-  private final Pace pace;
+  private final @Nullable Pace pace;
   private final long endTick;
   private final ConnectionCounters counters;
   private byte[] bytes;
@@ -37,7 +38,7 @@ final class PartialHead {
       byte[] scratch,
       int length,
       int maxBytes,
-      Pace pace,
+      @Nullable Pace pace,
       long endTick,
       ConnectionCounters counters) {
     this.parser = parser;

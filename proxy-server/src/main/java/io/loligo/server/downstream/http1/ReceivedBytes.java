@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The received bytes of a client that were not read yet. They are entered in the ledger of bytes in
@@ -13,7 +14,7 @@ import io.netty.buffer.Unpooled;
  */
 final class ReceivedBytes {
   private final MemoryLedger transit;
-  private ByteBuf bytes;
+  private @Nullable ByteBuf bytes;
 
   /** Bytes of {@link #bytes} that are entered in the ledger. */
   private int charged;
@@ -28,8 +29,12 @@ final class ReceivedBytes {
     return bytes == null;
   }
 
-  /** The remaining bytes, borrowed; null: none. Call {@link #releaseIfRead} after reading some. */
+  /**
+   * The remaining bytes, borrowed; legal unless {@link #isEmpty}. Call {@link #releaseIfRead} after
+   * reading some.
+   */
   ByteBuf bytes() {
+    assert bytes != null : "no bytes";
     return bytes;
   }
 
@@ -53,10 +58,10 @@ final class ReceivedBytes {
 
   /** Removes {@code length} of the remaining bytes; returned owned. */
   ByteBuf take(int length) {
-    if (length < bytes.readableBytes()) {
-      return bytes.readRetainedSlice(length);
+    ByteBuf all = bytes();
+    if (length < all.readableBytes()) {
+      return all.readRetainedSlice(length);
     }
-    ByteBuf all = bytes;
     bytes = null;
     return all;
   }

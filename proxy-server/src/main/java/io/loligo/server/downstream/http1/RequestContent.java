@@ -10,6 +10,7 @@ import io.loligo.server.time.Pace;
 import io.loligo.server.transport.SmallPieces;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of one request as HTTP/1 delimits it: by a length, or chunked (RFC 9112 section 6).
@@ -18,8 +19,8 @@ import io.netty.buffer.ByteBufAllocator;
 final class RequestContent implements ContentSource {
   private final ReceivedBytes in;
   private final ByteBufAllocator allocator;
-  private final ChunkedDecoder chunks;
-  private final Pace pace;
+  private final @Nullable ChunkedDecoder chunks;
+  private final @Nullable Pace pace;
   private long remainingBytes;
   private long bytesIn;
   private boolean ended;
@@ -35,7 +36,7 @@ final class RequestContent implements ContentSource {
       ByteBufAllocator allocator,
       Framing framing,
       ParseLimits limits,
-      Pace pace) {
+      @Nullable Pace pace) {
     this.in = in;
     this.allocator = allocator;
     this.pace = pace;
@@ -45,12 +46,12 @@ final class RequestContent implements ContentSource {
   }
 
   /** Why the bytes at hand are malformed; null: they are not. Call it before {@link #next}. */
-  ParseFailure preview() {
+  @Nullable ParseFailure preview() {
     return chunks == null || in.isEmpty() ? null : chunks.preview(in.bytes());
   }
 
   @Override
-  public Pace pace() {
+  public @Nullable Pace pace() {
     return pace;
   }
 
@@ -72,7 +73,7 @@ final class RequestContent implements ContentSource {
   private Step findNext() {
     ByteBuf bytes = in.bytes();
     int before = bytes.readerIndex();
-    Step step = chunks == null ? nextOfLength(bytes) : nextChunk(bytes);
+    Step step = chunks == null ? nextOfLength(bytes) : nextChunk(chunks, bytes);
     bytesIn += bytes.readerIndex() - before;
     return step;
   }
@@ -87,7 +88,7 @@ final class RequestContent implements ContentSource {
     return Step.DATA;
   }
 
-  private Step nextChunk(ByteBuf bytes) {
+  private Step nextChunk(ChunkedDecoder chunks, ByteBuf bytes) {
     return switch (chunks.next(bytes)) {
       case NEED_MORE -> Step.NEED_MORE;
       case DATA -> {
@@ -151,12 +152,14 @@ final class RequestContent implements ContentSource {
   }
 
   @Override
-  public Fields trailers() {
+  public @Nullable Fields trailers() {
     return chunks == null ? null : chunks.trailers();
   }
 
   @Override
   public ParseFailure failure() {
-    return chunks.failure();
+    ParseFailure failure = chunks == null ? null : chunks.failure();
+    assert failure != null : "it has not failed";
+    return failure;
   }
 }

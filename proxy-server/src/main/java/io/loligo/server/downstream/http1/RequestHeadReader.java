@@ -10,6 +10,7 @@ import io.loligo.server.downstream.stream.Paces;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the heads of requests, one after the other, in an array of the loop. A head that did not
@@ -39,7 +40,7 @@ final class RequestHeadReader {
   private int emptyLines;
 
   /** A head of which bytes are missing; null: none. */
-  private PartialHead partial;
+  private @Nullable PartialHead partial;
 
   /**
    * Reads from {@code in}.
@@ -60,14 +61,20 @@ final class RequestHeadReader {
     return partial != null;
   }
 
+  private PartialHead begun() {
+    PartialHead begun = partial;
+    assert begun != null : "no part of a head has arrived";
+    return begun;
+  }
+
   /** Bytes of the part that has arrived. */
   int length() {
-    return partial.length();
+    return begun().length();
   }
 
   /** Whether the bytes so far came below its pace. */
   boolean isTooSlow() {
-    return partial.tooSlow(clients.timer().tick());
+    return begun().tooSlow(clients.timer().tick());
   }
 
   /**
@@ -95,7 +102,7 @@ final class RequestHeadReader {
     if (partial == null) {
       readFirst();
     } else {
-      readRest();
+      readRest(partial);
     }
   }
 
@@ -124,15 +131,16 @@ final class RequestHeadReader {
         parsers.give(spare);
       }
       case FAILED -> {
-        ParseFailure failure = parser.failure();
+        ParseFailure failure = failure(parser);
         parsers.give(spare);
         listener.malformed(failure, parsed);
       }
       default -> {
         unread.skipBytes(parsed);
         in.releaseIfRead();
-        partial = keep(spare, bytes, parsed);
-        waitForMore();
+        PartialHead kept = keep(spare, bytes, parsed);
+        partial = kept;
+        waitForMore(kept);
       }
     }
   }
@@ -148,30 +156,35 @@ final class RequestHeadReader {
         parser, bytes, received, bytes.length, pace, endTick, clients.counters());
   }
 
-  private void readRest() {
+  private void readRest(PartialHead begun) {
     ByteBuf unread = in.bytes();
-    partial.moved(clients.timer().tick(), unread.readableBytes());
-    Http1RequestParser.Result result = partial.parse(unread);
+    begun.moved(clients.timer().tick(), unread.readableBytes());
+    Http1RequestParser.Result result = begun.parse(unread);
     in.releaseIfRead();
     switch (result) {
       case COMPLETE -> {
-        PartialHead done = partial;
         partial = null;
-        listener.request(done.head());
-        done.release(parsers);
+        listener.request(begun.head());
+        begun.release(parsers);
       }
       case FAILED -> {
-        malformed(partial.parser().failure());
+        malformed(failure(begun.parser()));
       }
       default -> {
-        waitForMore();
+        waitForMore(begun);
       }
     }
   }
 
-  private void waitForMore() {
-    partial.arm(clients.timer(), timeout);
-    if (partial.full()) {
+  private static ParseFailure failure(Http1RequestParser parser) {
+    ParseFailure failure = parser.failure();
+    assert failure != null : "it has not failed";
+    return failure;
+  }
+
+  private void waitForMore(PartialHead begun) {
+    begun.arm(clients.timer(), timeout);
+    if (begun.full()) {
       malformed(ParseFailure.HEAD_TOO_LARGE);
     } else if (clients.counters().headsAreTooMany()) {
       listener.noMemory(drop());
@@ -184,8 +197,9 @@ final class RequestHeadReader {
 
   /** Drops the part of a head that has arrived; returns its length. */
   int drop() {
-    int length = partial.length();
-    partial.release(parsers);
+    PartialHead dropped = begun();
+    int length = dropped.length();
+    dropped.release(parsers);
     partial = null;
     return length;
   }

@@ -20,7 +20,11 @@ final class RequestParsers implements LoopState {
   private static final int READ_AHEAD_BYTES = 4_096;
 
   private final ArrayDeque<HeadParser> parsers = new ArrayDeque<>();
+
+  @SuppressWarnings("NullAway.Init") // set by use, the first call
   private ParseLimits limits;
+
+  @SuppressWarnings("NullAway.Init") // set by use, the first call
   private byte[] bytes;
 
   /**

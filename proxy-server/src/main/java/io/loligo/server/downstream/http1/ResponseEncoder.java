@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes responses in HTTP/1 syntax (RFC 9112 sections 4 to 7): one at a time, from {@link #start}
@@ -256,13 +257,15 @@ final class ResponseEncoder implements ResponseWriter {
   }
 
   /** Content in the head's block; takes {@code out}, borrows {@code block}. */
-  private void writeContent(ByteBuf out, ByteBuf block, int index, int length, boolean last) {
+  private void writeContent(
+      ByteBuf out, @Nullable ByteBuf block, int index, int length, boolean last) {
     sentBytes += length;
     boolean inChunk = chunked && length > 0;
     if (inChunk) {
       ChunkedEncoder.writeHeader(out, length);
     }
     if (length > COPY_LIMIT_BYTES) {
+      assert block != null : "it has content";
       write(out);
       write(block.retainedSlice(index, length));
       if (chunked) {
@@ -271,6 +274,7 @@ final class ResponseEncoder implements ResponseWriter {
       return;
     }
     if (length > 0) {
+      assert block != null : "it has content";
       out.writeBytes(block, index, length);
     }
     writeChunkEnd(out, inChunk, last);
@@ -317,7 +321,7 @@ final class ResponseEncoder implements ResponseWriter {
   }
 
   @Override
-  public void end(Fields trailers) {
+  public void end(@Nullable Fields trailers) {
     if (!chunked) {
       return;
     }

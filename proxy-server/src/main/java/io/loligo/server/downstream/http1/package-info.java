@@ -5,4 +5,7 @@
  * it. Only {@code boot} uses this package, through the constructor of {@code Http1Connection}.
  * Everything is confined to the event loop of the connection.
  */
+@NullMarked
 package io.loligo.server.downstream.http1;
+
+import org.jspecify.annotations.NullMarked;

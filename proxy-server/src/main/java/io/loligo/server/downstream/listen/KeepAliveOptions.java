@@ -12,15 +12,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 
 /** Sets {@code tcpkeepalive=} on accepted connections, if the platform can. Immutable. */
 final class KeepAliveOptions {
-  private final ChannelOption<Integer> idle;
-  private final ChannelOption<Integer> interval;
-  private final ChannelOption<Integer> count;
+  private final @Nullable ChannelOption<Integer> idle;
+  private final @Nullable ChannelOption<Integer> interval;
+  private final @Nullable ChannelOption<Integer> count;
 
   private KeepAliveOptions(
-      ChannelOption<Integer> idle, ChannelOption<Integer> interval, ChannelOption<Integer> count) {
+      @Nullable ChannelOption<Integer> idle,
+      @Nullable ChannelOption<Integer> interval,
+      @Nullable ChannelOption<Integer> count) {
     this.idle = idle;
     this.interval = interval;
     this.count = count;
@@ -51,7 +54,7 @@ final class KeepAliveOptions {
         option(ExtendedSocketOptions.TCP_KEEPCOUNT, supported));
   }
 
-  private static ChannelOption<Integer> option(
+  private static @Nullable ChannelOption<Integer> option(
       SocketOption<Integer> option, Set<SocketOption<?>> supported) {
     return supported.contains(option) ? NioChannelOption.of(option) : null;
   }
@@ -64,7 +67,8 @@ final class KeepAliveOptions {
     set(config, count, wanted.probes());
   }
 
-  private static void set(ChannelConfig config, ChannelOption<Integer> option, int value) {
+  private static void set(
+      ChannelConfig config, @Nullable ChannelOption<Integer> option, int value) {
     if (option != null && value > 0) {
       config.setOption(option, value);
     }

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,7 +52,7 @@ public final class Listeners {
   /** Makes the protocol of an accepted connection. Called on its loop. */
   public interface ConnectionOpener {
     /** A connection without a pipeline yet; null: there are too many, close it. */
-    ClientConnection open(ClientConnections loop, ListeningPort listening);
+    @Nullable ClientConnection open(ClientConnections loop, ListeningPort listening);
   }
 
   /** A port in use and its sockets. */

@@ -7,4 +7,7 @@
  * uses this package. Its types are thread-safe; handlers are installed on the connection's event
  * loop.
  */
+@NullMarked
 package io.loligo.server.downstream.listen;
+
+import org.jspecify.annotations.NullMarked;

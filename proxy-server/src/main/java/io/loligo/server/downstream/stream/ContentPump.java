@@ -5,6 +5,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives an exchange the content of its request, one piece per request for it, and waits for missing
@@ -13,10 +14,10 @@ import io.netty.buffer.ByteBuf;
 final class ContentPump {
   private final ExchangeStream stream;
   private final LoopTimer timer;
-  private Waiting waiting;
+  private @Nullable Waiting waiting;
 
   // the exchange in progress
-  private ContentSource source;
+  private @Nullable ContentSource source;
   private boolean wanted;
   private boolean broken;
   private boolean awaitsContinue;
@@ -106,17 +107,16 @@ final class ContentPump {
   }
 
   private void await() {
-    Pace pace = source == null ? null : source.pace();
-    boolean owed = pace != null && !awaitsContinue;
-    if (owed) {
-      pace.owed(timer.tick());
+    Pace owed = source == null || awaitsContinue ? null : source.pace();
+    if (owed != null) {
+      owed.owed(timer.tick());
     }
     if (waiting == null) {
       waiting = new Waiting();
     }
-    if (owed || !waiting.armed()) {
+    if (owed != null || !waiting.armed()) {
       long timeoutMillis = stream.terms().settings().readMillis;
-      timer.arm(waiting, timer.deadline(timeoutMillis), owed ? pace : null);
+      timer.arm(waiting, timer.deadline(timeoutMillis), owed);
     }
     stream.readMore();
   }

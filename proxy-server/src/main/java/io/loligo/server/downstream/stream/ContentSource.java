@@ -4,6 +4,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.time.Pace;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of one request, delimited by a version of HTTP. Confined to the client's event loop.
@@ -30,10 +31,10 @@ public interface ContentSource {
   long bytesIn();
 
   /** The pace at which it has to come; null: any. */
-  Pace pace();
+  @Nullable Pace pace();
 
   /** Trailers; null if there are none. */
-  Fields trailers();
+  @Nullable Fields trailers();
 
   /** After {@link Step#FAILED}: why. */
   ParseFailure failure();

@@ -1,12 +1,14 @@
 package io.loligo.server.downstream.stream;
 
 import io.loligo.core.message.RequestHead;
+import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.transport.WriteTally;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +21,7 @@ final class ExchangeRecording {
 
   private final ClientConnection connection;
   private final ClientConnections clients;
-  private ExchangeRecord record;
+  private @Nullable ExchangeRecord record;
   private long answerNanos;
   private int keptHeadBytes;
 
@@ -33,12 +35,12 @@ final class ExchangeRecording {
   }
 
   /** The record of the exchange in progress; null: there is none. */
-  ExchangeRecord record() {
+  @Nullable ExchangeRecord record() {
     return record;
   }
 
   /** Begins a record; parameters as in {@link ExchangeStream#begin}. */
-  void begin(RequestHead head, int bytes, long acceptNanos, String portName) {
+  void begin(@Nullable RequestHead head, int bytes, long acceptNanos, String portName) {
     long now = clients.time().nanos();
     record = clients.records().take();
     record.startNanos = now;
@@ -78,12 +80,14 @@ final class ExchangeRecording {
    * Counts this one if that matters.
    */
   boolean isOneTooMany(int most) {
-    counted = most > 0 && connection.count() != null;
-    return counted && connection.count().begin() > most;
+    ClientAddresses.Count count = most > 0 ? connection.count() : null;
+    counted = count != null;
+    return count != null && count.begin() > most;
   }
 
   /** The final head is about to be written. */
   void answers(int status) {
+    assert record != null : "no exchange";
     record.status = status;
     answerNanos = clients.time().nanos();
   }
@@ -95,6 +99,7 @@ final class ExchangeRecording {
    */
   ExchangeRecord end() {
     ExchangeRecord done = record;
+    assert done != null : "no exchange";
     record = null;
     return done;
   }
@@ -118,7 +123,9 @@ final class ExchangeRecording {
     done.stage(Stage.TOTAL, now - done.startNanos);
     if (counted) {
       counted = false;
-      connection.count().end();
+      ClientAddresses.Count count = connection.count();
+      assert count != null : "its connection is open";
+      count.end();
     }
     try {
       clients.sink().finished(done);

@@ -21,6 +21,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,15 +54,15 @@ public abstract class ExchangeStream implements ClientStream {
   private final Tally tally;
   private final ExchangeRecording recording;
   private final ContentPump pump;
-  private Runnable resumption;
-  private ResponsePacing pacing;
+  private @Nullable Runnable resumption;
+  private @Nullable ResponsePacing pacing;
   private int depth;
   private boolean resuming;
   private boolean flushDue;
   private boolean writableDue;
 
   /** Of a tunnel; null: none has begun. */
-  private Runnable endTunnel;
+  private @Nullable Runnable endTunnel;
 
   // the configuration of the exchange in progress, or of the last one
   private ClientTerms terms;
@@ -69,7 +70,7 @@ public abstract class ExchangeStream implements ClientStream {
   private boolean portGone;
 
   // the exchange in progress
-  private ClientEvents events;
+  private @Nullable ClientEvents events;
   private boolean complete;
   private boolean closing;
   private boolean cut;
@@ -85,6 +86,7 @@ public abstract class ExchangeStream implements ClientStream {
     this.tally = new Tally(channel);
     this.recording = new ExchangeRecording(connection);
     this.pump = new ContentPump(this, clients.timer());
+    this.port = connection.listening().configured();
     adopt(clients.terms());
   }
 
@@ -95,8 +97,6 @@ public abstract class ExchangeStream implements ClientStream {
     portGone = now == null;
     if (now != null) {
       port = now;
-    } else if (port == null) {
-      port = connection.listening().configured();
     }
   }
 
@@ -179,7 +179,7 @@ public abstract class ExchangeStream implements ClientStream {
    * @param bytes of the head received
    * @param acceptNanos earliest time of its first byte
    */
-  protected final void begin(RequestHead head, int bytes, long acceptNanos) {
+  protected final void begin(@Nullable RequestHead head, int bytes, long acceptNanos) {
     if (terms != clients.terms()) {
       adopt(clients.terms());
     }
@@ -258,7 +258,7 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   /** Why this request is refused; null: it is accepted. */
-  private Shed shed(RequestHead head) {
+  private @Nullable Shed shed(RequestHead head) {
     int most = terms.settings().requestsPerAddress;
     if (recording.isOneTooMany(most)) {
       return Shed.CLIENT_REQUESTS;
@@ -345,7 +345,7 @@ public abstract class ExchangeStream implements ClientStream {
   /** There was no memory for {@code what}. */
   public final void outOfMemory(OutOfMemoryError cause, String what) {
     clients.transit().shortage().met(cause, what + " of " + clientAddress());
-    ExchangeRecord record = record();
+    ExchangeRecord record = recording.record();
     if (record == null) {
       clients.counters().clientShed(Shed.MEMORY);
     } else {
@@ -421,10 +421,16 @@ public abstract class ExchangeStream implements ClientStream {
     return events != null && !writer().headSent();
   }
 
+  private ClientEvents listener() {
+    ClientEvents told = events;
+    assert told != null : "nobody listens";
+    return told;
+  }
+
   final void tellContent(ByteBuf data) {
     depth++;
     try {
-      events.content(data);
+      listener().content(data);
     } catch (Throwable e) {
       failed(e);
     } finally {
@@ -432,10 +438,10 @@ public abstract class ExchangeStream implements ClientStream {
     }
   }
 
-  final void tellContentEnd(Fields trailers) {
+  final void tellContentEnd(@Nullable Fields trailers) {
     depth++;
     try {
-      events.contentEnd(trailers);
+      listener().contentEnd(trailers);
     } catch (Throwable e) {
       failed(e);
     } finally {
@@ -446,7 +452,7 @@ public abstract class ExchangeStream implements ClientStream {
   final void tellContentFailed(ParseFailure failure) {
     depth++;
     try {
-      events.contentFailed(failure);
+      listener().contentFailed(failure);
     } catch (Throwable e) {
       failed(e);
     } finally {
@@ -472,6 +478,7 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   @Override
+  @SuppressWarnings("NullAway") // null only between two exchanges, when nobody asks
   public final ExchangeRecord record() {
     return recording.record();
   }
@@ -555,7 +562,7 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   @Override
-  public final void end(Fields trailers) {
+  public final void end(@Nullable Fields trailers) {
     if (answering() && writer().headSent() && written(() -> writer().end(trailers))) {
       completed();
     }
@@ -644,7 +651,7 @@ public abstract class ExchangeStream implements ClientStream {
   private void tellWritable() {
     depth++;
     try {
-      events.writable();
+      listener().writable();
     } catch (Throwable e) {
       failed(e);
     } finally {
@@ -754,7 +761,7 @@ public abstract class ExchangeStream implements ClientStream {
   // ---- tunnels
 
   @Override
-  public final ByteStream detach() {
+  public final @Nullable ByteStream detach() {
     if (withoutMemory) {
       return null;
     }
@@ -793,6 +800,7 @@ public abstract class ExchangeStream implements ClientStream {
    */
   public final void breakTunnel(boolean timedOut) {
     record().timedOut |= timedOut;
+    assert endTunnel != null : "it is no tunnel";
     endTunnel.run();
   }
 

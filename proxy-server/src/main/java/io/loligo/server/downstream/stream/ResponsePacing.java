@@ -6,6 +6,7 @@ import io.loligo.server.time.Pace;
 import io.loligo.server.transport.SystemQueue;
 import io.loligo.server.transport.WriteTally;
 import io.netty.channel.Channel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The time in which a client has to take the queued bytes of its response: the write timeout for
@@ -33,7 +34,7 @@ public final class ResponsePacing extends LoopTimer.Timeout {
   private final WriteTally tally;
   private final Channel channel;
   private final Owner owner;
-  private final Pace pace;
+  private final @Nullable Pace pace;
   private final long timeoutMillis;
   private final long windowMillis;
   private long seenBytes;

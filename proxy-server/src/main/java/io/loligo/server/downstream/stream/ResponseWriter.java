@@ -4,6 +4,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes one response at a time in the syntax of a version of HTTP, except for its final head,
@@ -30,7 +31,7 @@ public interface ResponseWriter {
   void writeContent(ByteBuf content);
 
   /** Writes the end of the content; {@code trailers} borrowed, may be null. */
-  void end(Fields trailers);
+  void end(@Nullable Fields trailers);
 
   /** Whether the final head was written. */
   boolean headSent();

@@ -5,4 +5,7 @@
  * <p>A version builds its streams from them; they know {@code connection} and {@code exchange}, and
  * no version. Everything is confined to the event loop of the client's connection.
  */
+@NullMarked
 package io.loligo.server.downstream.stream;
+
+import org.jspecify.annotations.NullMarked;
