@@ -44,7 +44,7 @@ def report(streams, calls, misses, options):
     for row, peer in zip(body, streams):
         row.append("; ".join(
             f"{call} {number:,.0f} of {size:,.0f}" for call, (number, size) in calls.get(peer, {}).items()) or "-")
-    lines += server.table(["buffer", "CPU s per GB", "MB/s", "calls per GB, median octets"], body)
+    lines += server.table(["buffer", "CPU s per GB", "MB/s", "calls per GB, median bytes"], body)
     lines += [
         "", f"{USUAL_KB} KB over {SMALL_KB} KB: rate {ratio(streams, 'rate', USUAL_KB, SMALL_KB):.2f}, "
         f"CPU {ratio(streams, 'cpu', USUAL_KB, SMALL_KB):.2f}.", "",

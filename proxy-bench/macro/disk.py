@@ -614,7 +614,7 @@ def main():
         *bench.head(
             "Slow and cold disk", options, options.peers,
             f"one event loop each (loligo_event_loops {options.loops}); warm-up of the JVM {options.warmup:g} s; "
-            "every octet of every body is compared",
+            "every byte of every body is compared",
         ), "",
     ]
     problems = []

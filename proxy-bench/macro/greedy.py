@@ -1,5 +1,5 @@
 """What greedy clients do to others: 1 KB memory hits at a steady rate, calm and beside one attack after
-the other, each in full size and as fast as two threads or wrk can make it. Every octet of every hit is
+the other, each in full size and as fast as two threads or wrk can make it. Every byte of every hit is
 compared. Another server, which nobody attacks, is asked at the same rate: what it is late is the machine's.
 Prints and writes one Markdown table.
 """
@@ -67,16 +67,16 @@ def repeated(*steps, times=1):
         result["attack"] = f"{sum(counts) / (time.monotonic() - began):,.0f}/s"
 
 
-def ask(peer, octets):
+def ask(peer, data):
     """Sends on a connection of its own, and goes when something comes back."""
     with connect(peer) as one:
         with contextlib.suppress(OSError):
-            one.sendall(octets)
+            one.sendall(data)
         one.recv(1_000)
 
 
-def asked(octets):
-    return lambda peer, _: repeated(*[lambda: ask(peer, octets)] * 2)
+def asked(data):
+    return lambda peer, _: repeated(*[lambda: ask(peer, data)] * 2)
 
 
 def churn(peer, _):
@@ -95,12 +95,12 @@ def pipelined(peer, _):
 
 
 @contextlib.contextmanager
-def held(peer, count, octets, receive=0):
+def held(peer, count, data, receive=0):
     """So many connections on which that was sent."""
     with contextlib.ExitStack() as stack:
         connections = [stack.enter_context(connect(peer, receive)) for _ in range(count)]
         for one in connections:
-            one.sendall(octets)
+            one.sendall(data)
         yield connections
 
 
@@ -121,11 +121,11 @@ def slow_heads(peer, _):
     with held(peer, 2_000, UNFINISHED + b"A: ") as connections:
         turns = iter(connections * 1_000)
 
-        def one_octet():
+        def one_byte():
             time.sleep(1 / len(connections))
             next(turns).sendall(b"x")
 
-        with repeated(one_octet):
+        with repeated(one_byte):
             yield {"attack": f"{len(connections):,}"}
 
 
@@ -148,9 +148,9 @@ ATTACKS = {
     "idle": ("idle connections that had an answer each", idle),
     "head": ("heads of 130 KB", asked(LARGE_HEAD)),
     "fields": ("heads of 10,000 fields", asked(MANY_FIELDS)),
-    "slow-head": ("heads of an octet a second", slow_heads),
+    "slow-head": ("heads of one byte per second", slow_heads),
     "extensions": ("uploads with chunk extensions of 4 KB", asked(EXTENSIONS)),
-    "chunks": ("uploads of 20,000 chunks of an octet", asked(SMALL_CHUNKS)),
+    "chunks": ("uploads of 20,000 chunks of one byte", asked(SMALL_CHUNKS)),
     "storm": ("distinct URLs of 4 KB on 64 connections", functools.partial(loaded, "miss-4k")),
     "flood": ("hits on 64 connections", functools.partial(loaded, "hit-1k")),
     "pipelined": ("hits pipelined on 2 connections", pipelined),
@@ -198,7 +198,7 @@ def report(found, options):
         "Beside greedy clients", options, ["loligo"], f"loligo_event_loops {options.loops}, no limits configured",
         f"1 KB memory hits, {options.rate}/s on {options.connections} keep-alive connections, {HIT.urls:,} URLs, "
         f"{options.rounds} rounds of {options.duration} s each, one before that does not count; latency counts from when a request was due; every "
-        "octet is compared",
+        "byte is compared",
         "attackers are two threads of Python (and more that only read), or wrk; the bystander (macro/src/limit.c) is asked "
         "at the same rate and not attacked: what it is late is the machine's",
     )

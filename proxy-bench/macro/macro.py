@@ -2,7 +2,7 @@
 
 Every row is run for every peer in each round (interleaved), the median of the rounds counts. CPU is
 user and system time of the peer's whole process tree from /proc/PID/stat, divided by the requests
-(or octets) that were done meanwhile.
+(or bytes) that were done meanwhile.
 """
 
 import contextlib
@@ -108,7 +108,7 @@ def wrk(seconds, options, row, peer, origin, word):
 
 
 def check_bodies(row, peer, origin, word):
-    """What a row asks for, twice: the octets must be the origin's."""
+    """What a row asks for, twice: the bytes must be the origin's."""
     expected = (origin.www / f"{row.size}.bin").read_bytes()
     for _ in range(2):
         connection = http.client.HTTPConnection("127.0.0.1", peer.forward if row.absolute else peer.port)
@@ -122,7 +122,7 @@ def check_bodies(row, peer, origin, word):
         body = answer.read()
         connection.close()
         if body != expected and peer.peer != "limit":
-            raise server.Failed(f"{peer.name} gave another body for {target}: {answer.status}, {len(body)} octets")
+            raise server.Failed(f"{peer.name} gave another body for {target}: {answer.status}, {len(body)} bytes")
 
 
 @contextlib.contextmanager
@@ -173,7 +173,7 @@ def run_requests(row, peer, origin, options, word):
 
 
 def run_objects(row, peer, origin, options, word):
-    """Octets that each stored object takes beyond its body, in a server that had none before."""
+    """Bytes that each stored object takes beyond its body, in a server that had none before."""
     tiny = dataclasses.replace(row, kind="hit", urls=100)
     wrk(options.warmup, options, tiny, peer, origin, word)
     before, stored = peer.live_memory(), origin.requests()
@@ -320,7 +320,7 @@ def report(found, traces, peers, rows, options):
     memory = [row for row in rows if row.idle or row.kind == "objects"]
     if memory:
         lines += [
-            "", "Octets for each idle connection (HAProxy: 7,000 of them, as it reckons with two descriptors "
+            "", "Bytes for each idle connection (HAProxy: 7,000 of them, as it reckons with two descriptors "
             "for each), and for each object beyond its body. Loligo: live heap "
             "after a full collection plus its direct memory ledger; others: resident memory.", "",
         ]
@@ -339,8 +339,8 @@ def report(found, traces, peers, rows, options):
             body.append(["CPU, Loligo divided by it", *[ratio_cell(found, row, peer) for peer in peers]])
         lines += table(["", *titles], body)
     if traces:
-        lines += ["", "System calls that moved content, from strace over a stream of its own: calls per GB, median octets each.", ""]
-        lines += table(["peer", "call", "calls per GB", "median octets"], [
+        lines += ["", "System calls that moved content, from strace over a stream of its own: calls per GB, median bytes each.", ""]
+        lines += table(["peer", "call", "calls per GB", "median bytes"], [
             [peer, call, f"{calls:,.0f}", f"{size:,.0f}"]
             for peer, calls_of in traces.items() for call, (calls, size) in calls_of.items()
         ])

@@ -15,25 +15,25 @@ ENDS = 16  # as in Rests
 END = 1024
 
 
-def up(octets, unit):
-    return -(-octets // unit) * unit
+def up(length, unit):
+    return -(-length // unit) * unit
 
 
 def size(rng):
     kind = rng.random()
     if kind < 0.65:
-        octets = rng.expovariate(1 / 4_500)
+        length = rng.expovariate(1 / 4_500)
     elif kind < 0.80:
-        octets = rng.expovariate(1 / 8_500)
+        length = rng.expovariate(1 / 8_500)
     else:
         mean, deviation = (300_000, 300_000) if kind < 0.805 else (25_000, 10_000)
         variance = math.log(1 + (deviation / mean) ** 2)
-        octets = rng.lognormvariate(math.log(mean) - variance / 2, math.sqrt(variance))
-    return int(max(300, min(5_000_000, octets)))
+        length = rng.lognormvariate(math.log(mean) - variance / 2, math.sqrt(variance))
+    return int(max(300, min(5_000_000, length)))
 
 
 def extents(content, segment):
-    """Octets of the pieces and of the first block, as Layout has them."""
+    """Bytes of the pieces and of the first block, as Layout has them."""
     if content <= BLOCK - HEAD:
         return [up(HEAD + content, 64)]
     piece = (segment - 64) // BLOCK * CONTENT
@@ -47,7 +47,7 @@ def extents(content, segment):
 
 
 def log(sizes, segment, kept=0):
-    """Octets of the segments in use; the largest `kept` ends are filled with what fits them best."""
+    """Bytes of the segments in use; the largest `kept` ends are filled with what fits them best."""
     used, segments, ends = segment, 0, []
     for content in sizes:
         for extent in extents(content, segment):
@@ -68,23 +68,23 @@ def main():
     sizes = [size(rng) for _ in range(OBJECTS)]
     content = sum(sizes)
     heads = OBJECTS * HEAD
-    print(f"mean {content / OBJECTS:,.0f} octets of content and {HEAD} of head;")
+    print(f"mean {content / OBJECTS:,.0f} bytes of content and {HEAD} of head;")
     one = sum(s <= BLOCK - HEAD for s in sizes) / OBJECTS
     print(f"{one:.3f} of the objects are one block\n")
     print("| layout | content | content and head |")
     print("| --- | --- | --- |")
     rows = [("heads, no waste at all", content + heads)]
     aligned = sum(sum(extents(s, 1 << 20)) for s in sizes)
-    rows.append(("log, 64-octet alignment alone", aligned))
+    rows.append(("log, 64-byte alignment alone", aligned))
     for kib in (256, 512, 1024, 16384):
         rows.append((f"log, segments of {kib:,} KiB, their ends included", log(sizes, kib << 10)))
     for kib in (256, 512, 1024, 16384):
         rows.append((f"log, segments of {kib:,} KiB, the last ends filled", log(sizes, kib << 10, ENDS)))
     for kib in (4, 8, 64):
-        octets = sum(up(s + HEAD, kib << 10) for s in sizes)
-        rows.append((f"granules of {kib} KiB", octets))
-    for name, octets in rows:
-        print(f"| {name} | {content / octets:.3f} | {(content + heads) / octets:.3f} |")
+        total = sum(up(s + HEAD, kib << 10) for s in sizes)
+        rows.append((f"granules of {kib} KiB", total))
+    for name, total in rows:
+        print(f"| {name} | {content / total:.3f} | {(content + heads) / total:.3f} |")
 
 
 if __name__ == "__main__":

@@ -105,18 +105,18 @@ class Peer(server.Server):
         return 7000 if self.peer == "haproxy" else 15000
 
     def live_memory(self):
-        """Octets: of a JVM its live heap after a full collection plus its direct memory, else resident."""
+        """Bytes: of a JVM its live heap after a full collection plus its direct memory, else resident."""
         if self.peer != "loligo":
             return self.resident_mb() * 2**20
         self.jcmd("GC.run")
         self.jcmd("GC.run")  # what the first one made free of soft and weak references
         used = re.search(r"used (\d+)K", self.jcmd("GC.heap_info"))
-        return int(used.group(1)) * 1024 + self.direct_octets()
+        return int(used.group(1)) * 1024 + self.direct_bytes()
 
     def jcmd(self, *words):
         return server.jcmd(self.options, self.process, *words)
 
-    def direct_octets(self):
+    def direct_bytes(self):
         """Direct memory that its allocator holds, by its own ledger."""
         url = f"http://127.0.0.1:{self.words['ADMIN']}/metrics"
         with urllib.request.urlopen(url, timeout=10) as page:

@@ -1,6 +1,6 @@
 """A workload like Web Polygraph's, side by side: Loligo, Squid's stores, nginx and Traffic Server.
 
-polyload asks each peer in turn for the same sequence of objects and verifies every octet; polyorigin
+polyload asks each peer in turn for the same sequence of objects and verifies every byte; polyorigin
 computes them. What is hit is told by the origin's count of requests, and by a field in each answer
 that names the request it was made for. CPU is user and system time of the peer's whole process tree,
 divided by the requests done meanwhile. Parts:
@@ -87,7 +87,7 @@ class Origin(server.Server):
         return [str(self.options.bin / "polyorigin"), str(self.port)]
 
     def asked(self):
-        """Requests for objects, and octets of their bodies, since the start."""
+        """Requests for objects, and bytes of their bodies, since the start."""
         return self.tell("status")
 
     def think(self, mean_ms, deviation_ms=0):
@@ -189,7 +189,7 @@ class Peer(server.Server):
 
 
 def blocks_of(folder):
-    """Blocks of 512 octets that are allocated to a folder and all below it."""
+    """Blocks of 512 bytes that are allocated to a folder and all below it."""
     blocks, todo = 0, [str(folder)]
     while todo:
         try:
@@ -438,7 +438,7 @@ def say(part, setup, phase, result):
 
 
 def octets_of_new(options):
-    """Octets that are to be stored per new object, from the sequence itself."""
+    """Bytes that are to be stored per new object, from the sequence itself."""
     load = Load(0, options)
     try:
         result = load.run("sizes", MEASURED, 1, 0, 0, 1_000_000, 60)
@@ -448,7 +448,7 @@ def octets_of_new(options):
 
 
 def lru_of(phases, options, sizes):
-    """What LRU caches of these octets make of the sequence: results by phase."""
+    """What LRU caches of these sizes make of the sequence: results by phase."""
     load = Load(0, options, sizes)
     try:
         return {
@@ -624,7 +624,7 @@ def part_lines(part, all_results, options):
         lines += [
             "", f"{phase.name}: {dry['requests']:,} requests, {dry['new']:,} of them new, "
             f"{dry['octets'] / 2**20:,.0f} MB; ideal hit ratio {dry['ideal_hits'] / dry['requests']:.3f} "
-            f"({dry['ideal_octets'] / dry['octets']:.3f} of the bytes); exact LRU by octets: {kept}.", "",
+            f"({dry['ideal_octets'] / dry['octets']:.3f} of the bytes); exact LRU by bytes: {kept}.", "",
         ]
         lines += table(HEAD, [row(setup.label, found[setup.label], phase.name) for setup in setups])
     if part == "mix":
@@ -851,7 +851,7 @@ def conditions(options):
         f"seed {options.seed}; scale {options.scale:g}",
         f"- {options.connections} keep-alive connections of one polyload, one request at a time on each; in mix and think "
         f"{options.open_connections:,} and {options.rate:g} requests/s, in peak {options.peak_connections:,}; "
-        f"origin polyorigin, {options.delay_ms} ms delay, in mix and peak {options.think[0]} (deviation {options.think[1]}); every octet of every body is compared",
+        f"origin polyorigin, {options.delay_ms} ms delay, in mix and peak {options.think[0]} (deviation {options.think[1]}); every byte of every body is compared",
         f"- warm-up before each run, on URLs of their own: {options.warmup:g} s of Loligo's JVM, "
         f"{options.peer_warmup:g} s of the others; half of it or less with new objects, 1.25 times the disk, "
         f"a third with recurrence {WARM_RECURRENCE}, then new ones again, over {options.window // 12:,} objects; "

@@ -70,7 +70,7 @@ public interface Store extends AutoCloseable {
    * verified. The entry may enter memory on the way. {@link Entry#read} gives the content that does
    * not come along.
    *
-   * @param request a snapshot that nobody changes: another thread reads it
+   * @param request a copy that no longer changes, because another thread reads it
    * @param loop {@code then} is told there, never before this returns
    */
   void load(CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then);

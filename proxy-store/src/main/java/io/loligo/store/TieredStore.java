@@ -262,8 +262,8 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Copies to memory what it wants, unless the copy would hide variants that only the disk has.
-   * Borrows {@code entry}.
+   * Copies {@code entry}, borrowed, to memory if the memory tier wants it, unless the copy would
+   * hide variants that only the disk has.
    */
   private void promote(Entry entry, int hits, long asOf) {
     if (entry.meta().part() == null

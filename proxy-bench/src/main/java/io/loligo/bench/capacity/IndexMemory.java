@@ -95,31 +95,31 @@ public final class IndexMemory {
     row("JVM", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
     warmUp();
     long before = memory();
-    row("before the store, octets", before);
+    row("before the store, bytes", before);
     double seconds = open();
     row("empty directory opened, s", seconds);
-    row("with the empty directory, octets", memory() - before);
+    row("with the empty directory, bytes", memory() - before);
     seconds = fill();
     row("filled, s", seconds);
     DiskStats stats = store.diskStats().get(0);
     row("objects", stats.objects());
-    row("octets of slabs they take", stats.usedBytes());
+    row("bytes of slabs they take", stats.usedBytes());
     row("evicted or skipped", stats.evictions() + stats.skippedQueueFull() + stats.skippedOther());
     long after = memory();
     double each = (double) (after - before) / stats.objects();
-    row("full, octets", after - before);
-    row("octets of memory for each object", each);
+    row("full, bytes", after - before);
+    row("bytes of memory for each object", each);
     boolean good = stats.objects() >= 0.99 * objects && each <= MOST_BYTES_PER_OBJECT;
     good &= sampled("while it is open");
     row("closed, s", close());
     spoilNewestCheckpoint();
     row("opened from footers, s", open());
     good &= sampled("from footers");
-    row("octets of memory for each object", (double) (memory() - before) / held());
+    row("bytes of memory for each object", (double) (memory() - before) / held());
     row("closed, s", close());
     row("opened from a checkpoint, s", open());
     good &= sampled("from a checkpoint");
-    row("octets of memory for each object", (double) (memory() - before) / held());
+    row("bytes of memory for each object", (double) (memory() - before) / held());
     close();
     removeFiles(directory);
     return good;
@@ -252,13 +252,13 @@ public final class IndexMemory {
     for (int i = 0; i < 3; i++) {
       System.gc();
     }
-    long octets = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    long bytes = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
       if (pool.getName().equals("direct")) {
-        octets += pool.getMemoryUsed();
+        bytes += pool.getMemoryUsed();
       }
     }
-    return octets + Math.max(0, PlatformDependent.usedDirectMemory());
+    return bytes + Math.max(0, PlatformDependent.usedDirectMemory());
   }
 
   /** So that the other one counts. */

@@ -139,9 +139,9 @@ public class CacheBenchmark extends AbstractBenchmark {
     if (entry == null) {
       return 0;
     }
-    int octets = entry.fieldsLength();
+    int bytes = entry.fieldsLength();
     entry.release();
-    return octets;
+    return bytes;
   }
 
   @Benchmark

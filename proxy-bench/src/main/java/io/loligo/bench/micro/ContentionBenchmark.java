@@ -99,12 +99,12 @@ public class ContentionBenchmark extends AbstractBenchmark {
       parkedBefore = thread().getWaitedCount();
     }
 
-    /** For monitors. */
+    /** How often the thread was blocked by a monitor in this iteration. */
     public long blocked() {
       return thread().getBlockedCount() - blockedBefore;
     }
 
-    /** For locks. */
+    /** How often the thread was parked, for a lock, in this iteration. */
     public long parked() {
       return thread().getWaitedCount() - parkedBefore;
     }
@@ -145,7 +145,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
     }
   }
 
-  /** A loop before the memory. */
+  /** One thread, which takes the part of an event loop that uses {@link Memory}. */
   @State(Scope.Thread)
   public static class MemoryLoop {
     private SplittableRandom random;
@@ -184,7 +184,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
     }
   }
 
-  /** A loop before the ledger. */
+  /** One thread, which takes the part of an event loop that uses the ledger. */
   @State(Scope.Thread)
   public static class LedgerLoop {
     @Setup
@@ -203,7 +203,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
 
   // The catalogue of a cache_dir
 
-  /** What a cache_dir holds. */
+  /** The catalogue of a cache_dir. */
   @State(Scope.Benchmark)
   public static class Index {
     @Param({"one", "each"})
@@ -231,7 +231,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
     }
   }
 
-  /** A loop before the catalogue, with responses of its own to change. */
+  /** One thread, which takes the part of an event loop; it changes only responses of its own. */
   @State(Scope.Thread)
   public static class IndexLoop {
     private SplittableRandom random;
@@ -277,7 +277,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
     }
   }
 
-  /** A loop before the log. */
+  /** One thread, which takes the part of an event loop that writes to the log. */
   @State(Scope.Thread)
   public static class LogLoop {
     private static final byte[] REQUEST =

@@ -85,7 +85,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
   private TieredStore store;
   private StoredMeta meta;
   private int next;
-  private volatile int octets;
+  private volatile int bytes;
 
   @Setup
   public void assemble() throws IOException {
@@ -173,12 +173,12 @@ public class DiskTierBenchmark extends AbstractBenchmark {
   }
 
   private int load(CacheKey key) {
-    octets = -1;
+    bytes = -1;
     store.load(key, none, Wanted.CONTENT, ImmediateEventExecutor.INSTANCE, this::loaded);
-    while (octets < contentBytes) {
+    while (bytes < contentBytes) {
       Thread.onSpinWait();
     }
-    return octets;
+    return bytes;
   }
 
   private void loaded(Entry entry, Store.LoadReport report) {
@@ -191,7 +191,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
   private void read(Entry entry, int at) {
     if (at == contentBytes) {
       entry.release();
-      octets = at;
+      bytes = at;
       return;
     }
     if (entry.isResident(at)) {

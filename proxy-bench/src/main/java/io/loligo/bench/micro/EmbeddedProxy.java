@@ -128,12 +128,12 @@ final class EmbeddedProxy implements AutoCloseable {
   static int answer(EmbeddedChannel channel, ByteBuf request) {
     channel.writeInbound(request.retainedDuplicate());
     channel.runPendingTasks();
-    int octets = 0;
+    int bytes = 0;
     for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
-      octets += out.readableBytes();
+      bytes += out.readableBytes();
       out.release();
     }
-    return octets;
+    return bytes;
   }
 
   @Override

@@ -65,7 +65,7 @@ public class HeadParserBenchmark extends AbstractBenchmark {
   private final RequestHead head = new RequestHead();
   private final RequestTarget target = new RequestTarget();
   private final byte[] scratch = new byte[ParseLimits.DEFAULT.maxHeadBytes()];
-  private ByteBuf octets;
+  private ByteBuf input;
   private int step;
   private EmbeddedChannel netty;
 
@@ -79,7 +79,7 @@ public class HeadParserBenchmark extends AbstractBenchmark {
       text.append("\r\n");
     }
     byte[] bytes = text.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
-    octets = PooledByteBufAllocator.DEFAULT.directBuffer(bytes.length).writeBytes(bytes);
+    input = PooledByteBufAllocator.DEFAULT.directBuffer(bytes.length).writeBytes(bytes);
     step = cut ? bytes.length / PARTS_WHEN_CUT + 1 : bytes.length;
     netty = new EmbeddedChannel(new HttpRequestDecoder(new HttpDecoderConfig()));
     if (!loligo().equals("www.example.com") || !netty().equals("www.example.com")) {
@@ -91,18 +91,18 @@ public class HeadParserBenchmark extends AbstractBenchmark {
   @TearDown
   public void tearDown() {
     netty.finishAndReleaseAll();
-    octets.release();
+    input.release();
   }
 
   /** Ours: copy, parse, framing, effective URI. */
   @Benchmark
   public String loligo() {
     parser.reset();
-    int length = octets.readableBytes();
+    int length = input.readableBytes();
     Http1RequestParser.Result result = Http1RequestParser.Result.NEED_MORE;
     for (int from = 0; from < length; from += step) {
       int to = Math.min(length, from + step);
-      octets.getBytes(from, scratch, from, to - from);
+      input.getBytes(from, scratch, from, to - from);
       result = parser.parse(scratch, to, head);
     }
     if (result != Http1RequestParser.Result.COMPLETE
@@ -117,9 +117,9 @@ public class HeadParserBenchmark extends AbstractBenchmark {
   /** Netty's decoder in an embedded channel, with its default validation. */
   @Benchmark
   public String netty() {
-    int length = octets.readableBytes();
+    int length = input.readableBytes();
     for (int from = 0; from < length; from += step) {
-      netty.writeInbound(octets.retainedSlice(from, Math.min(step, length - from)));
+      netty.writeInbound(input.retainedSlice(from, Math.min(step, length - from)));
     }
     String host = null;
     for (Object message = netty.readInbound(); message != null; message = netty.readInbound()) {

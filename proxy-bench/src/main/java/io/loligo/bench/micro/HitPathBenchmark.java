@@ -133,11 +133,11 @@ public class HitPathBenchmark extends AbstractBenchmark {
   public int hit(Shared shared) {
     ByteBuf request = requests[next];
     next = next + 1 == requests.length ? 0 : next + 1;
-    int octets = EmbeddedProxy.answer(channel, request);
-    if (octets <= shared.contentBytes) {
-      throw new IllegalStateException("no hit: " + octets + " octets");
+    int bytes = EmbeddedProxy.answer(channel, request);
+    if (bytes <= shared.contentBytes) {
+      throw new IllegalStateException("no hit: " + bytes + " bytes");
     }
-    return octets;
+    return bytes;
   }
 
   @TearDown

@@ -66,11 +66,11 @@ public class MissPathBenchmark extends AbstractBenchmark {
   @Benchmark
   public int miss() {
     nextUrl();
-    int octets = EmbeddedProxy.answer(channel, request);
-    if (octets <= bytes) {
-      throw new IllegalStateException("no answer: " + octets + " octets");
+    int length = EmbeddedProxy.answer(channel, request);
+    if (length <= bytes) {
+      throw new IllegalStateException("no answer: " + length + " bytes");
     }
-    return octets;
+    return length;
   }
 
   @TearDown

@@ -15,11 +15,11 @@ final class SampleAnswer {
   private SampleAnswer() {}
 
   static ResponseHead head(int contentBytes) {
-    byte[] octets =
+    byte[] bytes =
         ("HTTP/1.1 200 OK\r\nContent-Length: " + contentBytes + "\r\n" + LINES + "\r\n")
             .getBytes(StandardCharsets.US_ASCII);
     ResponseHead head = new ResponseHead();
-    new Http1ResponseParser(ParseLimits.DEFAULT).parse(octets, octets.length, head);
+    new Http1ResponseParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head);
     return head;
   }
 }

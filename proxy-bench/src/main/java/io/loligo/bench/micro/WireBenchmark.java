@@ -85,16 +85,16 @@ public class WireBenchmark extends AbstractBenchmark {
   public int decodeChunks() {
     decoder.reset();
     chunks.readerIndex(0);
-    int octets = 0;
+    int bytes = 0;
     ChunkedDecoder.Event event = decoder.next(chunks);
     for (; event == ChunkedDecoder.Event.DATA; event = decoder.next(chunks)) {
-      octets += decoder.dataLength();
+      bytes += decoder.dataLength();
       chunks.skipBytes(decoder.dataLength());
     }
-    if (event != ChunkedDecoder.Event.END || octets != CONTENT_BYTES) {
-      throw new IllegalStateException("decoded " + octets);
+    if (event != ChunkedDecoder.Event.END || bytes != CONTENT_BYTES) {
+      throw new IllegalStateException("decoded " + bytes);
     }
-    return octets;
+    return bytes;
   }
 
   /** The same, written; the content itself is passed over. */

@@ -34,9 +34,9 @@ public class YardstickBenchmark extends AbstractBenchmark {
   public int work() {
     int hash = 0;
     int found = 0;
-    for (byte octet : text) {
-      hash = hash * PRIME + octet;
-      if (octet == 'q') {
+    for (byte b : text) {
+      hash = hash * PRIME + b;
+      if (b == 'q') {
         found++;
       }
     }

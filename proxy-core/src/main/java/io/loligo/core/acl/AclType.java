@@ -10,8 +10,10 @@ public enum AclType {
   DST("dst", Support.FULL, "address, range or network of the destination; needs its name resolved"),
   LOCALIP("localip", Support.FULL, "address the client connected to"),
   LOCALPORT("localport", Support.FULL, "port the client connected to"),
-  MYPORTNAME("myportname", Support.FULL, "name= of the http_port, without one its port as written"),
-  DSTDOMAIN("dstdomain", Support.FULL, "destination host; .example.com has all below it"),
+  MYPORTNAME(
+      "myportname", Support.FULL, "name= of the http_port; the default is its port as written"),
+  DSTDOMAIN(
+      "dstdomain", Support.FULL, "destination host; .example.com also matches its subdomains"),
   DSTDOM_REGEX("dstdom_regex", Support.FULL, "expression found in the destination host"),
   PORT("port", Support.FULL, "destination port or range"),
   METHOD("method", Support.FULL, "request method"),
@@ -24,8 +26,8 @@ public enum AclType {
   REQ_HEADER("req_header", Support.FULL, "field name, then expression found in its value"),
   REQ_MIME_TYPE("req_mime_type", Support.FULL, "expression found in the request's Content-Type"),
   REP_HEADER("rep_header", Support.FULL, "field name, then expression found in its value"),
-  REP_MIME_TYPE("rep_mime_type", Support.FULL, "expression found in the reply's Content-Type"),
-  HTTP_STATUS("http_status", Support.FULL, "status of the reply: 200, 300-399, 400-"),
+  REP_MIME_TYPE("rep_mime_type", Support.FULL, "expression found in the response's Content-Type"),
+  HTTP_STATUS("http_status", Support.FULL, "status of the response: 200, 300-399, 400-"),
   TIME("time", Support.FULL, "days SMTWHFAD (D: weekdays) and h:m-h:m, local time"),
   MAXCONN("maxconn", Support.FULL, "more than this many connections from the client's address"),
   ANY_OF("any-of", Support.FULL, "any of these ACLs"),

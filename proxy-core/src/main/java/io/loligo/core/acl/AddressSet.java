@@ -18,19 +18,19 @@ final class AddressSet {
     this.v6 = v6;
   }
 
-  /** Whether {@code octets}, 4 or 16 of them, are in the set; false for null. */
-  boolean contains(byte @Nullable [] octets) {
-    if (octets == null) {
+  /** Whether the address {@code bytes}, of 4 or 16, is in the set; false for null. */
+  boolean contains(byte @Nullable [] bytes) {
+    if (bytes == null) {
       return false;
     }
-    if (octets.length == 4) {
-      return v4.contains(0, word(octets, 0, 4));
+    if (bytes.length == 4) {
+      return v4.contains(0, word(bytes, 0, 4));
     }
-    if (octets.length != 16) {
+    if (bytes.length != 16) {
       return false;
     }
-    long high = word(octets, 0, 8);
-    long low = word(octets, 8, 8);
+    long high = word(bytes, 0, 8);
+    long low = word(bytes, 8, 8);
     if (high == 0 && low >>> 32 == 0xffff) {
       return v4.contains(0, low & 0xffff_ffffL);
     }
@@ -38,19 +38,19 @@ final class AddressSet {
   }
 
   /** Whether no bit beyond {@code prefixBits} is set. */
-  static boolean isNetwork(byte[] octets, int prefixBits) {
-    for (int bit = prefixBits; bit < octets.length * 8; bit++) {
-      if ((octets[bit >> 3] >> (7 - (bit & 7)) & 1) != 0) {
+  static boolean isNetwork(byte[] bytes, int prefixBits) {
+    for (int bit = prefixBits; bit < bytes.length * 8; bit++) {
+      if ((bytes[bit >> 3] >> (7 - (bit & 7)) & 1) != 0) {
         return false;
       }
     }
     return true;
   }
 
-  private static long word(byte[] octets, int from, int count) {
+  private static long word(byte[] bytes, int from, int count) {
     long word = 0;
     for (int i = from; i < from + count; i++) {
-      word = (word << 8) | (octets[i] & 0xff);
+      word = (word << 8) | (bytes[i] & 0xff);
     }
     return word;
   }

@@ -105,9 +105,9 @@ final class AddressText {
   private static int ones(byte[] mask) {
     int ones = 0;
     boolean ended = false;
-    for (byte octet : mask) {
+    for (byte b : mask) {
       for (int bit = 7; bit >= 0; bit--) {
-        boolean set = (octet >> bit & 1) != 0;
+        boolean set = (b >> bit & 1) != 0;
         if (set && ended) {
           return -1;
         }
@@ -134,8 +134,8 @@ final class AddressText {
       String value, AddressSet.Builder into, HostResolver resolver) {
     List<byte[]> addresses = resolver.resolve(value);
     for (byte[] address : addresses) {
-      byte[] octets = IpText.unmapped(address);
-      into.add(octets, octets, octets.length * 8);
+      byte[] bytes = IpText.unmapped(address);
+      into.add(bytes, bytes, bytes.length * 8);
     }
     return addresses.isEmpty() ? "the host name does not resolve: write addresses" : null;
   }

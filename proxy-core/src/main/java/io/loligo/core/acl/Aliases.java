@@ -34,96 +34,96 @@ public final class Aliases {
   private Aliases() {}
 
   /**
-   * The addresses to which {@code octets}, 4 or 16 of them, leads besides itself, also indirectly;
-   * most lead nowhere else, and nothing is allocated for them. The unspecified address leads to
-   * this machine, because systems connect to it there.
+   * The addresses to which the address {@code bytes}, of 4 or 16, leads besides itself, also
+   * indirectly; most lead nowhere else, and nothing is allocated for them. The unspecified address
+   * leads to this machine, because systems connect to it there.
    */
-  public static List<byte[]> of(byte[] octets) {
-    if (octets.length == 4) {
-      return isZero(octets) ? List.of(LOOPBACK_4) : List.of();
+  public static List<byte[]> of(byte[] bytes) {
+    if (bytes.length == 4) {
+      return isZero(bytes) ? List.of(LOOPBACK_4) : List.of();
     }
-    if (octets.length != 16 || Arrays.equals(octets, LOOPBACK_6)) {
+    if (bytes.length != 16 || Arrays.equals(bytes, LOOPBACK_6)) {
       return List.of();
     }
-    if (isZero(octets)) {
+    if (isZero(bytes)) {
       return List.of(LOOPBACK_6);
     }
-    List<byte[]> byPrefix = byPrefix(octets);
-    if (!isIsatap(octets)) {
+    List<byte[]> byPrefix = byPrefix(bytes);
+    if (!isIsatap(bytes)) {
       return byPrefix;
     }
     List<byte[]> all = new ArrayList<>(byPrefix);
-    all.addAll(carried(octets, 12, 13, 14, 15));
+    all.addAll(carried(bytes, 12, 13, 14, 15));
     return all;
   }
 
-  private static List<byte[]> byPrefix(byte[] octets) {
-    if (startsWith(octets, SIX_TO_FOUR)) {
-      return carried(octets, 2, 3, 4, 5);
+  private static List<byte[]> byPrefix(byte[] bytes) {
+    if (startsWith(bytes, SIX_TO_FOUR)) {
+      return carried(bytes, 2, 3, 4, 5);
     }
-    if (startsWith(octets, TEREDO)) {
-      return carried(inverted(octets), 12, 13, 14, 15);
+    if (startsWith(bytes, TEREDO)) {
+      return carried(inverted(bytes), 12, 13, 14, 15);
     }
-    if (startsWith(octets, LOCAL_NAT64)) {
-      return behindLocalPrefix(octets);
+    if (startsWith(bytes, LOCAL_NAT64)) {
+      return behindLocalPrefix(bytes);
     }
     for (byte[] prefix : PREFIXES) {
-      if (startsWith(octets, prefix)) {
-        return carried(octets, 12, 13, 14, 15);
+      if (startsWith(bytes, prefix)) {
+        return carried(bytes, 12, 13, 14, 15);
       }
     }
     return List.of();
   }
 
   /** The network defines the length of its prefix, which is unknown here. */
-  private static List<byte[]> behindLocalPrefix(byte[] octets) {
+  private static List<byte[]> behindLocalPrefix(byte[] bytes) {
     List<byte[]> all = new ArrayList<>();
     for (int[] places : BEHIND_SHORT_PREFIXES) {
       // 0.0.0.0/8 is not reachable: a value that begins so belongs to a longer prefix
-      if (octets[8] == 0 && octets[places[0]] != 0) {
-        all.addAll(carried(octets, places));
+      if (bytes[8] == 0 && bytes[places[0]] != 0) {
+        all.addAll(carried(bytes, places));
       }
     }
-    List<byte[]> last = carried(octets, 12, 13, 14, 15);
+    List<byte[]> last = carried(bytes, 12, 13, 14, 15);
     if (all.isEmpty() || !isZero(last.get(0))) {
       all.addAll(last); // otherwise these bytes are the suffix after a short prefix
     }
     return all;
   }
 
-  private static List<byte[]> carried(byte[] octets, int... places) {
+  private static List<byte[]> carried(byte[] bytes, int... places) {
     byte[] four = new byte[places.length];
     for (int i = 0; i < places.length; i++) {
-      four[i] = octets[places[i]];
+      four[i] = bytes[places[i]];
     }
     return isZero(four) ? List.of(four, LOOPBACK_4) : List.of(four);
   }
 
-  private static byte[] inverted(byte[] octets) {
-    byte[] inverted = new byte[octets.length];
-    for (int i = 0; i < octets.length; i++) {
-      inverted[i] = (byte) ~octets[i];
+  private static byte[] inverted(byte[] bytes) {
+    byte[] inverted = new byte[bytes.length];
+    for (int i = 0; i < bytes.length; i++) {
+      inverted[i] = (byte) ~bytes[i];
     }
     return inverted;
   }
 
   /** RFC 5214 section 6.1: determined by the interface identifier, with any prefix. */
-  private static boolean isIsatap(byte[] octets) {
-    return (octets[8] & ~2) == 0 && octets[9] == 0 && octets[10] == 94 && octets[11] == -2;
+  private static boolean isIsatap(byte[] bytes) {
+    return (bytes[8] & ~2) == 0 && bytes[9] == 0 && bytes[10] == 94 && bytes[11] == -2;
   }
 
-  private static boolean startsWith(byte[] octets, byte[] prefix) {
+  private static boolean startsWith(byte[] bytes, byte[] prefix) {
     for (int i = 0; i < prefix.length; i++) {
-      if (octets[i] != prefix[i]) {
+      if (bytes[i] != prefix[i]) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isZero(byte[] octets) {
-    for (byte octet : octets) {
-      if (octet != 0) {
+  private static boolean isZero(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b != 0) {
         return false;
       }
     }

@@ -20,9 +20,9 @@ public final class PercentDecoding {
     StringBuilder decoded = new StringBuilder(text.length()).append(text, 0, percent);
     for (int at = percent; at < text.length(); at++) {
       char c = text.charAt(at);
-      int octet = c == '%' ? octet(text, at + 1) : -1;
-      if (octet > 0) {
-        decoded.append((char) octet);
+      int value = c == '%' ? encoded(text, at + 1) : -1;
+      if (value > 0) {
+        decoded.append((char) value);
         at += 2;
       } else {
         decoded.append(c);
@@ -33,7 +33,7 @@ public final class PercentDecoding {
   }
 
   /** The byte of two hexadecimal digits, or -1. */
-  private static int octet(String text, int at) {
+  private static int encoded(String text, int at) {
     boolean encoded =
         at + 1 < text.length()
             && HexFormat.isHexDigit(text.charAt(at))

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -228,8 +227,8 @@ public record CacheControl(
       return at;
     }
 
-    private static boolean separates(byte octet) {
-      return octet == ',' || octet == ';';
+    private static boolean separates(byte b) {
+      return b == ',' || b == ';';
     }
 
     /**
@@ -330,16 +329,8 @@ public record CacheControl(
           new String(
               argument, argumentStart, argumentEnd - argumentStart, StandardCharsets.ISO_8859_1);
       List<String> names = new ArrayList<>();
-      for (String member : list.split(",", -1)) {
-        String name = member.strip().toLowerCase(Locale.ROOT);
-        if (!Ascii.isToken(name)) {
-          return List.of();
-        }
-        if (!name.isEmpty()) {
-          names.add(name);
-        }
-      }
-      return names;
+      FieldName.addListed(list, names);
+      return names.stream().allMatch(Ascii::isToken) ? names : List.of();
     }
 
     private long seconds() {

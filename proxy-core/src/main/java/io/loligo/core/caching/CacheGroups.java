@@ -131,8 +131,8 @@ public final class CacheGroups {
   }
 
   private static long number(String text) {
-    byte[] octets = text.getBytes(StandardCharsets.UTF_8);
-    long number = new KeyHash(0, 0).update(octets, octets.length).high();
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    long number = new KeyHash(0, 0).update(bytes, bytes.length).high();
     return number == ALL ? 1 : number;
   }
 }

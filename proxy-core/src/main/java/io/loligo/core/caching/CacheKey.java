@@ -6,10 +6,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The key under which responses to one effective URI are stored: {@code
- * scheme://host[:port]/path[?query]}, with scheme and host in lower case, the default port and an
- * empty path normalised, and nothing else (a key with parts that are not forwarded allows
- * poisoning); or such a URL followed by a blank, which no URL has, and more. A 128-bit hash chooses
- * the slot; the full key is compared on every hit. Immutable.
+ * scheme://host[:port]/path[?query]}. Scheme and host are in lower case, a default port is left
+ * out, and an empty path is {@code /}. Nothing else is normalised: URLs that the origin may
+ * distinguish must not share a key, because that allows cache poisoning.
+ *
+ * <p>Other keys are a URL, with or without its query, followed by a blank, which no URL contains,
+ * and a suffix; see {@link io.loligo.core.message.RequestTarget#keyedBy}.
+ *
+ * <p>A 128-bit hash chooses the slot; the full key is compared on every hit. Immutable.
  */
 public final class CacheKey {
   private final byte[] text;

@@ -68,8 +68,8 @@ final class CodingList {
   /** A bit for each member of {@code form}; negative if there are too many. */
   private static int bits(byte[] form) {
     int count = form.length == 0 ? 0 : 1;
-    for (byte octet : form) {
-      count += octet == ',' ? 1 : 0;
+    for (byte b : form) {
+      count += b == ',' ? 1 : 0;
     }
     return count > MAX_MEMBERS ? -1 : (1 << count) - 1;
   }

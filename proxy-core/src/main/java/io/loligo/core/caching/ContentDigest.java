@@ -30,9 +30,9 @@ public final class ContentDigest {
     }
   }
 
-  /** The content continues with {@code octets[0, length)}, borrowed. */
-  public ContentDigest update(byte[] octets, int length) {
-    digest.update(octets, 0, length);
+  /** The content continues with {@code bytes[0, length)}, borrowed. */
+  public ContentDigest update(byte[] bytes, int length) {
+    digest.update(bytes, 0, length);
     return this;
   }
 

@@ -19,9 +19,9 @@ public final class KeyProbe {
   }
 
   /** Appends one byte. */
-  public KeyProbe append(byte octet) {
+  public KeyProbe append(byte b) {
     reserve(1);
-    text[length++] = octet;
+    text[length++] = b;
     return this;
   }
 

@@ -91,8 +91,8 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
       if (!item.bare().is(BareItem.Type.STRING)) {
         return null;
       }
-      byte[] octets = item.bare().text().getBytes(StandardCharsets.ISO_8859_1);
-      names.add(decoded(octets, 0, octets.length));
+      byte[] bytes = item.bare().text().getBytes(StandardCharsets.ISO_8859_1);
+      names.add(decoded(bytes, 0, bytes.length));
     }
     return new ArrayList<>(names);
   }
@@ -157,16 +157,16 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
   }
 
   /** application/x-www-form-urlencoded (URL standard): plus is a blank, the rest UTF-8. */
-  private static String decoded(byte[] octets, int start, int end) {
+  private static String decoded(byte[] bytes, int start, int end) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(end - start);
     for (int i = start; i < end; i++) {
-      int high = octets[i] == '%' && i + 2 < end ? Character.digit(octets[i + 1], 16) : -1;
-      int low = high < 0 ? -1 : Character.digit(octets[i + 2], 16);
+      int high = bytes[i] == '%' && i + 2 < end ? Character.digit(bytes[i + 1], 16) : -1;
+      int low = high < 0 ? -1 : Character.digit(bytes[i + 2], 16);
       if (low >= 0) {
         out.write(high << 4 | low);
         i += 2;
       } else {
-        out.write(octets[i] == '+' ? ' ' : octets[i]);
+        out.write(bytes[i] == '+' ? ' ' : bytes[i]);
       }
     }
     return out.toString(StandardCharsets.UTF_8);

@@ -26,7 +26,7 @@ public final class OfferedTags {
   private static final int OK = 200;
 
   private final List<byte[]> tags = new ArrayList<>(MAX_TAGS);
-  private int octets;
+  private int bytes;
 
   /**
    * Whether a request with this decision offers any; a request with its own conditions or ranges
@@ -67,11 +67,11 @@ public final class OfferedTags {
         || !VarySelection.isSteeredLike(variant.vary(), request)
         || isOffered(tag)
         || tags.size() == MAX_TAGS
-        || octets + tag.length > MAX_BYTES) {
+        || bytes + tag.length > MAX_BYTES) {
       return false;
     }
     tags.add(tag);
-    octets += tag.length;
+    bytes += tag.length;
     return true;
   }
 

@@ -161,8 +161,8 @@ final class OverridingFields {
 
   /** Whether {@code name}, in any case, is one of them. */
   static boolean contains(String name) {
-    byte[] octets = name.getBytes(StandardCharsets.ISO_8859_1);
-    return isNamed(octets, 0, octets.length) || name.equalsIgnoreCase("forwarded");
+    byte[] bytes = name.getBytes(StandardCharsets.ISO_8859_1);
+    return isNamed(bytes, 0, bytes.length) || name.equalsIgnoreCase("forwarded");
   }
 
   private static boolean overrides(Fields request, int i) {
@@ -223,7 +223,7 @@ final class OverridingFields {
     return true;
   }
 
-  private static byte normal(byte octet) {
-    return octet == '_' ? (byte) '-' : Ascii.lower(octet);
+  private static byte normal(byte b) {
+    return b == '_' ? (byte) '-' : Ascii.lower(b);
   }
 }

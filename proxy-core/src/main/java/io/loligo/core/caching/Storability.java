@@ -254,7 +254,7 @@ public record Storability(
 
   /**
    * Whether a response with this status to {@code request} may depend on properties of the request
-   * that are not in the key: it does not tell what other requests would get.
+   * that are not in the key. Other requests may then get a different response.
    */
   public static boolean hangsOnRequest(int status, RequestHead request) {
     return StatusCaching.isNeverStored(status)

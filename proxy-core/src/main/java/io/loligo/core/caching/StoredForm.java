@@ -84,7 +84,7 @@ public final class StoredForm {
     signed(out, meta.staleWhileRevalidateSeconds());
     signed(out, meta.staleIfErrorSeconds());
     signed(out, meta.contentLength());
-    octets(out, meta.etag());
+    bytes(out, meta.etag());
     if (meta.vary() == null) {
       number(out, 0);
     } else {
@@ -120,7 +120,7 @@ public final class StoredForm {
     long whileRevalidate = signed(in);
     long ifError = signed(in);
     long length = signed(in);
-    byte[] etag = octets(in);
+    byte[] etag = bytes(in);
     VarySelection vary = VarySelection.read(in);
     long first = number(in) - 1;
     ContentPart part = first < 0 ? null : new ContentPart(first, first + number(in));
@@ -142,14 +142,14 @@ public final class StoredForm {
   }
 
   /** Bytes after their length; null differs from empty. */
-  static void octets(ByteBuf out, byte @Nullable [] octets) {
-    number(out, octets == null ? 0 : octets.length + 1L);
-    if (octets != null) {
-      out.writeBytes(octets);
+  static void bytes(ByteBuf out, byte @Nullable [] bytes) {
+    number(out, bytes == null ? 0 : bytes.length + 1L);
+    if (bytes != null) {
+      out.writeBytes(bytes);
     }
   }
 
-  static byte @Nullable [] octets(ByteBuf in) {
+  static byte @Nullable [] bytes(ByteBuf in) {
     int length = (int) number(in) - 1;
     if (length < 0) {
       return null;
@@ -158,9 +158,9 @@ public final class StoredForm {
       throw new IllegalArgumentException(
           "length: " + length + " (expected: <= " + in.readableBytes() + ")");
     }
-    byte[] octets = new byte[length];
-    in.readBytes(octets);
-    return octets;
+    byte[] bytes = new byte[length];
+    in.readBytes(bytes);
+    return bytes;
   }
 
   private static void signed(ByteBuf out, long value) {
@@ -184,9 +184,9 @@ public final class StoredForm {
   static long number(ByteBuf in) {
     long value = 0;
     for (int shift = 0; shift <= MAX_SHIFT; shift += 7) {
-      byte octet = in.readByte();
-      value |= (octet & 0x7FL) << shift;
-      if (octet >= 0) {
+      byte b = in.readByte();
+      value |= (b & 0x7FL) << shift;
+      if (b >= 0) {
         return value;
       }
     }

@@ -35,7 +35,7 @@ public final class StoredHash {
     high = hash.high();
     low = hash.low();
     if (vary != null) {
-      byte[] fields = vary.toOctets();
+      byte[] fields = vary.toBytes();
       hash.update(fields, fields.length);
       low ^= hash.high();
     }

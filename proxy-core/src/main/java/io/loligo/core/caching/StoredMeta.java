@@ -213,11 +213,11 @@ public record StoredMeta(
     return contentEnd() - contentStart();
   }
 
-  /** The same response after all {@code octets} of content, or of its part, have arrived. */
-  public StoredMeta arrived(long octets) {
+  /** The same response after all {@code bytes} of content, or of its part, have arrived. */
+  public StoredMeta arrived(long bytes) {
     return part == null
-        ? withContentLength(octets)
-        : withPart(new ContentPart(part.first(), part.first() + octets));
+        ? withContentLength(bytes)
+        : withPart(new ContentPart(part.first(), part.first() + bytes));
   }
 
   /** The same response with {@code part} of its content; null: all of it. */
@@ -226,8 +226,8 @@ public record StoredMeta(
   }
 
   /** The same response with its content length known. */
-  public StoredMeta withContentLength(long octets) {
-    return with(lifetimeSeconds, flags, octets, part);
+  public StoredMeta withContentLength(long bytes) {
+    return with(lifetimeSeconds, flags, bytes, part);
   }
 
   /** The same response, which purges judge as one requested at {@code millis}. */
@@ -270,14 +270,14 @@ public record StoredMeta(
     return with(requestTimeMillis, lifetime, whileRevalidate, ifError, marks, contentLength, part);
   }
 
-  private StoredMeta with(long lifetime, int marks, long octets, @Nullable ContentPart piece) {
+  private StoredMeta with(long lifetime, int marks, long bytes, @Nullable ContentPart piece) {
     return with(
         requestTimeMillis,
         lifetime,
         staleWhileRevalidateSeconds,
         staleIfErrorSeconds,
         marks,
-        octets,
+        bytes,
         piece);
   }
 
@@ -288,7 +288,7 @@ public record StoredMeta(
       long whileRevalidate,
       long ifError,
       int marks,
-      long octets,
+      long bytes,
       @Nullable ContentPart piece) {
     return new StoredMeta(
         status,
@@ -303,7 +303,7 @@ public record StoredMeta(
         marks,
         etag,
         vary,
-        octets,
+        bytes,
         piece);
   }
 }

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -50,10 +49,12 @@ public final class VarySelection {
   }
 
   /**
-   * The selection of {@code request} under the Vary of {@code response}, and under names that Vary
-   * should have: Accept-Encoding if there is a content coding, {@link OverridingFields} of the
-   * request, and {@code all} fields if it may depend on the request. Null if there are none. {@code
-   * Vary: *} never gets here: such a response is not stored.
+   * The values of the fields of {@code request} that select {@code response}: those that its Vary
+   * names, and those that servers often use without naming them there. The latter are
+   * Accept-Encoding if {@code response} has a content coding, and {@link OverridingFields}. Null if
+   * no field selects it. A response with {@code Vary: *} never gets here, because it is not stored.
+   *
+   * @param all whether all fields select it, because it may depend on any of them
    */
   public static @Nullable VarySelection of(boolean all, Fields request, Fields response) {
     boolean coded = response.has(FieldName.CONTENT_ENCODING);
@@ -249,8 +250,8 @@ public final class VarySelection {
   void write(ByteBuf out) {
     StoredForm.number(out, names.length);
     for (int i = 0; i < names.length; i++) {
-      StoredForm.octets(out, names[i].getBytes(StandardCharsets.ISO_8859_1));
-      StoredForm.octets(out, values[i]);
+      StoredForm.bytes(out, names[i].getBytes(StandardCharsets.ISO_8859_1));
+      StoredForm.bytes(out, values[i]);
     }
   }
 
@@ -267,24 +268,24 @@ public final class VarySelection {
     int[] ids = new int[count];
     byte[][] values = new byte[count][];
     for (int i = 0; i < count; i++) {
-      byte[] name = StoredForm.octets(in);
+      byte[] name = StoredForm.bytes(in);
       if (name == null) {
         throw new IllegalArgumentException("a selecting field without name");
       }
       names[i] = new String(name, StandardCharsets.ISO_8859_1);
       ids[i] = idOf(names[i]);
-      values[i] = StoredForm.octets(in);
+      values[i] = StoredForm.bytes(in);
     }
     return new VarySelection(names, ids, values);
   }
 
   /** All of it, for a hash. */
-  byte[] toOctets() {
+  byte[] toBytes() {
     ByteBuf out = Unpooled.buffer(weightBytes() + 4 * names.length + 8);
     write(out);
-    byte[] octets = new byte[out.readableBytes()];
-    out.readBytes(octets);
-    return octets;
+    byte[] bytes = new byte[out.readableBytes()];
+    out.readBytes(bytes);
+    return bytes;
   }
 
   @Override
@@ -317,12 +318,7 @@ public final class VarySelection {
   private static Set<String> names(Fields response) {
     Set<String> names = new LinkedHashSet<>();
     for (int i = response.first(FieldName.VARY); i >= 0; i = response.next(FieldName.VARY, i + 1)) {
-      for (String member : response.value(i).split(",", -1)) {
-        String name = member.strip().toLowerCase(Locale.ROOT);
-        if (!name.isEmpty()) {
-          names.add(name);
-        }
-      }
+      FieldName.addListed(response.value(i), names);
     }
     return names;
   }
@@ -476,15 +472,15 @@ public final class VarySelection {
     return at;
   }
 
-  private static int put(byte[] form, int at, byte octet, boolean write) {
+  private static int put(byte[] form, int at, byte b, boolean write) {
     if (at < 0) {
       return at;
     }
     if (write) {
-      form[at] = octet;
+      form[at] = b;
       return at + 1;
     }
-    return form != null && at < form.length && form[at] == octet ? at + 1 : ABSENT - 1;
+    return form != null && at < form.length && form[at] == b ? at + 1 : ABSENT - 1;
   }
 
   private static int next(Fields fields, int id, String name, int from) {

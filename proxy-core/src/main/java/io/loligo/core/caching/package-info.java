@@ -3,8 +3,9 @@
  * response and settings.
  *
  * <p>{@code exchange} requests decisions; the store keeps {@link StoredMeta} and keys. It uses
- * {@code core.message} and {@code core.structured} only. Values are immutable, functions are for
- * any thread; only {@link KeyProbe} is reused by one thread.
+ * {@code core.message}, {@code core.structured}, and for its settings {@code core.config} and
+ * {@code core.acl}. Values are immutable, functions are for any thread; only {@link KeyProbe} is
+ * reused by one thread.
  */
 @NullMarked
 package io.loligo.core.caching;

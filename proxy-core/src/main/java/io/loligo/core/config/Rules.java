@@ -75,7 +75,7 @@ public final class Rules {
   }
 
   private boolean replyInRequest(RuleScope scope, Line line, String name) {
-    String why = "it asks about the response, which is not there yet";
+    String why = "it asks about the response, which has not arrived yet";
     if (scope == RuleScope.ADMISSION) {
       report.restricts(line, name, why);
       return false;

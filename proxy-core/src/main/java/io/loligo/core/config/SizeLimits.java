@@ -26,11 +26,6 @@ public record SizeLimits(List<Limit> limits, long otherwise) {
    */
   public record Limit(long bytes, AclList when) {}
 
-  /** One limit for all requests. */
-  public static SizeLimits forAll(long bytes) {
-    return new SizeLimits(List.of(), bytes);
-  }
-
   /**
    * The limit for {@code request}, -1 for no limit. If a line cannot be decided because a
    * destination has not been resolved, the lowest possible limit.

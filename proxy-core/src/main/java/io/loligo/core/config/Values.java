@@ -180,16 +180,16 @@ final class Values {
       return Parsed.of(NO_LIMIT, unit.isEmpty() ? 1 : 2);
     }
     BigDecimal factor = unit.isEmpty() ? BigDecimal.valueOf(defaultUnit) : KB.pow(power);
-    BigDecimal octets = number.multiply(factor);
-    boolean off = directive.type() == ValueType.BYTES_BY_ACL && octets.signum() == 0;
-    if (outside(directive, octets) && !off) {
+    BigDecimal bytes = number.multiply(factor);
+    boolean off = directive.type() == ValueType.BYTES_BY_ACL && bytes.signum() == 0;
+    if (outside(directive, bytes) && !off) {
       return Parsed.failed(expected, "");
     }
     String remark =
         unit.isEmpty() && number.signum() != 0
             ? "no unit: taken as " + (defaultUnit == 1 ? "bytes" : "KB")
             : "";
-    return new Parsed(octets.longValue(), unit.isEmpty() ? 1 : 2, "", remark);
+    return new Parsed(bytes.longValue(), unit.isEmpty() ? 1 : 2, "", remark);
   }
 
   private static String byteUnitAdvice(String number, String unit) {

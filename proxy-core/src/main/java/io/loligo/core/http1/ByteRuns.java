@@ -91,8 +91,8 @@ final class ByteRuns {
     return i;
   }
 
-  private static boolean isValue(byte octet) {
-    return (octet >= ' ' || octet < 0 || octet == '\t') && octet != 0x7f;
+  private static boolean isValue(byte b) {
+    return (b >= ' ' || b < 0 || b == '\t') && b != 0x7f;
   }
 
   private static long isDelete(long word) {

@@ -170,7 +170,7 @@ public final class ChunkedDecoder {
           return Event.DATA;
         }
         case TRAILER -> trailer(in);
-        default -> octet(in.readByte());
+        default -> step(in.readByte());
       }
     }
     return switch (state) {
@@ -198,21 +198,21 @@ public final class ChunkedDecoder {
     return failure;
   }
 
-  private void octet(byte octet) {
+  private void step(byte b) {
     switch (state) {
-      case SIZE -> size(octet);
-      case SIZE_LF -> lineFeed(octet, remaining == 0 ? State.TRAILER : State.DATA);
-      case DATA_CR -> expect(octet == '\r', State.DATA_LF, ParseFailure.BAD_CHUNK_END);
+      case SIZE -> size(b);
+      case SIZE_LF -> lineFeed(b, remaining == 0 ? State.TRAILER : State.DATA);
+      case DATA_CR -> expect(b == '\r', State.DATA_LF, ParseFailure.BAD_CHUNK_END);
       case DATA_LF -> {
-        expect(octet == '\n', State.SIZE, ParseFailure.BAD_CHUNK_END);
+        expect(b == '\n', State.SIZE, ParseFailure.BAD_CHUNK_END);
         sizeDigits = 0;
         extensionBytes = 0;
       }
       default -> {
-        if (octet != '\r' && tooLarge(++extensionBytes, ++excessBytes)) {
+        if (b != '\r' && tooLarge(++extensionBytes, ++excessBytes)) {
           fail(ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
         } else {
-          extension(octet);
+          extension(b);
         }
       }
     }
@@ -222,8 +222,8 @@ public final class ChunkedDecoder {
     return ofThisChunk > maxExtensionBytes || excess > (long) EXCESS_FACTOR * maxExtensionBytes;
   }
 
-  private void size(byte octet) {
-    int digit = Ascii.hexDigit(octet);
+  private void size(byte b) {
+    int digit = Ascii.hexDigit(b);
     if (digit >= 0) {
       boolean overflows = remaining > Long.MAX_VALUE >> 4 || sizeDigits == MAX_SIZE_DIGITS;
       remaining = remaining << 4 | digit;
@@ -231,76 +231,75 @@ public final class ChunkedDecoder {
       expect(!overflows, State.SIZE, ParseFailure.BAD_CHUNK_SIZE);
     } else if (sizeDigits == 0) {
       fail(ParseFailure.BAD_CHUNK_SIZE);
-    } else if (octet == ';' || octet == '\r' || Ascii.isBlank(octet)) {
-      extensionBytes = octet == '\r' ? 0 : 1;
+    } else if (b == ';' || b == '\r' || Ascii.isBlank(b)) {
+      extensionBytes = b == '\r' ? 0 : 1;
       expect(maxExtensionBytes >= extensionBytes, state, ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
       if (state != State.FAILED) {
-        afterValue(octet);
+        afterValue(b);
       }
     } else {
-      fail(octet == '\n' ? ParseFailure.BARE_LF : ParseFailure.BAD_CHUNK_SIZE);
+      fail(b == '\n' ? ParseFailure.BARE_LF : ParseFailure.BAD_CHUNK_SIZE);
     }
   }
 
   /** RFC 9112 section 7.1.1. */
-  private void extension(byte octet) {
+  private void extension(byte b) {
     switch (state) {
       case SIZE_SPACE -> {
-        if (!Ascii.isBlank(octet)) {
-          expect(octet == ';', State.EXT_START, ParseFailure.BAD_CHUNK_EXTENSION);
+        if (!Ascii.isBlank(b)) {
+          expect(b == ';', State.EXT_START, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_START -> {
-        if (!Ascii.isBlank(octet)) {
-          expect(Ascii.isToken(octet), State.EXT_NAME, ParseFailure.BAD_CHUNK_EXTENSION);
+        if (!Ascii.isBlank(b)) {
+          expect(Ascii.isToken(b), State.EXT_NAME, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_NAME -> {
-        if (!Ascii.isToken(octet)) {
-          afterName(octet);
+        if (!Ascii.isToken(b)) {
+          afterName(b);
         }
       }
       case NAME_SPACE -> {
-        if (octet == '\r') {
+        if (b == '\r') {
           fail(ParseFailure.BAD_CHUNK_EXTENSION);
         } else {
-          afterName(octet);
+          afterName(b);
         }
       }
       case EXT_EQUALS -> {
-        if (octet == '"') {
+        if (b == '"') {
           state = State.EXT_QUOTED;
-        } else if (!Ascii.isBlank(octet)) {
-          expect(Ascii.isToken(octet), State.EXT_TOKEN, ParseFailure.BAD_CHUNK_EXTENSION);
+        } else if (!Ascii.isBlank(b)) {
+          expect(Ascii.isToken(b), State.EXT_TOKEN, ParseFailure.BAD_CHUNK_EXTENSION);
         }
       }
       case EXT_TOKEN -> {
-        if (!Ascii.isToken(octet)) {
-          afterValue(octet);
+        if (!Ascii.isToken(b)) {
+          afterValue(b);
         }
       }
       case EXT_QUOTED -> {
-        State next =
-            octet == '"' ? State.EXT_END : octet == '\\' ? State.EXT_ESCAPED : State.EXT_QUOTED;
-        expect(isText(octet), next, ParseFailure.BAD_CHUNK_EXTENSION);
+        State next = b == '"' ? State.EXT_END : b == '\\' ? State.EXT_ESCAPED : State.EXT_QUOTED;
+        expect(isText(b), next, ParseFailure.BAD_CHUNK_EXTENSION);
       }
-      case EXT_ESCAPED -> expect(isText(octet), State.EXT_QUOTED, ParseFailure.BAD_CHUNK_EXTENSION);
-      default -> afterValue(octet);
+      case EXT_ESCAPED -> expect(isText(b), State.EXT_QUOTED, ParseFailure.BAD_CHUNK_EXTENSION);
+      default -> afterValue(b);
     }
   }
 
-  private void afterName(byte octet) {
-    if (octet == '=') {
+  private void afterName(byte b) {
+    if (b == '=') {
       state = State.EXT_EQUALS;
-    } else if (Ascii.isBlank(octet)) {
+    } else if (Ascii.isBlank(b)) {
       state = State.NAME_SPACE;
     } else {
-      afterValue(octet);
+      afterValue(b);
     }
   }
 
-  private void afterValue(byte octet) {
-    switch (octet) {
+  private void afterValue(byte b) {
+    switch (b) {
       case ';' -> state = State.EXT_START;
       case '\r' -> state = State.SIZE_LF;
       case ' ', '\t' -> state = State.SIZE_SPACE;
@@ -309,8 +308,8 @@ public final class ChunkedDecoder {
     }
   }
 
-  private void lineFeed(byte octet, State next) {
-    expect(octet == '\n', next, ParseFailure.BARE_CR);
+  private void lineFeed(byte b, State next) {
+    expect(b == '\n', next, ParseFailure.BARE_CR);
     if (state == State.TRAILER) {
       received.clear(trailerBytes);
     }
@@ -372,7 +371,7 @@ public final class ChunkedDecoder {
     failure = why;
   }
 
-  private static boolean isText(byte octet) {
-    return (octet >= ' ' && octet != 0x7f) || octet < 0 || octet == '\t';
+  private static boolean isText(byte b) {
+    return (b >= ' ' && b != 0x7f) || b < 0 || b == '\t';
   }
 }

@@ -178,9 +178,9 @@ public final class Http1RequestParser {
     if (to == end) {
       return end;
     }
-    byte octet = bytes[to];
-    if (octet != ' ') {
-      boolean lineEnds = octet == '\r' || octet == '\n';
+    byte b = bytes[to];
+    if (b != ' ') {
+      boolean lineEnds = b == '\r' || b == '\n';
       return fail(lineEnds ? ParseFailure.BAD_REQUEST_LINE : ParseFailure.BAD_METHOD, to);
     }
     targetStart = to + 1;
@@ -196,9 +196,9 @@ public final class Http1RequestParser {
     if (to == end) {
       return end;
     }
-    byte octet = bytes[to];
-    if (octet != ' ' || to == targetStart) {
-      boolean misplaced = octet == '\r' || octet == '\n' || octet == ' ';
+    byte b = bytes[to];
+    if (b != ' ' || to == targetStart) {
+      boolean misplaced = b == '\r' || b == '\n' || b == ' ';
       return fail(misplaced ? ParseFailure.BAD_REQUEST_LINE : ParseFailure.BAD_TARGET, to);
     }
     targetEnd = to;

@@ -153,11 +153,11 @@ public final class Http1ResponseParser {
   }
 
   private int status(byte[] bytes, int at) {
-    byte octet = bytes[at];
-    if (!Ascii.isDigit(octet) || (at == STATUS_START && (octet < '1' || octet > '5'))) {
+    byte b = bytes[at];
+    if (!Ascii.isDigit(b) || (at == STATUS_START && (b < '1' || b > '5'))) {
       return fail(ParseFailure.BAD_STATUS_LINE, at);
     }
-    status = status * 10 + octet - '0';
+    status = status * 10 + b - '0';
     if (at + 1 == STATUS_END) {
       state = REASON_SPACE;
     }

@@ -18,16 +18,20 @@ public final class Ascii {
 
   private Ascii() {}
 
-  /** Whether {@code octet} is allowed in a token (RFC 9110 section 5.6.2). */
-  public static boolean isToken(byte octet) {
-    return TOKEN[octet & 0xff];
+  /** Whether {@code c} is allowed in a token (RFC 9110 section 5.6.2). */
+  public static boolean isToken(byte c) {
+    return TOKEN[c & 0xff];
+  }
+
+  /** The same for a char or an int. */
+  public static boolean isToken(int c) {
+    return c >= 0 && c < TOKEN.length && TOKEN[c];
   }
 
   /** Whether all of {@code text} is allowed in a token; true for the empty string. */
   public static boolean isToken(String text) {
     for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c >= TOKEN.length || !TOKEN[c]) {
+      if (!isToken(text.charAt(i))) {
         return false;
       }
     }
@@ -63,8 +67,8 @@ public final class Ascii {
   }
 
   /** The same for a byte. */
-  public static byte lower(byte octet) {
-    return (byte) lower((int) octet);
+  public static byte lower(byte c) {
+    return (byte) lower((int) c);
   }
 
   /** Whether {@code bytes[start, end)} is {@code lower}, in any case. */

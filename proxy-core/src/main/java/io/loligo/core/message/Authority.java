@@ -80,15 +80,15 @@ public final class Authority {
     int label = start;
     boolean digits = true;
     for (int i = start; i < nameEnd; i++) {
-      byte octet = bytes[i];
-      if (octet == '.') {
+      byte b = bytes[i];
+      if (b == '.') {
         if (i == label) {
           return false;
         }
         label = i + 1;
         digits = true;
-      } else if (!Ascii.isDigit(octet)) {
-        if (!Ascii.isLetter(octet) && !isOfName(octet)) {
+      } else if (!Ascii.isDigit(b)) {
+        if (!Ascii.isLetter(b) && !isOfName(b)) {
           return false;
         }
         digits = false;
@@ -102,15 +102,15 @@ public final class Authority {
   }
 
   /** The unreserved bytes and sub-delims of RFC 3986 that are accepted beside the usual ones. */
-  private static boolean isOfName(byte octet) {
-    boolean below = octet >= 0 && octet < 64;
-    return below ? (NAME_BELOW_64 & 1L << octet) != 0 : octet == '_' || octet == '~';
+  private static boolean isOfName(byte b) {
+    boolean below = b >= 0 && b < 64;
+    return below ? (NAME_BELOW_64 & 1L << b) != 0 : b == '_' || b == '~';
   }
 
-  private static long below64(String octets) {
+  private static long below64(String characters) {
     long mask = 0;
-    for (int i = 0; i < octets.length(); i++) {
-      mask |= 1L << octets.charAt(i);
+    for (int i = 0; i < characters.length(); i++) {
+      mask |= 1L << characters.charAt(i);
     }
     return mask;
   }

@@ -63,9 +63,9 @@ public final class FieldLines {
   }
 
   /** Appends one byte. */
-  public FieldLines append(char octet) {
+  public FieldLines append(char b) {
     reserve(1);
-    bytes[length++] = (byte) octet;
+    bytes[length++] = (byte) b;
     return this;
   }
 

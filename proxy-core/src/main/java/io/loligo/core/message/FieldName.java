@@ -2,7 +2,9 @@ package io.loligo.core.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Ids of the field names that the proxy acts on (RFC 9110 section 5.1). Immutable.
@@ -227,5 +229,15 @@ public final class FieldName {
       }
     }
     return true;
+  }
+
+  /** Adds the names in a comma-separated {@code list}, in lower case; they may be invalid. */
+  public static void addListed(String list, Collection<String> names) {
+    for (String member : list.split(",", -1)) {
+      String name = member.strip().toLowerCase(Locale.ROOT);
+      if (!name.isEmpty()) {
+        names.add(name);
+      }
+    }
   }
 }

@@ -43,14 +43,14 @@ public final class Fields {
   }
 
   /** Makes the same offsets refer to another array with the same bytes, borrowed. */
-  public void rebase(byte[] sameOctets) {
-    this.bytes = sameOctets;
+  public void rebase(byte[] sameBytes) {
+    this.bytes = sameBytes;
   }
 
   /** An independent copy over another array with the same bytes, borrowed. */
-  public Fields over(byte[] sameOctets) {
+  public Fields over(byte[] sameBytes) {
     Fields copy = new Fields(count);
-    copy.bytes = sameOctets;
+    copy.bytes = sameBytes;
     copy.count = count;
     copy.knownLow = knownLow;
     copy.knownHigh = knownHigh;

@@ -133,8 +133,8 @@ public final class HopByHop {
     return true;
   }
 
-  private static boolean isSeparator(byte octet) {
-    return octet == ',' || Ascii.isBlank(octet);
+  private static boolean isSeparator(byte b) {
+    return b == ',' || Ascii.isBlank(b);
   }
 
   private static String lower(byte[] bytes, int from, int length) {

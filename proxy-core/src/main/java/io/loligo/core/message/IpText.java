@@ -14,8 +14,8 @@ public final class IpText {
    */
   public static byte @Nullable [] parse(String text) {
     if (text.indexOf(':') >= 0) {
-      byte[] octets = v6(text);
-      return octets == null ? null : unmapped(octets);
+      byte[] bytes = v6(text);
+      return bytes == null ? null : unmapped(bytes);
     }
     return v4(text, 0);
   }
@@ -25,44 +25,44 @@ public final class IpText {
    * 4, IPv4-mapped as IPv4; itself if it is not an address.
    */
   public static String normal(String text) {
-    byte[] octets = parse(text);
-    if (octets == null) {
+    byte[] bytes = parse(text);
+    if (bytes == null) {
       return text;
     }
-    return octets.length == 4 ? dotted(octets) : grouped(octets);
+    return bytes.length == 4 ? dotted(bytes) : grouped(bytes);
   }
 
-  private static String dotted(byte[] octets) {
-    return (octets[0] & 0xff)
+  private static String dotted(byte[] bytes) {
+    return (bytes[0] & 0xff)
         + "."
-        + (octets[1] & 0xff)
+        + (bytes[1] & 0xff)
         + "."
-        + (octets[2] & 0xff)
+        + (bytes[2] & 0xff)
         + "."
-        + (octets[3] & 0xff);
+        + (bytes[3] & 0xff);
   }
 
-  private static String grouped(byte[] octets) {
-    int gap = longestGap(octets);
-    int gapEnd = gap + zeros(octets, gap);
+  private static String grouped(byte[] bytes) {
+    int gap = longestGap(bytes);
+    int gapEnd = gap + zeros(bytes, gap);
     StringBuilder text = new StringBuilder(40);
     for (int i = 0; i < GROUPS; i++) {
       if (i == gap && gapEnd > gap) {
         text.append("::");
         i = gapEnd - 1;
       } else {
-        text.append(i == 0 || i == gapEnd ? "" : ":").append(Integer.toHexString(group(octets, i)));
+        text.append(i == 0 || i == gapEnd ? "" : ":").append(Integer.toHexString(group(bytes, i)));
       }
     }
     return text.toString();
   }
 
   /** The start of the longest run of 0 groups, the first of several; 8: no run of two or more. */
-  private static int longestGap(byte[] octets) {
+  private static int longestGap(byte[] bytes) {
     int gap = GROUPS;
     int longest = 1;
     for (int i = 0; i < GROUPS; i++) {
-      int zeros = zeros(octets, i);
+      int zeros = zeros(bytes, i);
       if (zeros > longest) {
         longest = zeros;
         gap = i;
@@ -71,33 +71,33 @@ public final class IpText {
     return gap;
   }
 
-  private static int zeros(byte[] octets, int from) {
+  private static int zeros(byte[] bytes, int from) {
     int to = from;
-    while (to < GROUPS && group(octets, to) == 0) {
+    while (to < GROUPS && group(bytes, to) == 0) {
       to++;
     }
     return to - from;
   }
 
-  private static int group(byte[] octets, int i) {
-    return (octets[i * 2] & 0xff) << 8 | (octets[i * 2 + 1] & 0xff);
+  private static int group(byte[] bytes, int i) {
+    return (bytes[i * 2] & 0xff) << 8 | (bytes[i * 2 + 1] & 0xff);
   }
 
   /** IPv4-mapped IPv6 as its 4 bytes, anything else unchanged. */
-  public static byte[] unmapped(byte[] octets) {
-    if (octets.length != 16 || octets[10] != -1 || octets[11] != -1) {
-      return octets;
+  public static byte[] unmapped(byte[] bytes) {
+    if (bytes.length != 16 || bytes[10] != -1 || bytes[11] != -1) {
+      return bytes;
     }
     for (int i = 0; i < 10; i++) {
-      if (octets[i] != 0) {
-        return octets;
+      if (bytes[i] != 0) {
+        return bytes;
       }
     }
-    return new byte[] {octets[12], octets[13], octets[14], octets[15]};
+    return new byte[] {bytes[12], bytes[13], bytes[14], bytes[15]};
   }
 
   private static byte @Nullable [] v4(String text, int from) {
-    byte[] octets = new byte[4];
+    byte[] bytes = new byte[4];
     int at = from;
     for (int part = 0; part < 4; part++) {
       int start = at;
@@ -110,16 +110,16 @@ public final class IpText {
       if (at == start || value > 255 || !separated || !Ascii.isDigit(text.charAt(start))) {
         return null;
       }
-      octets[part] = (byte) value;
+      bytes[part] = (byte) value;
     }
-    return octets;
+    return bytes;
   }
 
   private static byte @Nullable [] v6(String text) {
     int gap = text.indexOf("::");
     if (gap < 0) {
       int[] all = groups(text);
-      return all == null || all.length != GROUPS ? null : octets(all, new int[0]);
+      return all == null || all.length != GROUPS ? null : bytes(all, new int[0]);
     }
     if (text.indexOf("::", gap + 1) >= 0) {
       return null;
@@ -129,7 +129,7 @@ public final class IpText {
     if (head == null || tail == null || head.length + tail.length >= GROUPS) {
       return null;
     }
-    return octets(head, tail);
+    return bytes(head, tail);
   }
 
   private static int @Nullable [] groups(String text) {
@@ -174,19 +174,19 @@ public final class IpText {
     return value;
   }
 
-  private static byte[] octets(int[] head, int[] tail) {
-    byte[] octets = new byte[16];
+  private static byte[] bytes(int[] head, int[] tail) {
+    byte[] bytes = new byte[16];
     for (int i = 0; i < head.length; i++) {
-      put(octets, i, head[i]);
+      put(bytes, i, head[i]);
     }
     for (int i = 0; i < tail.length; i++) {
-      put(octets, GROUPS - tail.length + i, tail[i]);
+      put(bytes, GROUPS - tail.length + i, tail[i]);
     }
-    return octets;
+    return bytes;
   }
 
-  private static void put(byte[] octets, int group, int value) {
-    octets[group * 2] = (byte) (value >> 8);
-    octets[group * 2 + 1] = (byte) value;
+  private static void put(byte[] bytes, int group, int value) {
+    bytes[group * 2] = (byte) (value >> 8);
+    bytes[group * 2 + 1] = (byte) value;
   }
 }

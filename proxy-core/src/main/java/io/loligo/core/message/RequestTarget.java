@@ -334,10 +334,10 @@ public final class RequestTarget {
   /** The offset of the colon after a scheme (RFC 3986 section 3.1), or -1. */
   private static int schemeEnd(byte[] bytes, int start, int end) {
     for (int i = start; i < end; i++) {
-      byte octet = bytes[i];
-      boolean later = Ascii.isDigit(octet) || octet == '+' || octet == '-' || octet == '.';
-      if (!Ascii.isLetter(octet) && (i == start || !later)) {
-        return i > start && octet == ':' ? i : -1;
+      byte b = bytes[i];
+      boolean later = Ascii.isDigit(b) || b == '+' || b == '-' || b == '.';
+      if (!Ascii.isLetter(b) && (i == start || !later)) {
+        return i > start && b == ':' ? i : -1;
       }
     }
     return -1;

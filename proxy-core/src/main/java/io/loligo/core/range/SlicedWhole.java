@@ -38,12 +38,12 @@ public record SlicedWhole(StoredMeta meta) {
             0,
             -1,
             dated ? 0 : StoredMeta.NO_DATE,
-            tag < 0 ? null : octets(response, tag),
+            tag < 0 ? null : bytes(response, tag),
             null,
             completeLength));
   }
 
-  private static byte[] octets(Fields fields, int i) {
+  private static byte[] bytes(Fields fields, int i) {
     return Arrays.copyOfRange(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));
   }
 

@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * nesting, so the stack does not depend on the input. Stateless.
  */
 public final class StructuredFields {
-  private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~:/";
-
   private StructuredFields() {}
 
   /** The members of a list, none for an empty field; null if it is malformed. */
@@ -69,7 +67,7 @@ public final class StructuredFields {
   }
 
   private static boolean isInToken(int c) {
-    return Ascii.isLetter(c) || Ascii.isDigit(c) || TOKEN_MARKS.indexOf(c) >= 0;
+    return Ascii.isToken(c) || c == ':' || c == '/';
   }
 
   /** The text is not a structured field. Without a stack trace, which is not needed. */
@@ -287,16 +285,16 @@ public final class StructuredFields {
     private BareItem displayString() throws Malformed {
       at++;
       require(next() == '"');
-      ByteArrayOutputStream octets = new ByteArrayOutputStream();
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       for (int c = next(); c != '"'; c = next()) {
         require(c >= ' ' && c <= '~');
-        octets.write(c == '%' ? hex(next()) << 4 | hex(next()) : c);
+        bytes.write(c == '%' ? hex(next()) << 4 | hex(next()) : c);
       }
       try {
         String value =
             StandardCharsets.UTF_8
                 .newDecoder()
-                .decode(ByteBuffer.wrap(octets.toByteArray()))
+                .decode(ByteBuffer.wrap(bytes.toByteArray()))
                 .toString();
         return new BareItem(BareItem.Type.DISPLAY_STRING, value);
       } catch (CharacterCodingException malformed) {

@@ -189,11 +189,10 @@ final class CacheDirLines implements LineReader<CacheDirs> {
     void option(String word) {
       Option option = Option.of(word);
       switch (option.name()) {
-        case "min-size" -> minObjectBytes = octets(word, option);
+        case "min-size" -> minObjectBytes = bytes(word, option);
         case "max-size" -> {
           maxSizeGiven = true;
-          maxObjectBytes =
-              "-1".equals(option.value()) ? ProxyConfig.NO_LIMIT : octets(word, option);
+          maxObjectBytes = "-1".equals(option.value()) ? ProxyConfig.NO_LIMIT : bytes(word, option);
         }
         case "no-store", "read-only" -> readOnly = flag(word, option);
         case "swap-timeout" -> swapTimeout(word, option);
@@ -206,7 +205,7 @@ final class CacheDirLines implements LineReader<CacheDirs> {
       }
     }
 
-    private long octets(String word, Option option) {
+    private long bytes(String word, Option option) {
       String value = option.value();
       if (value == null || !value.matches("[0-9]{1,18}")) {
         report.error(line, word, option.name() + "=BYTES", "");

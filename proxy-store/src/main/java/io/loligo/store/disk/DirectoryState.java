@@ -87,7 +87,8 @@ final class DirectoryState {
   }
 
   /**
-   * Turns off, unless it is OFF or CLOSED already; a thread that sees OFF sees {@code why}, too.
+   * Turns off, unless it is OFF or CLOSED already. The reason is set before the phase, so a thread
+   * that sees OFF also sees {@code why}.
    */
   boolean becomeOff(String why) {
     inDisorder = true;
@@ -114,7 +115,7 @@ final class DirectoryState {
     inDisorder = false;
   }
 
-  /** For good. */
+  /** Closes it for good. */
   synchronized void close() {
     wasReady |= phase == Phase.READY;
     phase = Phase.CLOSED;

@@ -231,14 +231,17 @@ final class DiskDirectory implements AutoCloseable {
 
   // Off, and back again
 
-  /** While it was off, clients were given something newer than its response under {@code key}. */
+  /**
+   * Records that clients received a newer response for {@code key} while this directory was off. If
+   * it is ready again, removes its own response at once.
+   */
   void missed(CacheKey key) {
     if (!missed.add(key)) {
       remove(key, false, count -> {});
     }
   }
 
-  /** While it is off, responses are removed that are not known by their keys. */
+  /** Records that it missed a removal of responses whose keys are not known. */
   void missedMore() {
     missed.addMore();
   }

@@ -361,7 +361,10 @@ public final class DiskTier implements AutoCloseable {
     write(entry, announced, false);
   }
 
-  /** Gives the object on disk that {@code entry}, borrowed, is a copy of its new head. */
+  /**
+   * Replaces the head of the response on disk of which {@code entry}, borrowed, is a copy. The new
+   * head is that of {@code entry}; the content on disk stays.
+   */
   public void freshen(Entry entry, PendingWrite announced) {
     write(entry, announced, true);
   }
@@ -585,7 +588,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * Whether no disk has, or will have, anything under {@code key}, which is hidden and cancelled.
+   * Whether no disk holds, or is about to hold, a response under {@code key}. Legal after the key
+   * was hidden and its pending writes were cancelled.
    */
   private boolean holdsNothing(CacheKey key) {
     if (!pending.isRemovedOnce(key) || roll.hasStrangers()) {
@@ -656,9 +660,9 @@ public final class DiskTier implements AutoCloseable {
   }
 
   /**
-   * The response stored under {@code key} is older than the one that clients were given: it is
-   * dropped, and not found from now on. A directory that is being opened serves nothing before it
-   * is dropped there.
+   * Drops the responses stored under {@code key}, because clients have received a newer one. They
+   * are not found from now on. A directory that is being opened drops them before it serves any
+   * response.
    */
   public void supersede(CacheKey key) {
     if (isNone()) {

@@ -95,14 +95,15 @@ final class PendingChanges {
     return (hash ^ (hash >>> 16)) & (PLACES - 1);
   }
 
-  /** A number for {@link #isAsOf}. */
+  /** A number that changes whenever a change under {@code key} ends; see {@link #isAsOf}. */
   long asOf(CacheKey key) {
     return ((long) cleared.get() << Integer.SIZE) | (changes.get(place(key)) & 0xffff_ffffL);
   }
 
   /**
    * Whether nothing under {@code key} was removed or written since {@link #asOf} gave {@code
-   * number}, or is about to be; now and then false although nothing was.
+   * number}, and nothing is about to be. Changes of other keys may make it false, because keys
+   * share counters.
    */
   boolean isAsOf(CacheKey key, long number) {
     // in this order: a change that ends in between has been counted before it ended
@@ -111,7 +112,7 @@ final class PendingChanges {
 
   // Writes
 
-  /** {@code write} is announced: from now on removals cancel it. */
+  /** Announces {@code write}: from now on, a removal of its key cancels it. */
   void add(PendingWrite write) {
     writes.compute(
         write.key(),
@@ -122,7 +123,7 @@ final class PendingChanges {
         });
   }
 
-  /** {@code write} is given to a directory: the writes that it replaces are cancelled. */
+  /** Begins {@code write}, which a directory takes, and cancels the writes that it replaces. */
   void begin(PendingWrite write) {
     write.begin();
     for (PendingWrite other : writes.getOrDefault(write.key(), Set.of())) {
@@ -132,7 +133,7 @@ final class PendingChanges {
     }
   }
 
-  /** {@code write} has ended. */
+  /** Forgets {@code write}, which has ended. */
   void ended(PendingWrite write) {
     changed(write.key());
     writes.computeIfPresent(

@@ -100,12 +100,12 @@ final class ContentLog {
       if (tail.length == tail.room && !extend(content.readableBytes())) {
         return false;
       }
-      int octets = Math.min(content.readableBytes(), tail.room - tail.length);
+      int bytes = Math.min(content.readableBytes(), tail.room - tail.length);
       assert tail.buffer != null : "it has room";
-      tail.buffer.setBytes(tail.from + tail.length, content, content.readerIndex(), octets);
-      content.skipBytes(octets);
-      tail.length += octets;
-      end += octets;
+      tail.buffer.setBytes(tail.from + tail.length, content, content.readerIndex(), bytes);
+      content.skipBytes(bytes);
+      tail.length += bytes;
+      end += bytes;
     }
     return true;
   }
@@ -184,9 +184,9 @@ final class ContentLog {
    * taken. False: there is no memory for the readable rest, which stays the caller's.
    */
   boolean pass(ByteBuf content) {
-    int octets = content.readableBytes();
+    int bytes = content.readableBytes();
     int charge = SizeClass.of(content);
-    if (charge <= MAX_PINNING * octets && reservation.grow(charge)) {
+    if (charge <= MAX_PINNING * bytes && reservation.grow(charge)) {
       hold(content, charge);
       return true;
     }
@@ -199,14 +199,14 @@ final class ContentLog {
 
   /** Holds {@code content} regardless of the limits, just as compactly. Takes it. */
   void force(ByteBuf content) {
-    int octets = content.readableBytes();
+    int bytes = content.readableBytes();
     int charge = SizeClass.of(content);
-    if (charge <= MAX_PINNING * octets) {
+    if (charge <= MAX_PINNING * bytes) {
       reservation.force(charge);
       hold(content, charge);
       return;
     }
-    int room = Math.max(MIN_COMPACT_BYTES, octets);
+    int room = Math.max(MIN_COMPACT_BYTES, bytes);
     ByteBuf buffer = bufferOf(room);
     if (buffer == null) {
       reservation.force(charge);
@@ -221,20 +221,20 @@ final class ContentLog {
   }
 
   private void hold(ByteBuf content, int charge) {
-    int octets = content.readableBytes();
+    int bytes = content.readableBytes();
     link(
         new ContentChunk(
-            end, content.touch("ContentLog"), content.readerIndex(), octets, octets, charge));
-    end += octets;
+            end, content.touch("ContentLog"), content.readerIndex(), bytes, bytes, charge));
+    end += bytes;
   }
 
   /**
-   * Counts {@code octets} that passed without being held: all readers have read everything before
+   * Counts {@code bytes} that passed without being held: all readers have read everything before
    * them.
    */
-  void skip(int octets) {
+  void skip(int bytes) {
     drop(end);
-    end += octets;
+    end += bytes;
     dropped = end;
     tail.start = end;
     tail.length = 0;

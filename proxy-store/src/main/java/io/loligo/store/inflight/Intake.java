@@ -111,7 +111,7 @@ final class Intake {
     return log.end() - fastest() < gap;
   }
 
-  // What arrives
+  // Arrival of head and content
 
   /** The head has arrived: chooses the way. */
   void begin(Arrived arrived) {
@@ -191,14 +191,14 @@ final class Intake {
     }
   }
 
-  private boolean outgrows(int octets) {
-    long after = log.end() + octets;
-    return after > maxKeptBytes || exceedsAnnounced(octets) || !landing.accepts(after);
+  private boolean outgrows(int bytes) {
+    long after = log.end() + bytes;
+    return after > maxKeptBytes || exceedsAnnounced(bytes) || !landing.accepts(after);
   }
 
-  /** Whether {@code octets} more exceed the announced length. */
-  boolean exceedsAnnounced(int octets) {
-    return arrived().contentLength() >= 0 && log.end() + octets > arrived().contentLength();
+  /** Whether {@code bytes} more would exceed the announced length. */
+  boolean exceedsAnnounced(int bytes) {
+    return arrived().contentLength() >= 0 && log.end() + bytes > arrived().contentLength();
   }
 
   /** Whether the announced length has arrived. */
@@ -214,14 +214,14 @@ final class Intake {
   }
 
   private void passOn(ByteBuf content) {
-    int octets = content.readableBytes();
+    int bytes = content.readableBytes();
     Cursor only = readers.size() == 1 ? readers.get(0) : null;
     if (readers.isDeserted()) {
-      log.skip(octets);
+      log.skip(bytes);
       content.release();
-    } else if (only != null && takesAtOnce(only, octets)) {
-      log.skip(octets);
-      only.place.skip(octets);
+    } else if (only != null && takesAtOnce(only, bytes)) {
+      log.skip(bytes);
+      only.place.skip(bytes);
       only.pumping = true;
       only.tellContent(content);
       only.pumping = false;
@@ -233,13 +233,13 @@ final class Intake {
     }
   }
 
-  private static boolean takesAtOnce(Cursor cursor, int octets) {
+  private static boolean takesAtOnce(Cursor cursor, int bytes) {
     return cursor.headTold
         && !cursor.gone
         && !cursor.pumping
         && cursor.place.isAtEnd()
         && cursor.place.position() >= cursor.from
-        && cursor.credit >= octets;
+        && cursor.credit >= bytes;
   }
 
   private void closeLaggards() {
@@ -264,15 +264,15 @@ final class Intake {
    */
   boolean landPart() {
     StoredMeta meta = arrived().meta();
-    long octets = log.end();
+    long bytes = log.end();
     boolean some =
-        octets > 0 && (arrived().contentLength() < 0 || octets < arrived().contentLength());
+        bytes > 0 && (arrived().contentLength() < 0 || bytes < arrived().contentLength());
     if (!some || meta == null || !meta.canBeContinued()) {
       return false;
     }
-    StoredMeta part = part(meta, octets);
+    StoredMeta part = part(meta, bytes);
     if (log.kept()) {
-      if (!spool(part, octets)) {
+      if (!spool(part, bytes)) {
         land(part);
         return false;
       }
@@ -281,9 +281,9 @@ final class Intake {
     return isSpooled();
   }
 
-  private static StoredMeta part(StoredMeta meta, long octets) {
+  private static StoredMeta part(StoredMeta meta, long bytes) {
     long start = meta.contentStart();
-    return meta.withPart(new ContentPart(start, start + octets));
+    return meta.withPart(new ContentPart(start, start + bytes));
   }
 
   private void land(StoredMeta meta) {

@@ -39,16 +39,16 @@ final class Place {
       now = now.next;
     }
     chunk = now;
-    int octets = (int) Math.min(max, now.end() - position);
+    int bytes = (int) Math.min(max, now.end() - position);
     int from = now.from + (int) (position - now.start);
-    position += octets;
+    position += bytes;
     assert now.buffer != null : "dropped";
-    return now.buffer.retainedSlice(from, octets);
+    return now.buffer.retainedSlice(from, bytes);
   }
 
-  /** Advances by {@code octets} that came from elsewhere. */
-  void skip(int octets) {
-    position += octets;
+  /** Advances by {@code bytes} that came from elsewhere. */
+  void skip(int bytes) {
+    position += bytes;
   }
 
   /** Moves forward to {@code offset}, or to the end of the log if that comes first. */

@@ -128,11 +128,11 @@ final class Spooling implements Spool.Listener {
       readableWhenForced = readable;
       forcedBytes = 0;
     }
-    int octets = content.readableBytes();
-    if (forcedBytes > 0 && forcedBytes + octets > MAX_FORCED_BYTES) {
+    int bytes = content.readableBytes();
+    if (forcedBytes > 0 && forcedBytes + bytes > MAX_FORCED_BYTES) {
       return false;
     }
-    forcedBytes += octets;
+    forcedBytes += bytes;
     log.force(content);
     return true;
   }

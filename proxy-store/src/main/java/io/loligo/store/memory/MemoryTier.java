@@ -435,8 +435,9 @@ public final class MemoryTier {
   }
 
   /**
-   * The content of {@code old}, borrowed, under other fields, for one reader: not stored. Takes
-   * {@code fields}. Returns as {@link #freshen}.
+   * Returns an entry for one reader: the content of {@code old}, borrowed, under other fields. It
+   * is not stored. Takes {@code fields}. If no memory has room, returns {@code old} with one more
+   * reference.
    */
   public Entry copy(Entry old, StoredMeta meta, ByteBuf fields) {
     int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
@@ -449,7 +450,11 @@ public final class MemoryTier {
     return freshened(old.key(), old, meta, fields, length, transit);
   }
 
-  /** {@code owner} has room for {@code length} bytes already. Takes {@code fields}. */
+  /**
+   * Returns a new entry with the content of {@code old} under other fields. Takes {@code fields}.
+   *
+   * @param length of the first block of the new entry, already reserved in {@code owner}
+   */
   private Entry freshened(
       CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, int length, MemoryLedger owner) {
     try {

@@ -809,7 +809,7 @@ public final class Catalogue {
     }
   }
 
-  // What is on disk
+  // Contents of packed segments
 
   /**
    * The content of packed segment {@code number} in its life {@code generation}; empty in another

@@ -289,7 +289,10 @@ public final class Journal implements AutoCloseable {
     return end;
   }
 
-  /** Lets a start notice damage to the last confirmed records; with news it is written anyway. */
+  /**
+   * Writes the FORCED record, by which a start notices damage to the records before it. Does
+   * nothing if other records are waiting too: the next write takes it along.
+   */
   private void writeForced() throws IOException {
     writing.lock();
     try {

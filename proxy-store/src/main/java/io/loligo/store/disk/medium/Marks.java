@@ -144,13 +144,13 @@ public final class Marks implements AutoCloseable {
 
   /** The header, or null if there is no whole one of this version. */
   public @Nullable Header readHeader() throws IOException {
-    ByteBuffer octets = read(header(), HEADER_MAGIC);
-    if (octets == null) {
+    ByteBuffer buffer = read(header(), HEADER_MAGIC);
+    if (buffer == null) {
       return null;
     }
-    Secret secret = new Secret(octets.getLong(), octets.getLong());
+    Secret secret = new Secret(buffer.getLong(), buffer.getLong());
     Geometry geometry =
-        new Geometry(octets.getLong(), octets.getInt(), octets.getInt(), octets.getInt());
+        new Geometry(buffer.getLong(), buffer.getInt(), buffer.getInt(), buffer.getInt());
     return new Header(secret, geometry);
   }
 
@@ -187,30 +187,30 @@ public final class Marks implements AutoCloseable {
   /** Writes {@code header}: all other files exist then. */
   public void writeHeader(Header header) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
-    ByteBuffer octets = ByteBuffer.wrap(bytes);
-    octets.putLong(HEADER_MAGIC).putInt(VERSION).putInt(0);
-    octets.putLong(header.secret().first()).putLong(header.secret().second());
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    buffer.putLong(HEADER_MAGIC).putInt(VERSION).putInt(0);
+    buffer.putLong(header.secret().first()).putLong(header.secret().second());
     Geometry geometry = header.geometry();
-    octets.putLong(geometry.totalBytes()).putInt(geometry.records());
-    octets.putInt(geometry.segmentBytes()).putInt(geometry.segments());
+    buffer.putLong(geometry.totalBytes()).putInt(geometry.records());
+    buffer.putInt(geometry.segmentBytes()).putInt(geometry.segments());
     write(header(), bytes);
   }
 
   /** The directory's copy of the roll, or null if it is not whole. */
   public @Nullable RollSheet readRoll() throws IOException {
-    ByteBuffer octets = read(roll(), ROLL_MAGIC);
-    if (octets == null) {
+    ByteBuffer buffer = read(roll(), ROLL_MAGIC);
+    if (buffer == null) {
       return null;
     }
-    long own = octets.getLong();
-    long number = octets.getLong();
-    boolean behind = octets.getInt() != 0;
-    int count = octets.getInt();
+    long own = buffer.getLong();
+    long number = buffer.getLong();
+    boolean behind = buffer.getInt() != 0;
+    int count = buffer.getInt();
     if (count < 0 || count > RollSheet.MAX_MEMBERS) {
       return null;
     }
     long[] members = new long[count];
-    octets.asLongBuffer().get(members);
+    buffer.asLongBuffer().get(members);
     return new RollSheet(own, number, behind, members);
   }
 
@@ -221,11 +221,11 @@ public final class Marks implements AutoCloseable {
    */
   public void writeRoll(RollSheet sheet, boolean durably) throws IOException {
     byte[] bytes = new byte[MARK_BYTES];
-    ByteBuffer octets = ByteBuffer.wrap(bytes);
-    octets.putLong(ROLL_MAGIC).putInt(VERSION).putInt(0);
-    octets.putLong(sheet.own()).putLong(sheet.number()).putInt(sheet.behind() ? 1 : 0);
-    octets.putInt(sheet.members().length);
-    octets.asLongBuffer().put(sheet.members());
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    buffer.putLong(ROLL_MAGIC).putInt(VERSION).putInt(0);
+    buffer.putLong(sheet.own()).putLong(sheet.number()).putInt(sheet.behind() ? 1 : 0);
+    buffer.putInt(sheet.members().length);
+    buffer.asLongBuffer().put(sheet.members());
     write(roll(), bytes, durably);
   }
 
@@ -237,21 +237,21 @@ public final class Marks implements AutoCloseable {
   }
 
   private static @Nullable ByteBuffer read(Path file, long magic) throws IOException {
-    byte[] octets;
+    byte[] bytes;
     try {
       if (Files.size(file) != MARK_BYTES) {
         return null;
       }
-      octets = Files.readAllBytes(file);
+      bytes = Files.readAllBytes(file);
     } catch (NoSuchFileException none) {
       return null;
     }
-    ByteBuffer buffer = ByteBuffer.wrap(octets);
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
     boolean good =
-        octets.length == MARK_BYTES
+        bytes.length == MARK_BYTES
             && buffer.getLong() == magic
             && buffer.getInt() == VERSION
-            && buffer.getInt() == crc(octets);
+            && buffer.getInt() == crc(bytes);
     return good ? buffer : null;
   }
 
@@ -260,7 +260,7 @@ public final class Marks implements AutoCloseable {
   }
 
   private static void write(Path file, byte[] bytes, boolean durably) throws IOException {
-    ByteBuffer octets = ByteBuffer.wrap(bytes).putInt(12, crc(bytes));
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).putInt(12, crc(bytes));
     Path next = file.resolveSibling(file.getFileName() + ".new");
     try (FileChannel channel =
         FileChannel.open(
@@ -268,8 +268,8 @@ public final class Marks implements AutoCloseable {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      while (octets.hasRemaining()) {
-        channel.write(octets);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
       }
       if (durably) {
         channel.force(true);
@@ -298,9 +298,9 @@ public final class Marks implements AutoCloseable {
     }
   }
 
-  private static int crc(byte[] octets) {
+  private static int crc(byte[] bytes) {
     CRC32C crc = new CRC32C();
-    crc.update(octets, 16, octets.length - 16);
+    crc.update(bytes, 16, bytes.length - 16);
     return (int) crc.getValue();
   }
 

@@ -56,10 +56,10 @@ public final class SlabFile implements Slab {
       return;
     }
     into.clear();
-    ByteBuffer octets = into.nioBuffer(0, length);
+    ByteBuffer bytes = into.nioBuffer(0, length);
     int done = 0;
     while (done < length) {
-      int more = file.read(octets, position + done);
+      int more = file.read(bytes, position + done);
       if (more < 0) {
         break;
       }
@@ -70,10 +70,10 @@ public final class SlabFile implements Slab {
 
   @Override
   public void write(long position, ByteBuf from) throws IOException {
-    ByteBuffer octets = from.nioBuffer();
+    ByteBuffer bytes = from.nioBuffer();
     long at = position;
-    while (octets.hasRemaining()) {
-      at += file.write(octets, at);
+    while (bytes.hasRemaining()) {
+      at += file.write(bytes, at);
     }
   }
 

@@ -85,8 +85,8 @@ final class ContentAssembly {
 
   private void append(ByteBuf further) {
     for (int i = 0; further.isReadable(); i++) {
-      int octets = Math.min(further.readableBytes(), blocks[i].writableBytes());
-      blocks[i].writeBytes(further, octets);
+      int bytes = Math.min(further.readableBytes(), blocks[i].writableBytes());
+      blocks[i].writeBytes(further, bytes);
     }
     further.release();
   }

@@ -135,7 +135,7 @@ public final class Segments {
     return liveBytes[lane.ordinal()];
   }
 
-  // What is stored
+  // Bytes of stored responses
 
   /** A response has {@code bytes} at {@code place}, known by {@code slot}. */
   public synchronized void hold(long place, long bytes, int slot) {

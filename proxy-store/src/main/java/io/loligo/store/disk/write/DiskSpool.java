@@ -113,8 +113,8 @@ public final class DiskSpool implements Spool {
    *
    * @param layout of content of the announced length, or of any length if that is -1
    * @param complete given the meta of the stored response, on a disk thread
-   * @param superseded called if it fails: the stored response is older than the one that clients
-   *     have
+   * @param superseded called if it fails: clients have received a newer response than the stored
+   *     one
    */
   public DiskSpool(
       DirectoryContext context,
@@ -225,8 +225,8 @@ public final class DiskSpool implements Spool {
   @Override
   public void read(long offset, int max, FurtherContent.Listener then) {
     if (offset < layout.firstContent()) {
-      int octets = (int) Math.min(max, Math.min(received, layout.firstContent()) - offset);
-      ByteBuf content = failed ? null : first.retainedSlice((int) offset, octets);
+      int bytes = (int) Math.min(max, Math.min(received, layout.firstContent()) - offset);
+      ByteBuf content = failed ? null : first.retainedSlice((int) offset, bytes);
       tell(() -> then.content(content));
     } else if (failed || !threads.read(() -> readNow(offset, max, then), loop)) {
       tell(() -> then.content(null));
@@ -480,22 +480,22 @@ public final class DiskSpool implements Spool {
 
   private Writer.Outcome commit(StoredMeta meta, Layout exact) throws IOException {
     StoredHash hash = secret.hash().ofStored(key, meta);
-    ByteBuf octets = blocks.buffer(StoredForm.metaBytes(meta));
+    ByteBuf storedMeta = blocks.buffer(StoredForm.metaBytes(meta));
     ByteBuf block = null;
     try {
-      StoredForm.writeMeta(meta, octets);
-      int headBytes = key.length() + octets.readableBytes() + fields.readableBytes();
+      StoredForm.writeMeta(meta, storedMeta);
+      int headBytes = key.length() + storedMeta.readableBytes() + fields.readableBytes();
       int bytes = FirstBlock.bytes(headBytes, pieces.length, first.writerIndex());
       if (bytes > Block.MAX_BYTES) {
         return Writer.Outcome.REFUSED;
       }
       block = blocks.buffer(bytes);
-      FirstBlock.begin(block, id, hash.high(), hash.low(), key, octets, exact, pieces, fields);
+      FirstBlock.begin(block, id, hash.high(), hash.low(), key, storedMeta, exact, pieces, fields);
       block.writeBytes(first, 0, first.writerIndex());
       assert lane != null : "no place";
       return writer.commit(block, lane, pieces, exact, meta, () -> !listener.mayStore());
     } finally {
-      octets.release();
+      storedMeta.release();
       if (block != null) {
         block.release();
       }

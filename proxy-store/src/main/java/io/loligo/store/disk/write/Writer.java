@@ -212,15 +212,15 @@ public final class Writer {
   }
 
   private ByteBuf meta(StoredMeta meta) {
-    ByteBuf octets = blocks.buffer(StoredForm.metaBytes(meta));
+    ByteBuf bytes = blocks.buffer(StoredForm.metaBytes(meta));
     boolean written = false;
     try {
-      StoredForm.writeMeta(meta, octets);
+      StoredForm.writeMeta(meta, bytes);
       written = true;
-      return octets;
+      return bytes;
     } finally {
       if (!written) {
-        octets.release();
+        bytes.release();
       }
     }
   }
@@ -258,9 +258,9 @@ public final class Writer {
     }
   }
 
-  private static void copy(Entry entry, long from, int octets, ByteBuf out) {
+  private static void copy(Entry entry, long from, int bytes, ByteBuf out) {
     long at = entry.meta().contentStart() + from;
-    int left = octets;
+    int left = bytes;
     while (left > 0) {
       ByteBuf content = entry.retainedContent(at, left);
       at += content.readableBytes();
