@@ -92,10 +92,7 @@ enum LogCode {
   NOTE("note", Kind.ARGUMENT),
   SEQUENCE("sn", Kind.SEQUENCE, (r, line) -> {}),
   MASTER_TRANSACTION("master_xaction"),
-  CONNECTION_ID(
-      "transport::>connection_id",
-      Kind.NUMBER,
-      (r, line) -> RecordText.positive(r.connectionId, line)),
+  CONNECTION_ID("transport::>connection_id"),
   OCTET("byte", Kind.OCTET, (r, line) -> {}),
 
   QOS_CLIENT(">qos"),

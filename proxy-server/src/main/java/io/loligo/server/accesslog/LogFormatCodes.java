@@ -1,9 +1,12 @@
 package io.loligo.server.accesslog;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,145 +20,13 @@ public final class LogFormatCodes {
   public static final List<String> BUILT_IN =
       List.of("squid", "common", "combined", "referrer", "useragent");
 
-  private static final Set<String> WITH_VALUE =
-      Set.of(
-          ">a",
-          ">A",
-          ">p",
-          ">la",
-          ">lp",
-          "<a",
-          "<A",
-          "<p",
-          "<la",
-          "<lp",
-          "la",
-          "lp",
-          "ts",
-          "tu",
-          "tl",
-          "tg",
-          "tr",
-          "dt",
-          "tS",
-          "<pt",
-          "<tt",
-          "un",
-          "ul",
-          ">h",
-          "<h",
-          "h",
-          ">Hs",
-          "<Hs",
-          "Hs",
-          "Ss",
-          "Sh",
-          "mt",
-          "rm",
-          ">rm",
-          "<rm",
-          "ru",
-          ">ru",
-          "<ru",
-          ">rs",
-          "<rs",
-          ">rd",
-          "<rd",
-          ">rP",
-          "<rP",
-          "rp",
-          ">rp",
-          "<rp",
-          "rv",
-          ">rv",
-          "st",
-          ">st",
-          "<st",
-          ">sh",
-          "<sh",
-          "<bs",
-          "request_attempts",
-          "err_code",
-          "err_detail",
-          "transport::>connection_id",
-          "sn",
-          "byte",
-          "oa",
-          ">ha");
+  private static final Set<String> WITH_VALUE = spellings(code -> !code.writesNothing());
 
-  private static final Set<String> DASH =
-      Set.of(
-          "ui",
-          ">eui",
-          "ssl::>sni",
-          "ssl::bump_mode",
-          "ssl::>negotiated_version",
-          "ssl::<negotiated_version",
-          "ssl::>negotiated_cipher",
-          "ssl::<negotiated_cipher",
-          "ssl::>received_hello_version",
-          "ssl::<received_hello_version",
-          "ssl::>received_supported_version",
-          "ssl::<received_supported_version",
-          "ssl::>cert_subject",
-          "ssl::>cert_issuer",
-          "ssl::<cert_subject",
-          "ssl::<cert_issuer",
-          "ssl::<cert",
-          "ssl::<cert_errors",
-          "proxy_protocol::>h",
-          ">qos",
-          "<qos",
-          ">nfmark",
-          "<nfmark",
-          "<ha",
-          "busy_time",
-          "ue",
-          "us",
-          "et",
-          "ea",
-          "credentials",
-          "<rv",
-          "master_xaction",
-          "note",
-          ">handshake",
-          "rG",
-          "icap::tt",
-          "icap::<last_h",
-          "adapt::<last_h",
-          "adapt::sum_trs",
-          "adapt::all_trs",
-          "icap::<A",
-          "icap::<service_name",
-          "icap::ru",
-          "icap::rm",
-          "icap::>st",
-          "icap::<st",
-          "icap::<bs",
-          "icap::>h",
-          "icap::<h",
-          "icap::Hs",
-          "icap::tr",
-          "icap::tio",
-          "icap::to");
+  /** Codes that print a dash in this version. */
+  private static final Set<String> DASH = spellings(LogCode::writesNothing);
 
-  private static final Set<String> WITH_ARGUMENT =
-      Set.of(
-          "tl",
-          "tg",
-          ">h",
-          "h",
-          ">ha",
-          "<h",
-          "<ha",
-          "byte",
-          "credentials",
-          "note",
-          "proxy_protocol::>h",
-          "adapt::<last_h",
-          "icap::<last_h",
-          "icap::>h",
-          "icap::<h");
+  /** Codes with {@code {arg}} before or after them. */
+  private static final Set<String> WITH_ARGUMENT = spellings(code -> code.kind().takesArgument());
 
   private LogFormatCodes() {}
 
@@ -166,19 +37,11 @@ public final class LogFormatCodes {
       Pattern.compile("[\"\\[#/']?-?0?([0-9]*)(?:[.]([0-9]*))?(\\{[^}]*\\})?(?:http::)?");
   private static final Pattern OCTET = Pattern.compile("\\{0{0,5}([1-9][0-9]{0,2})\\}");
 
-  /** Codes with {@code {arg}} before or after them. */
-  public static Set<String> withArgument() {
-    return WITH_ARGUMENT;
-  }
-
-  /** Codes that have a value; the log writer supports these and {@link #dashes} only. */
-  public static Set<String> withValue() {
-    return WITH_VALUE;
-  }
-
-  /** Codes that print a dash in this version. */
-  public static Set<String> dashes() {
-    return DASH;
+  private static Set<String> spellings(Predicate<LogCode> which) {
+    return Arrays.stream(LogCode.values())
+        .filter(which)
+        .map(LogCode::spelling)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /**

@@ -578,8 +578,8 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Some loops have exchanged, some have not: all of them return to the configuration before {@code
-   * failure}.
+   * Returns all loops to the configuration before {@code failure}: some loops may have taken the
+   * new one already.
    */
   private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
     try {

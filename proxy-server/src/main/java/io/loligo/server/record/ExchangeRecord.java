@@ -157,9 +157,6 @@ public final class ExchangeRecord {
   /** Why the request was refused, or null. */
   public Shed shed;
 
-  /** Number of the client's connection in this process; 0: none given. */
-  public long connectionId;
-
   /** The input of the ACLs at the end of an access_log line; null: every line takes the record. */
   public AclInput acl;
 
@@ -215,7 +212,6 @@ public final class ExchangeRecord {
     errorDetail = null;
     requestFailure = null;
     shed = null;
-    connectionId = 0;
     acl = null;
     known = null;
   }

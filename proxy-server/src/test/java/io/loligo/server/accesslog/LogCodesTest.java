@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,23 +17,6 @@ class LogCodesTest {
     } catch (LogFormatException e) {
       return false;
     }
-  }
-
-  @Test
-  void theReaderKnowsTheCodesOfTheLog() {
-    Set<String> known = new TreeSet<>(LogFormatCodes.withValue());
-    known.addAll(LogFormatCodes.dashes());
-    Set<String> written = new TreeSet<>();
-    for (LogCode code : LogCode.values()) {
-      written.add(code.spelling());
-      assertThat(LogFormatCodes.withArgument().contains(code.spelling()))
-          .as(code.spelling())
-          .isEqualTo(code.kind().takesArgument());
-      assertThat(LogFormatCodes.dashes().contains(code.spelling()))
-          .as(code.spelling())
-          .isEqualTo(code.writesNothing());
-    }
-    assertThat(known).isEqualTo(written);
   }
 
   @ParameterizedTest

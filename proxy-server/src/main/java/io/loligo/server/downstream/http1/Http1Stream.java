@@ -115,7 +115,6 @@ final class Http1Stream extends ExchangeStream {
       case ACCEL -> true;
       case FORWARD ->
           head.targetStart() < head.targetEnd() && head.bytes()[head.targetStart()] == '/';
-      case INTERCEPT -> false;
     };
   }
 

@@ -196,7 +196,7 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   /**
-   * {@code head} leaves the scratch array unless its exchange is over, or has it from there
+   * Copies {@code head} out of the scratch array, unless its exchange is over or has copied it
    * already.
    */
   protected final void snapshot(RequestHead head) {

@@ -76,7 +76,7 @@ record FailedFetch(
     return new FailedFetch(
         reply.status(),
         "ERR_ORIGIN_FAILED",
-        "The origin answered with this error to others who asked for the same.",
+        "The origin sent this error to other clients' requests for the same URL.",
         "status " + reply.status() + " to another",
         retryAfter == null || retryAfter.length() > MAX_RETRY_AFTER ? null : retryAfter,
         true,

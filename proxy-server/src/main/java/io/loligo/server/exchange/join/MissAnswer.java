@@ -83,16 +83,16 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private Phase phase = Phase.WAITING;
   private final OthersFetches others = new OthersFetches();
 
-  /** Whether it no longer waits for others: the awaited response was not for it. */
+  /** Whether it joins no other fetch any more: a response it waited for was not for it. */
   private boolean alone;
 
   /** Whether the disk was asked; it is asked once. */
   private boolean diskAsked;
 
-  /** Whether what a HEAD finds stale is validated by a GET, for all who ask for it meanwhile. */
+  /** Whether a HEAD validates a stale response with a GET, which other requests may join. */
   private boolean getsForHead;
 
-  /** The variant this request selects, as far as it was told; null: not yet. */
+  /** The variant that this request selects; null: not known yet. */
   private VarySelection selection;
 
   /** Passes content on; null until its head arrives. */
@@ -109,8 +109,11 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private ClientEvents delegate;
 
   /**
-   * For {@code request}, a snapshot. Takes {@code stored}, the response to validate or complete, or
-   * null; {@code hits} answer from the store.
+   * Answers {@code request}, a snapshot.
+   *
+   * @param hits sends stored responses
+   * @param stored the response to validate or complete, taken; or null
+   * @param upgrade the protocol to switch to, or null
    */
   public MissAnswer(
       LoopServices services,
@@ -137,13 +140,13 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     record.hitClass = HitClass.MISS;
   }
 
-  /** Tells whether the disk was asked before. Before {@link #start}. */
+  /** Says whether the disk was asked before. To be called before {@link #start}. */
   public MissAnswer afterDisk(boolean asked) {
     diskAsked = asked;
     return this;
   }
 
-  /** Joins or fetches. Returns itself, or null where the answer is already complete. */
+  /** Joins a fetch or begins one. Returns itself, or null if the response is complete already. */
   public ClientEvents start() {
     try {
       joinOrFetch();
@@ -187,7 +190,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     return true;
   }
 
-  /** A part that is on its way to the disk; it is not waited for longer than for a load. */
+  /** A part on its way to the disk. The wait is as long as for a load from disk, at most. */
   private final class LandingPart extends LoopTimer.Timeout {
     private boolean told;
 
@@ -240,9 +243,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   /**
-   * Ends waiting for others' fetches, however many they are: they may take as long as their own
-   * timeouts let them. Nobody waits for the one that took too long from then on, so that of all who
-   * gave it up the first begins another, and the others wait for that.
+   * Limits the wait for fetches of other requests ({@code loligo_collapsed_wait}), all together. A
+   * fetch that took too long cannot be joined any more. The first of the requests that gave it up
+   * begins another fetch, and the others join that one.
    */
   private final class Patience extends LoopTimer.Timeout {
     @Override
@@ -338,8 +341,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   /**
-   * What was waited for is not for this request: serve what it left in the store, wait for another
-   * fetch, or fetch.
+   * The awaited response is not for this request. Serves a response that the fetch left in the
+   * store, joins another fetch, or begins one.
    */
   private void lookOrFetch() {
     if (others.looksAgain()) {
@@ -393,9 +396,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     joinOrFetch(); // one of those who waited tries again
   }
 
-  // ---- the answer, read along
+  // ---- the response, as it arrives
 
-  /** One reading along; what an abandoned one still gets told is nobody's business. */
+  /** One reader of a fetch. The events of an abandoned reader are ignored. */
   private final class Reading implements InFlight.Reader {
     @Override
     public EventExecutor loop() {
@@ -503,7 +506,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
     if (limit >= 0 && hasContent && reply.length(window) > limit) {
       leave();
-      fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.", null);
+      fail(Refusal.ofResponseSize(limit));
       return;
     }
     Refusal refusal = services.caching.responseRefusal(request);
@@ -511,7 +514,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       leave();
       stream.record().tag = refusal.tag();
       stream.record().errorDetail = refusal.detail();
-      fail(refusal.status(), refusal.errorCode(), refusal.text(), null);
+      fail(refusal);
       return;
     }
     if (unmodified) {
@@ -524,8 +527,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   /**
-   * Whether a client that asks for a range gets from the fetch what a hit would give it: a range
-   * that has begun to arrive, or, with {@code selected} null, the whole.
+   * Whether the fetch gives a client that asks for a range the same response as a hit would: a
+   * range that has begun to arrive or, with {@code selected} null, the whole.
    */
   private boolean mayReadAlong(StoredMeta meta, RangeSelection selected) {
     if (selected == null) {
@@ -538,7 +541,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     };
   }
 
-  /** A waiter's question: is this the answer it waits for? */
+  /** Whether {@code reply}, to another request, answers this one. */
   private boolean mayReadAlong(ArrivedReply reply) {
     if (!reply.isShareable()) {
       noteUnshared(reply.head().status(), others.head());
@@ -662,7 +665,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   private void failedBeforeHead(Object why) {
     if (!(why instanceof FetchFailure failure)) {
-      // the fetch we waited for ended another way (304, another variant): look for what it left
+      // the awaited fetch had another end (304, another variant): look for its result in the store
       lookOrFetch();
       return;
     }
@@ -693,10 +696,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   /**
-   * Another's fetch failed that this one waited for: answered as that was, or one of those who
-   * waited tries and the others wait for it.
+   * The awaited fetch of another request failed. Shares its error, or tries again: then one of the
+   * waiting requests fetches, and the others join that fetch.
    *
-   * @param overdue whether all the time had passed that one waits
+   * @param overdue whether the time to wait has passed
    */
   private void failedForAnother(FailedFetch failed, boolean overdue) {
     FailedFetch.Sharing sharing = others.failed(failed, head, overdue);
@@ -720,7 +723,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     ErrorPage.send(stream, services, status, failed.errorCode(), failed.text(), lines);
   }
 
-  /** 504 where a stored response would do if it could be validated (RFC 9111 section 5.2.2.2). */
+  /**
+   * The status for a failure: 504 if a stored response must be validated (RFC 9111 section
+   * 5.2.2.2).
+   */
   private int status(int failureStatus) {
     StoredMeta meta = cause.staleMeta();
     boolean unvalidated =
@@ -886,7 +892,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   private void tooLarge(long limit) {
     if (phase == Phase.WAITING) {
-      fail(413, "ERR_TOO_BIG", "The content is larger than " + limit + " bytes.", null);
+      fail(Refusal.ofContent(limit));
     } else {
       account();
       finish();
@@ -936,6 +942,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   // ---- endings
+
+  private void fail(Refusal refusal) {
+    fail(refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
+  }
 
   private void fail(int status, String errorCode, String text, FieldLines lines) {
     account();

@@ -14,8 +14,8 @@ final class OthersFetches {
   private static final int MAX_LOOKS = 4;
 
   /**
-   * So many failures of requests that had something this one has not are not counted: a waiting
-   * request is not to go alone before the requests like it have been made, one after the other.
+   * A failure may be caused by a field that only the failed request has. So many of those are not
+   * counted, so that a waiting request does not go alone before similar requests were tried.
    */
   private static final int MAX_ODD_FAILURES = 16;
 
@@ -62,17 +62,17 @@ final class OthersFetches {
     awaited = null;
   }
 
-  /** One brought nothing; whether the request looks for another. */
+  /** Counts a fetch that brought nothing. Returns whether the request may join another one. */
   boolean looksAgain() {
     return looks++ < MAX_LOOKS;
   }
 
-  /** Whether none has brought nothing so far. */
+  /** Whether no fetch has been counted by {@link #looksAgain} so far. */
   boolean isFirstLook() {
     return looks == 0;
   }
 
-  /** The request looks for no other. */
+  /** The request joins no other fetch. */
   void looksNoMore() {
     looks = MAX_LOOKS;
   }

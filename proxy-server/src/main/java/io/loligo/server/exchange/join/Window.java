@@ -4,10 +4,7 @@ import io.loligo.core.range.ByteRange;
 import io.loligo.server.exchange.client.ClientStream;
 import io.netty.buffer.ByteBuf;
 
-/**
- * The range that a client gets of content which arrives from its first octet on. Confined to the
- * client's event loop.
- */
+/** Cuts the range for a client out of arriving content. Confined to the client's event loop. */
 final class Window {
   private final ByteRange range;
   private final long completeLength;
@@ -15,8 +12,8 @@ final class Window {
   private long left;
 
   /**
-   * @param start offset of the first octet that arrives, not beyond the range
-   * @param completeLength octets of the whole
+   * @param start offset of the first byte that arrives, not beyond the range
+   * @param completeLength bytes of the whole
    */
   Window(ByteRange range, long start, long completeLength) {
     this.completeLength = completeLength;
@@ -33,7 +30,7 @@ final class Window {
     return completeLength;
   }
 
-  /** Sends of {@code content}, taken, which comes next, what is in it. */
+  /** Sends the bytes of {@code content}, the next piece, that are in the range. Takes it. */
   void pass(ByteBuf content, ClientStream stream) {
     int before = (int) Math.min(toSkip, content.readableBytes());
     toSkip -= before;

@@ -24,8 +24,8 @@ import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
-import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.netty.buffer.ByteBuf;
 
@@ -256,12 +256,9 @@ public final class SliceAnswer implements ClientEvents {
       services.keys.noteUnsliced(target);
       answerUnsliced();
     } else if (wanted.length() > limit(reply)) {
-      fail(403, "ERR_TOO_BIG", "The answer is larger than " + limit(reply) + " bytes.");
+      fail(Refusal.ofResponseSize(limit(reply)));
     } else if (!last && onlyIfCached() && !isStored(wanted, from.slice())) {
-      fail(
-          504,
-          "ERR_ONLY_IF_CACHED_MISS",
-          "The cache has no usable response, and the request allows no other.");
+      fail(Refusal.NOT_STORED);
     } else {
       send(from, reply, place, found, wanted, ranges != null);
     }
@@ -340,11 +337,10 @@ public final class SliceAnswer implements ClientEvents {
     stream.flush();
   }
 
-  private void fail(int status, String code, String text) {
+  private void fail(Refusal refusal) {
     close();
     stream.record().tag = LogTag.NONE_NONE;
-    stream.record().hitClass = HitClass.OWN_ANSWER;
-    ErrorPage.send(stream, services, status, code, text, null);
+    ErrorPage.refuse(stream, services, ContentLength.NONE, refusal);
   }
 
   /** Forwards a response that is not a slice unchanged. */

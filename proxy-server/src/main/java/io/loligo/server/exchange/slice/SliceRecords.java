@@ -21,7 +21,6 @@ final class SliceRecords {
     record.portName = client.portName;
     record.startMillis = client.startMillis;
     record.startNanos = client.startNanos;
-    record.connectionId = client.connectionId;
     record.stage(Stage.ACL, client.stage(Stage.ACL));
     return record;
   }

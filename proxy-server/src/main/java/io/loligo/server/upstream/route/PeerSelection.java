@@ -78,7 +78,7 @@ final class PeerSelection {
       return Route.NEEDS_DESTINATION;
     }
     Hop origin = new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT);
-    boolean forParents = !nonHierarchicalDirect || hierarchical(request, port, methodId);
+    boolean forParents = !nonHierarchicalDirect || hierarchical(request, methodId);
     boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
     if (direct == Direct.YES || originOnly) {
       return Route.of(List.of(origin));
@@ -116,10 +116,7 @@ final class PeerSelection {
     return never.allowed() || accelerated ? Direct.NO : Direct.MAYBE;
   }
 
-  private static boolean hierarchical(AclInput request, HttpPort port, int methodId) {
-    if (port.mode() == PortMode.INTERCEPT) {
-      return false;
-    }
+  private static boolean hierarchical(AclInput request, int methodId) {
     return methodId == Method.TRACE
         || (methodId == Method.GET && !request.requestFields().has(FieldName.AUTHORIZATION));
   }

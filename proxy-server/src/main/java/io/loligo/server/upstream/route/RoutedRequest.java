@@ -14,7 +14,8 @@ public interface RoutedRequest extends AclInput {
   void destinations(List<InetAddress> addresses);
 
   /**
-   * The same request to the addresses to which those of its destination lead, too; perhaps itself.
+   * The request with further destination addresses: IPv4 addresses inside IPv6 ones, and addresses
+   * that mean this host. Returns itself if there are none.
    */
   AclInput withAliases();
 }
