@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends stored content at the pace of the client. Content in memory is sent in writes of up to
+ * Sends stored content at the pace of the client. Content in memory is sent in writes of about
  * {@value #GATHERED_BYTES} bytes. Content on disk is read in pieces of at most {@value
  * #SLICE_BYTES} bytes, one at a time, when the stream accepts more. Owns one reference to the entry
  * until it has finished or the client has left. If a read finds the content damaged, a {@link

@@ -58,7 +58,7 @@ public final class LoopServices {
   /** Decides whether the loop accepts more work. */
   public final Overload overload;
 
-  /** Counts invalidations that no disk confirmed in time. */
+  /** Warns of invalidations that a disk did not confirm in time. */
   public final Unforgotten unforgotten;
 
   /** Reusable objects for responses that are sent at once. */

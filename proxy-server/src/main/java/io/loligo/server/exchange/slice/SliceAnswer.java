@@ -43,7 +43,7 @@ import io.netty.buffer.ByteBuf;
  *   OVER       response complete or cut, or client gone; or a successor answers without slices
  * </pre>
  *
- * The next slice is requested only after the client has taken the previous one. A slow client
+ * <p>The next slice is requested only after the client has taken the previous one. A slow client
  * therefore holds no more memory than any other, and a client that leaves has caused no fetch of a
  * slice that it did not reach.
  */
