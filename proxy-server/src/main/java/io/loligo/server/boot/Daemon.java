@@ -87,7 +87,7 @@ final class Daemon {
     }
     if (!heard) {
       LOG.warn(
-          "SIGHUP is ignored, as this process was started with it ignored (nohup): reload by {};"
+          "SIGHUP is ignored: this process was started with SIGHUP ignored (nohup); reload by {};"
               + " SIGUSR1 reopens the logs",
           admin == null ? "JMX" : "POST /reload of " + text(admin) + " or JMX");
     }

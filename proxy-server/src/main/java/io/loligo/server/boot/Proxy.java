@@ -492,7 +492,7 @@ public final class Proxy implements AutoCloseable {
     return store;
   }
 
-  /** Reopens the log files by their names, after somebody moved them away (SIGHUP). */
+  /** Reopens the log files by their names, after they were moved away (SIGUSR1). */
   public CompletableFuture<Void> reopenLogs() {
     return accessLog.reopen();
   }
