@@ -1,5 +1,7 @@
 package io.loligo.server.port;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One http_port line.
  *
@@ -18,7 +20,7 @@ public record HttpPort(
     String address,
     int port,
     PortMode mode,
-    String defaultSite,
+    @Nullable String defaultSite,
     boolean vhost,
     int vport,
     String protocol,

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code http_port} lines. Confined to one thread. */
 final class PortLines implements LineReader<List<HttpPort>> {
@@ -91,12 +92,12 @@ final class PortLines implements LineReader<List<HttpPort>> {
     private final HostPort place;
     private boolean accel;
     private boolean usable = true;
-    private String accelOption;
-    private String defaultSite;
+    private @Nullable String accelOption;
+    private @Nullable String defaultSite;
     private boolean vhost = true;
     private int vport = -1;
     private String protocol = "http";
-    private String name;
+    private @Nullable String name;
     private boolean allowDirect;
     private boolean ignoreCc;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
@@ -153,7 +154,7 @@ final class PortLines implements LineReader<List<HttpPort>> {
       }
     }
 
-    private String needed(Option option) {
+    private @Nullable String needed(Option option) {
       if (option.value() == null || option.value().isEmpty()) {
         report.error(line, option.name(), option.name() + "=VALUE", "");
         return null;

@@ -4,4 +4,7 @@
  * <p>Every other package of the server may use this one; it uses only {@code
  * io.loligo.core.config}. All values are immutable; readers of lines are confined to one thread.
  */
+@NullMarked
 package io.loligo.server.port;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,7 @@ package io.loligo.server.time;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,7 @@ public final class LoopTimer {
   private static final Logger LOG = LoggerFactory.getLogger(LoopTimer.class);
 
   private final EventExecutor loop;
-  private final Timeout[] slots = new Timeout[SLOTS];
+  private final @Nullable Timeout[] slots = new Timeout[SLOTS];
   private final ArrayDeque<Timeout> due = new ArrayDeque<>();
   private final Runnable ticker = this::turn;
   private long tick;
@@ -48,8 +49,8 @@ public final class LoopTimer {
     private long deadlineTick = -1;
     // the tick when its slot is reached, -1 if it is in none
     private long slotTick = -1;
-    private Timeout next;
-    private Timeout previous;
+    private @Nullable Timeout next;
+    private @Nullable Timeout previous;
 
     /** Called once on the loop when the time is over. */
     protected abstract void expired();
@@ -76,7 +77,7 @@ public final class LoopTimer {
    *
    * @param pace null: none
    */
-  public void arm(Timeout timeout, long deadlineTick, Pace pace) {
+  public void arm(Timeout timeout, long deadlineTick, @Nullable Pace pace) {
     armAt(timeout, pace == null ? deadlineTick : Math.min(deadlineTick, pace.lateTick()));
   }
 

@@ -4,4 +4,7 @@
  * <p>Every package of the server may use it; it uses none. A {@link TimeSource} is for any thread,
  * everything else is confined to one event loop.
  */
+@NullMarked
 package io.loligo.server.time;
+
+import org.jspecify.annotations.NullMarked;

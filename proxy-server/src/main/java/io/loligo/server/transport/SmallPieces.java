@@ -2,6 +2,7 @@ package io.loligo.server.transport;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Joins pieces of content: passing on each piece costs some microseconds and a write, so that one
@@ -18,7 +19,8 @@ public final class SmallPieces {
    * borrowed and read; returned owned. Its room grows by doubling: tiny chunks are mostly framing,
    * not content.
    */
-  public static ByteBuf join(ByteBuf joined, ByteBuf in, int length, ByteBufAllocator allocator) {
+  public static ByteBuf join(
+      @Nullable ByteBuf joined, ByteBuf in, int length, ByteBufAllocator allocator) {
     ByteBuf all = joined == null ? allocator.directBuffer(ENOUGH_BYTES) : joined;
     try {
       all.writeBytes(in, length);

@@ -3,6 +3,7 @@ package io.loligo.server.transport;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
+import org.jspecify.annotations.Nullable;
 
 /** Directives of event loops, sockets and buffers. */
 public final class TransportDirectives {
@@ -10,7 +11,7 @@ public final class TransportDirectives {
   public static final Feature FEATURE = new Feature("Event loops");
 
   /** {@code workers}: null: not given. */
-  public static final Setting<Integer> WORKERS =
+  public static final Setting<@Nullable Integer> WORKERS =
       FEATURE
           .number("workers", "")
           .range(0, 1024)

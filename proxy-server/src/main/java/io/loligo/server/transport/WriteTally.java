@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultChannelProgressivePromise;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the bytes that a channel has passed to its socket: one promise for every write of a
@@ -84,7 +85,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
   }
 
   @Override
-  public final boolean trySuccess(Void result) {
+  public final boolean trySuccess(@Nullable Void result) {
     firstWriteProgress = 0;
     pendingWrites--;
     if (pendingWrites == 0 && !failed) {

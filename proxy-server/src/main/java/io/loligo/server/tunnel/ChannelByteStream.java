@@ -25,8 +25,14 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
   private final Channel channel;
   private final ByteBuf early;
   private final Tally tally;
+
+  @SuppressWarnings("NullAway.Init") // set by attach, before any use
   private Backlog backlog;
+
+  @SuppressWarnings("NullAway.Init") // set by attach, before any use
   private Events events;
+
+  @SuppressWarnings("NullAway.Init") // set by attach, through handlerAdded
   private ChannelHandlerContext context;
 
   /**

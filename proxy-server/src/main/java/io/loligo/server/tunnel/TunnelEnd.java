@@ -14,7 +14,10 @@ final class TunnelEnd implements ByteStream.Events {
 
   private final Tunnel tunnel;
   private final ByteStream stream;
+
+  @SuppressWarnings("NullAway.Init") // set by pair, before any use
   private TunnelEnd other;
+
   private long receivedBytes;
   private boolean inputEnded;
   private boolean otherFull;

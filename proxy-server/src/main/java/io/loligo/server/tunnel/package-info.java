@@ -5,4 +5,7 @@
  * starts a {@link io.loligo.server.tunnel.Tunnel} between them. A tunnel is confined to the
  * client's event loop, each of its ends to the loop of its stream.
  */
+@NullMarked
 package io.loligo.server.tunnel;
+
+import org.jspecify.annotations.NullMarked;

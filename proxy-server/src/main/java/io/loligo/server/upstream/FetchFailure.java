@@ -1,5 +1,7 @@
 package io.loligo.server.upstream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The reason why no response, or no complete one, came from the next hop.
  *
@@ -7,7 +9,7 @@ package io.loligo.server.upstream;
  * @param detail for the operator: address, cause
  * @param refusal of a tunnel by a parent; null with any other kind
  */
-public record FetchFailure(Kind kind, String detail, TunnelRefusal refusal) {
+public record FetchFailure(Kind kind, String detail, @Nullable TunnelRefusal refusal) {
   /** Kinds, with the status of the response to the client and Squid's error name. */
   public enum Kind {
     NO_ROUTE(503, "ERR_CANNOT_FORWARD"),

@@ -4,6 +4,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.Stage;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The destination of a fetch and the durations of its stages. Confined to the fetch's event loop.
@@ -13,15 +14,15 @@ public final class FetchTimings {
   public HierarchyCode code = HierarchyCode.HIER_NONE;
 
   /** The cache_peer of that hop, or null. */
-  public CachePeer peer;
+  public @Nullable CachePeer peer;
 
   /** Textual address of it, or null. */
-  public String address;
+  public @Nullable String address;
 
   public int port;
 
   /** The proxy's end of the connection, or null. */
-  public InetSocketAddress local;
+  public @Nullable InetSocketAddress local;
 
   /** Nanoseconds resolving, all hops together; -1, here and below: the stage did not occur. */
   public long dnsNanos = -1;

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.server.record.HierarchyCode;
+import org.jspecify.annotations.Nullable;
 
 /** A possible next destination of a request. Immutable. */
 public sealed interface Hop {
@@ -14,7 +15,7 @@ public sealed interface Hop {
   HierarchyCode code();
 
   /** The cache_peer; null for the origin itself. */
-  CachePeer peer();
+  @Nullable CachePeer peer();
 
   /** The form that the place expects requests in. */
   RequestForm form();
@@ -22,7 +23,7 @@ public sealed interface Hop {
   /** The origin itself. */
   record Direct(String host, int port, HierarchyCode code) implements Hop {
     @Override
-    public CachePeer peer() {
+    public @Nullable CachePeer peer() {
       return null;
     }
 

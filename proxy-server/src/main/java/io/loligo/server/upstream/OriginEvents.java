@@ -4,6 +4,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of a fetch. They come on the event loop that it was started on, and never before
@@ -23,7 +24,7 @@ public interface OriginEvents {
    * @param head null: a tunnel was opened
    * @param contentLength bytes of its content, see {@link ContentLength}
    */
-  void head(ResponseHead head, long contentLength);
+  void head(@Nullable ResponseHead head, long contentLength);
 
   /** Content, transfer coding removed. Takes {@code content}. */
   void content(ByteBuf content);
@@ -32,7 +33,7 @@ public interface OriginEvents {
   void readComplete();
 
   /** The response is complete; {@code trailers} borrowed, null or empty if there were none. */
-  void end(Fields trailers);
+  void end(@Nullable Fields trailers);
 
   /** The connection takes request content again. */
   void writable();

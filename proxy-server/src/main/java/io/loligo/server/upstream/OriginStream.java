@@ -3,6 +3,7 @@ package io.loligo.server.upstream;
 import io.loligo.core.message.Fields;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /** A running fetch. Confined to the event loop it was started on. */
 public interface OriginStream {
@@ -10,7 +11,7 @@ public interface OriginStream {
   void content(ByteBuf content);
 
   /** The request's content is complete; {@code trailers} borrowed, may be null. */
-  void endContent(Fields trailers);
+  void endContent(@Nullable Fields trailers);
 
   /** Whether more request content may be given now. */
   boolean writable();

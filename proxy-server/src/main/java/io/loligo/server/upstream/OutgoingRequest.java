@@ -1,5 +1,7 @@
 package io.loligo.server.upstream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A request to be sent, without the parts that belong to one connection (form of the request line,
  * Connection, framing). Immutable; outlives attempts.
@@ -26,4 +28,4 @@ public record OutgoingRequest(
     long contentLength,
     boolean hasContent,
     boolean expectContinue,
-    String upgrade) {}
+    @Nullable String upgrade) {}

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.acl.AclList;
+import org.jspecify.annotations.Nullable;
 
 /** A parent: one {@code cache_peer} line with its {@code cache_peer_access} rules. Immutable. */
 public final class Peer {
@@ -56,12 +57,12 @@ public final class Peer {
   }
 
   /** {@code login=}, or null. */
-  public String login() {
+  public @Nullable String login() {
     return from.login;
   }
 
   /** {@code forceddomain=}, or null. */
-  public String forcedDomain() {
+  public @Nullable String forcedDomain() {
     return from.forcedDomain;
   }
 
@@ -110,8 +111,8 @@ public final class Peer {
     private boolean isDefault;
     private boolean roundRobin;
     private int weight = 1;
-    private String login;
-    private String forcedDomain;
+    private @Nullable String login;
+    private @Nullable String forcedDomain;
     private long connectTimeoutMillis = -1;
     private int connectFailLimit = 10;
     private int maxConnections;
@@ -174,12 +175,12 @@ public final class Peer {
       return this;
     }
 
-    public Builder login(String credentials) {
+    public Builder login(@Nullable String credentials) {
       login = credentials;
       return this;
     }
 
-    public Builder forcedDomain(String host) {
+    public Builder forcedDomain(@Nullable String host) {
       forcedDomain = host;
       return this;
     }

@@ -3,6 +3,7 @@ package io.loligo.server.upstream;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Directives of parents. */
 public final class PeerDirectives {
@@ -35,7 +36,7 @@ public final class PeerDirectives {
                   + " gets), proxy-only (its responses are not stored).");
 
   /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
-  public static final Setting<Void> CACHE_PEER_ACCESS =
+  public static final Setting<@Nullable Void> CACHE_PEER_ACCESS =
       FEATURE
           .lines("cache_peer_access", "PEER allow|deny [!]ACL...", PeerLines::accessOf)
           .text("Which requests a cache_peer is used for. Without a line it is used for" + " all.");

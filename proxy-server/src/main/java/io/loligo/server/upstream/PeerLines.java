@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code cache_peer} and {@code cache_peer_access} lines. Confined to one thread. */
 final class PeerLines implements LineReader<List<Peer>> {
@@ -58,7 +59,7 @@ final class PeerLines implements LineReader<List<Peer>> {
   }
 
   /** The reader of {@code cache_peer_access} lines; the parents contain the rules. */
-  static LineReader<Void> accessOf(Reading reading) {
+  static LineReader<@Nullable Void> accessOf(Reading reading) {
     PeerLines peers = of(reading);
     return new LineReader<>() {
       @Override
@@ -67,7 +68,8 @@ final class PeerLines implements LineReader<List<Peer>> {
       }
 
       @Override
-      public Void value() {
+      @SuppressWarnings("NullAway") // the T of this reader may be null
+      public @Nullable Void value() {
         return null;
       }
     };
@@ -183,14 +185,20 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "proxy-only" -> options.proxyOnly(true);
         case "default" -> options.isDefault(true);
         case "round-robin" -> options.roundRobin(true);
-        case "name" -> name = text(word, option, name);
+        case "name" -> name(text(word, option));
         case "login" -> login(word, option);
-        case "forceddomain" -> options.forcedDomain(text(word, option, null));
+        case "forceddomain" -> options.forcedDomain(text(word, option));
         case "weight" -> options.weight(Math.max(1, count(word, option)));
         case "connect-timeout" -> options.connectTimeoutMillis(count(word, option) * 1_000L);
         case "connect-fail-limit" -> options.connectFailLimit(Math.max(1, count(word, option)));
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
+      }
+    }
+
+    private void name(@Nullable String given) {
+      if (given != null) {
+        name = given;
       }
     }
 
@@ -218,16 +226,16 @@ final class PeerLines implements LineReader<List<Peer>> {
       }
     }
 
-    private String text(String word, Option option, String old) {
+    private @Nullable String text(String word, Option option) {
       if (option.value() == null || option.value().isEmpty()) {
         report.error(line, word, option.name() + "=VALUE", "");
-        return old;
+        return null;
       }
       return option.value();
     }
 
     private void login(String word, Option option) {
-      String value = text(word, option, null);
+      String value = text(word, option);
       if (value != null && value.startsWith("NEGOTIATE")) {
         report.restricts(line, word, "Kerberos is not in this version");
       } else {

@@ -1,5 +1,7 @@
 package io.loligo.server.upstream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The form of requests that one hop expects, in every protocol. Immutable.
  *
@@ -8,7 +10,7 @@ package io.loligo.server.upstream;
  * @param credentials the configured value of Proxy-Authorization for a proxy, and of Authorization,
  *     in place of the client's, for an origin server; null: none
  */
-public record RequestForm(boolean absolute, String host, String credentials) {
+public record RequestForm(boolean absolute, @Nullable String host, @Nullable String credentials) {
   /** For an origin: the request unchanged. */
   public static final RequestForm DIRECT = new RequestForm(false, null, null);
 

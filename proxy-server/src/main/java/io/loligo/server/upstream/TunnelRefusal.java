@@ -3,6 +3,7 @@ package io.loligo.server.upstream;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.ResponseHead;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a parent's response to CONNECT that the client gets: the status and two fields that
@@ -13,7 +14,7 @@ import io.loligo.core.message.ResponseHead;
  * @param retryAfter as the parent gave it, or null
  * @param allow of a 405, or null
  */
-public record TunnelRefusal(int answered, String retryAfter, String allow) {
+public record TunnelRefusal(int answered, @Nullable String retryAfter, @Nullable String allow) {
   /** Longest field value, in bytes, that is passed on: {@value}. */
   private static final int MAX_VALUE_LENGTH = 256;
 
@@ -52,7 +53,7 @@ public record TunnelRefusal(int answered, String retryAfter, String allow) {
     return status >= 400 && status <= 599 && status != 401 && status != 407 && status != 426;
   }
 
-  private static String bounded(String value) {
+  private static @Nullable String bounded(@Nullable String value) {
     return value == null || value.length() > MAX_VALUE_LENGTH ? null : value;
   }
 }

@@ -3,6 +3,7 @@ package io.loligo.server.upstream;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The way to origins and parents. One per event loop; confined to it. */
 public interface Upstream {
@@ -25,7 +26,7 @@ public interface Upstream {
       List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events);
 
   /** Addresses of {@code host} known now (literal or cached), or null: then {@link #resolve}. */
-  List<InetAddress> resolved(String host);
+  @Nullable List<InetAddress> resolved(String host);
 
   /**
    * Resolves; {@code done} is called on this event loop, perhaps before this returns, with an empty

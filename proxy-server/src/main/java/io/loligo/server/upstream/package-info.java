@@ -7,4 +7,7 @@
  * package know none of the packages below it. All calls are made on the event loop; only {@code
  * HopHealth} is called on any.
  */
+@NullMarked
 package io.loligo.server.upstream;
+
+import org.jspecify.annotations.NullMarked;

@@ -28,6 +28,7 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,8 +64,8 @@ final class Attempt
 
   private final NettyUpstream upstream;
   private final List<Hop> hops;
-  private final OutgoingRequest request;
-  private final String tunnelHost;
+  private final @Nullable OutgoingRequest request;
+  private final @Nullable String tunnelHost;
   private final int tunnelPort;
   private final AddressCheck check;
   private final OriginEvents events;
@@ -73,22 +74,25 @@ final class Attempt
 
   private Phase phase = Phase.ROUTING;
   private int hopIndex = -1;
+
+  @SuppressWarnings("NullAway.Init") // set by nextHop, before any use
   private Hop hop;
-  private List<Endpoint> endpoints;
+
+  private List<Endpoint> endpoints = List.of();
   private boolean freshOnly;
   private boolean reused;
   private long stageStartNanos;
-  private Dial<OriginConnection> dial;
-  private Lease lease;
-  private ForwardLimit forwardLimit;
-  private FetchFailure lastFailure;
+  private @Nullable Dial<OriginConnection> dial;
+  private @Nullable Lease lease;
+  private @Nullable ForwardLimit forwardLimit;
+  private @Nullable FetchFailure lastFailure;
 
   /** Either {@code request} or {@code tunnelHost} is null. */
   Attempt(
       NettyUpstream upstream,
       List<Hop> hops,
-      OutgoingRequest request,
-      String tunnelHost,
+      @Nullable OutgoingRequest request,
+      @Nullable String tunnelHost,
       int tunnelPort,
       AddressCheck check,
       OriginEvents events) {
@@ -140,13 +144,14 @@ final class Attempt
   }
 
   @Override
-  public void resolved(List<InetAddress> found, String failure) {
+  public void resolved(List<InetAddress> found, @Nullable String failure) {
     if (phase != Phase.ROUTING) {
       return;
     }
     try {
       timings.dnsNanos = Math.max(0, timings.dnsNanos) + now() - stageStartNanos;
       if (found.isEmpty()) {
+        assert failure != null : "no address, and no reason";
         lastFailure = new FetchFailure(Kind.DNS_FAILED, failure);
         nextHop();
       } else if (!open(found)) {
@@ -159,10 +164,11 @@ final class Attempt
 
   /** Uses or dials one of {@code found}; false if this hop has to be skipped. */
   private boolean open(List<InetAddress> found) {
-    endpoints = allowed(found);
-    if (endpoints == null) {
+    List<Endpoint> allowed = allowed(found);
+    if (allowed == null) {
       return true;
     }
+    endpoints = allowed;
     if (isChunked() && upstream.oldServers.contains(endpoints)) {
       lastFailure =
           new FetchFailure(Kind.LENGTH_REQUIRED, hop.host() + ": answered with HTTP/1.0 before");
@@ -188,7 +194,7 @@ final class Attempt
   }
 
   /** The endpoints that may be dialled; null, and the fetch failed, if there are none. */
-  private List<Endpoint> allowed(List<InetAddress> found) {
+  private @Nullable List<Endpoint> allowed(List<InetAddress> found) {
     List<Endpoint> allowed = new ArrayList<>(found.size());
     String refusal = null;
     for (InetAddress address : found) {
@@ -200,6 +206,7 @@ final class Attempt
       }
     }
     if (allowed.isEmpty()) {
+      assert refusal != null : "no address to refuse";
       fail(new FetchFailure(Kind.ADDRESS_DENIED, refusal));
       return null;
     }
@@ -227,7 +234,7 @@ final class Attempt
     return true;
   }
 
-  private long connectMillis(CachePeer peer) {
+  private long connectMillis(@Nullable CachePeer peer) {
     if (peer == null) {
       return upstream.settings.connectMillis;
     }
@@ -288,6 +295,7 @@ final class Attempt
     if (request != null) {
       open.send(request, hop.form(), timings, this);
     } else if (hop.form().absolute()) {
+      assert tunnelHost != null : "neither a request nor a tunnel";
       open.tunnel(tunnelHost, tunnelPort, hop.form(), timings, this);
     } else {
       open.raw();
@@ -313,6 +321,7 @@ final class Attempt
 
   @Override
   public void head(ResponseHead head, long contentLength) {
+    assert lease != null : "a head without a lease";
     if (head.status() < 500) { // an error may come from a proxy on the way
       upstream.oldServers.answered(lease.endpoint(), head.version());
     }
@@ -340,7 +349,7 @@ final class Attempt
   }
 
   @Override
-  public void end(Fields trailers) {
+  public void end(@Nullable Fields trailers) {
     phase = Phase.DONE;
     lease = null;
     events.end(trailers);
@@ -388,7 +397,7 @@ final class Attempt
   }
 
   @Override
-  public void endContent(Fields trailers) {
+  public void endContent(@Nullable Fields trailers) {
     if (lease != null) {
       lease.endContent(trailers);
     }

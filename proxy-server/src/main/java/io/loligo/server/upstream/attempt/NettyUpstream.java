@@ -23,6 +23,7 @@ import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The way to origins and parents over HTTP/1.x. Confined to its event loop. */
 public final class NettyUpstream implements Upstream, AutoCloseable {
@@ -116,7 +117,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   @Override
-  public List<InetAddress> resolved(String host) {
+  public @Nullable List<InetAddress> resolved(String host) {
     return names.known(host);
   }
 

@@ -5,4 +5,7 @@
  * {@code Upstream}. This package combines {@code names}, {@code connect}, {@code pool} and {@code
  * http1}. Everything is confined to one event loop.
  */
+@NullMarked
 package io.loligo.server.upstream.attempt;
+
+import org.jspecify.annotations.NullMarked;

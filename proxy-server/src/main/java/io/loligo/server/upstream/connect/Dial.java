@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt to reach any of several endpoints (Happy Eyeballs, RFC 8305 section 5): the next one
@@ -44,7 +45,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   private final Function<Endpoint, H> handlers;
   private final Outcome<H> outcome;
   private final List<Channel> pending = new ArrayList<>(2);
-  private ScheduledFuture<?> stagger;
+  private @Nullable ScheduledFuture<?> stagger;
   private int next;
   private boolean done;
   private String lastError = "no address";
@@ -141,7 +142,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     outcome.unreachable(new FetchFailure(kind, lastError), next);
   }
 
-  private void finish(Channel winner) {
+  private void finish(@Nullable Channel winner) {
     done = true;
     timer.forget(this);
     if (stagger != null) {

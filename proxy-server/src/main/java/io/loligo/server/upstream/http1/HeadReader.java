@@ -6,6 +6,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the bytes of response heads and parses them. A head that arrives whole is parsed in the
@@ -19,7 +20,7 @@ final class HeadReader {
   private final HeadScratch scratch;
   private final Http1ResponseParser parser;
   private final ResponseHead head = new ResponseHead();
-  private byte[] bytes;
+  private byte @Nullable [] bytes;
   private int length;
 
   HeadReader(HeadScratch scratch, ParseLimits limits) {
@@ -75,16 +76,20 @@ final class HeadReader {
   }
 
   ParseFailure failure() {
-    return parser.failure();
+    ParseFailure failure = parser.failure();
+    assert failure != null : "the head did not fail";
+    return failure;
   }
 
   /** Releases the bytes; the next head may be read. */
   void done() {
+    assert bytes != null : "nothing was read";
     scratch.giveBack(bytes);
     reset();
   }
 
   private void own(int capacity) {
+    assert bytes != null : "nothing was borrowed";
     byte[] larger = Arrays.copyOf(bytes, capacity);
     scratch.giveBack(bytes);
     bytes = larger;

@@ -40,6 +40,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,13 +92,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private final ChannelFutureListener written = this::written;
   private final ChannelFutureListener contentWritten = this::contentWritten;
   private final Backlog backlog;
+
+  @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
   private ChannelHandlerContext ctx;
+
   private Phase phase = Phase.IDLE;
 
   // the exchange
-  private ResponseEvents events;
-  private FetchTimings timings;
-  private OutgoingRequest request;
+  private @Nullable ResponseEvents events;
+  private @Nullable FetchTimings timings;
+  private @Nullable OutgoingRequest request;
   private boolean tunnel;
   private boolean persistent;
   private long sentNanos;
@@ -113,21 +117,21 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean withheld;
 
   private long unsent;
-  private Throwable writeFailure;
+  private @Nullable Throwable writeFailure;
 
   // receiving
-  private ByteBuf input;
+  private @Nullable ByteBuf input;
   private boolean inputClosed;
   private boolean inputReset;
   private boolean readPending;
-  private Framing framing;
+  private @Nullable Framing framing;
   private long remaining;
   private boolean wanted;
   private boolean pumping;
-  private ChunkedDecoder chunks;
+  private @Nullable ChunkedDecoder chunks;
 
   /** Pace of a response that has begun to arrive; null if no wait was needed. */
-  private Pace pace;
+  private @Nullable Pace pace;
 
   /** A connection to {@code endpoint} that is not open yet. */
   public OriginConnection(
@@ -160,12 +164,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public InetSocketAddress localAddress() {
+  public @Nullable InetSocketAddress localAddress() {
     return ctx.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
   }
 
   @Override
-  public Lease lease() {
+  public @Nullable Lease lease() {
     return phase == Phase.IDLE && !inputClosed && ctx.channel().isActive() ? this : null;
   }
 
@@ -201,7 +205,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     write(out);
     ctx.flush();
     if (sending && !awaitingContinue && phase == Phase.HEAD) {
-      events.readyForContent();
+      listener.readyForContent();
     }
     pump();
   }
@@ -238,6 +242,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     phase = Phase.RAW;
   }
 
+  /** The listener of the exchange, which has not ended. */
+  private ResponseEvents listener() {
+    ResponseEvents listener = events;
+    assert listener != null : "no exchange";
+    return listener;
+  }
+
   private void start(FetchTimings record, ResponseEvents listener, boolean asTunnel) {
     assert phase == Phase.IDLE : phase;
     phase = Phase.HEAD;
@@ -266,6 +277,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       return;
     }
     awaitingContinue = false;
+    assert request != null : "nothing to send";
     if (request.contentLength() < 0) {
       ByteBuf start;
       try {
@@ -290,10 +302,11 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void endContent(Fields trailers) {
+  public void endContent(@Nullable Fields trailers) {
     if (!sending) {
       return;
     }
+    assert request != null : "nothing to send";
     if (request.contentLength() < 0) {
       ByteBuf end = ctx.alloc().directBuffer(64);
       RequestEncoder.lastChunk(end, trailers, firstChunk);
@@ -323,11 +336,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void write(ByteBuf octets) {
+    assert timings != null : "no exchange";
     timings.bytesOut += octets.readableBytes();
     ctx.write(octets).addListener(written);
   }
 
   private void writeContent(ByteBuf octets) {
+    assert timings != null : "no exchange";
     timings.bytesOut += octets.readableBytes();
     ctx.write(backlog.enter(octets, ctx.alloc())).addListener(contentWritten);
   }
@@ -463,8 +478,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     try {
       switch (step) {
         case PUMP -> advance();
-        case WRITABLE -> events.drained();
-        case READY -> events.readyForContent();
+        case WRITABLE -> listener().drained();
+        case READY -> listener().readyForContent();
       }
     } catch (OutOfMemoryError e) {
       outOfMemory(e);
@@ -496,6 +511,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (!readPending) {
       readPending = true;
       if (phase == Phase.CONTENT) {
+        assert framing != null : "content without a head";
         if (framing.kind() == Framing.Kind.LENGTH) {
           readSizes.content(remaining);
         } else {
@@ -509,6 +525,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   private void endOfInput() {
     if (phase == Phase.CONTENT) {
+      assert framing != null : "content without a head";
       if (framing.kind() == Framing.Kind.UNTIL_CLOSE && !inputReset) {
         complete(null);
       } else {
@@ -528,6 +545,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void parseHead() {
+    assert input != null : "nothing to parse";
     Http1ResponseParser.Result result = heads.read(input);
     if (!input.isReadable()) {
       dropInput();
@@ -560,6 +578,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       upgraded(head);
       return;
     }
+    assert request != null : "not a request";
     framing = MessageFraming.of(head, request.methodId());
     ParseFailure failure = framing.kind() == Framing.Kind.CHUNKED ? newChunks() : framing.failure();
     if (failure != null) {
@@ -581,14 +600,14 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     phase = Phase.CONTENT;
     watch();
-    events.head(head, framing.contentLength());
+    listener().head(head, framing.contentLength());
     if (phase == Phase.CONTENT && remaining == 0) {
       complete(null);
     }
   }
 
   /** The fault of the chunks that came with the head, or null: then none of them is passed on. */
-  private ParseFailure newChunks() {
+  private @Nullable ParseFailure newChunks() {
     if (chunks == null) {
       chunks = new ChunkedDecoder(limits);
     }
@@ -605,9 +624,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (head.status() == 100 && awaitingContinue) {
       awaitingContinue = false;
       watch();
-      events.readyForContent();
+      listener().readyForContent();
     } else {
-      events.interim(head);
+      listener().interim(head);
     }
   }
 
@@ -619,17 +638,18 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     phase = Phase.RAW;
     watch();
-    events.tunnelOpen();
+    listener().tunnelOpen();
   }
 
   private void upgraded(ResponseHead head) {
+    assert request != null : "not a request";
     if (request.upgrade() == null || sending || !switchesTo(head.fields(), request.upgrade())) {
       refuse(ParseFailure.UNASKED_SWITCH);
       return;
     }
     phase = Phase.RAW;
     watch();
-    events.head(head, ContentLength.NONE);
+    listener().head(head, ContentLength.NONE);
   }
 
   /** Whether a 101 names this protocol only (RFC 9110 section 7.8). */
@@ -642,6 +662,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   private boolean keptAlive(ResponseHead head) {
     Fields fields = head.fields();
+    assert framing != null : "no head";
     if (framing.kind() == Framing.Kind.UNTIL_CLOSE
         || fields.hasToken(FieldName.CONNECTION, "close")) {
       return false;
@@ -650,6 +671,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void deliver() {
+    assert framing != null : "content without a head";
     switch (framing.kind()) {
       case LENGTH -> deliverLength();
       case CHUNKED -> deliverChunks();
@@ -660,16 +682,18 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private void deliverAll() {
     wanted = false;
     ByteBuf all = input;
+    assert all != null : "nothing to deliver";
     input = null;
-    events.received(all);
+    listener().received(all);
     readComplete();
   }
 
   private void deliverLength() {
     wanted = false;
+    assert input != null : "nothing to deliver";
     int length = (int) Math.min(remaining, input.readableBytes());
     remaining -= length;
-    events.received(slice(length));
+    listener().received(slice(length));
     if (remaining > 0) {
       readComplete();
     } else if (phase == Phase.CONTENT) {
@@ -679,6 +703,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   private void deliverChunks() {
     boolean delivered = false;
+    assert chunks != null : "not chunked";
     while (phase == Phase.CONTENT && input != null) {
       ChunkedDecoder.Event event = chunks.next(input);
       if (event == ChunkedDecoder.Event.DATA && chunks.dataLength() < SmallPieces.ENOUGH_BYTES) {
@@ -692,7 +717,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
         case DATA -> {
           delivered = true;
           wanted = false;
-          events.received(slice(chunks.dataLength()));
+          listener().received(slice(chunks.dataLength()));
         }
         case END -> {
           consume(0);
@@ -700,7 +725,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
           return;
         }
         case FAILED -> {
-          refuse(chunks.failure());
+          ParseFailure failure = chunks.failure();
+          assert failure != null : "the chunks did not fail";
+          refuse(failure);
           return;
         }
         default -> dropInput();
@@ -716,33 +743,37 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
    */
   private ChunkedDecoder.Event deliverSmall() {
     wanted = false;
+    assert input != null : "nothing to deliver";
+    assert chunks != null : "not chunked";
     ByteBuf joined = null;
     ChunkedDecoder.Event event;
     do {
       joined = SmallPieces.join(joined, input, chunks.dataLength(), ctx.alloc());
       event = chunks.next(input);
     } while (event == ChunkedDecoder.Event.DATA && chunks.dataLength() < SmallPieces.ENOUGH_BYTES);
-    events.received(joined);
+    listener().received(joined);
     return event;
   }
 
   private void readComplete() {
     if (phase == Phase.CONTENT) {
-      events.readComplete();
+      listener().readComplete();
     }
   }
 
   /** Returns owned the next {@code length} bytes of the input. */
   private ByteBuf slice(int length) {
-    if (length < input.readableBytes()) {
-      return input.readRetainedSlice(length);
-    }
     ByteBuf all = input;
+    assert all != null : "nothing to deliver";
+    if (length < all.readableBytes()) {
+      return all.readRetainedSlice(length);
+    }
     input = null;
     return all;
   }
 
   private void consume(int length) {
+    assert input != null : "nothing to consume";
     input.skipBytes(length);
     if (!input.isReadable()) {
       dropInput();
@@ -758,7 +789,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   // ---- ends
 
-  private void complete(Fields trailers) {
+  private void complete(@Nullable Fields trailers) {
+    assert timings != null : "no exchange";
     timings.lastByteNanos = now() - sentNanos;
     boolean keep =
         persistent
@@ -768,7 +800,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
             && !inputClosed
             && ctx.channel().isActive()
             && settings.persistent;
-    ResponseEvents listener = leave();
+    ResponseEvents listener = listener();
+    leave();
     if (keep) {
       phase = Phase.IDLE;
       readSizes.idle();
@@ -799,29 +832,28 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     fail(kind, detail, null);
   }
 
-  private void fail(Kind kind, String detail, TunnelRefusal refusal) {
-    if (events == null) {
+  private void fail(Kind kind, String detail, @Nullable TunnelRefusal refusal) {
+    ResponseEvents listener = events;
+    if (listener == null) {
       return;
     }
     boolean any = answered;
-    ResponseEvents listener = leave();
+    leave();
     phase = Phase.CLOSED;
     dropInput();
     ctx.close();
     listener.failed(new FetchFailure(kind, endpoint + ": " + detail, refusal), any);
   }
 
-  /** Forgets the exchange; returns its listener. */
-  private ResponseEvents leave() {
+  /** Forgets the exchange. */
+  private void leave() {
     deadline.disarm();
-    ResponseEvents listener = events;
     events = null;
     timings = null;
     pace = null;
     request = null;
     sending = false;
     awaitingContinue = false;
-    return listener;
   }
 
   @Override
@@ -895,7 +927,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   /** The pace of a response that has begun; null if none has. */
-  private Pace paceOwed() {
+  private @Nullable Pace paceOwed() {
     long tick = shared.timer().tick();
     if (settings.minBytesPerSecond == 0 || !hasBegun()) {
       if (pace != null) {
@@ -918,9 +950,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (phase == Phase.HEAD) {
       return heads.isPartial();
     }
+    assert framing != null : "content without a head";
     return switch (framing.kind()) {
       case LENGTH -> true;
-      case CHUNKED -> chunks.isInsideChunk();
+      case CHUNKED -> {
+        assert chunks != null : "newChunks makes them";
+        yield chunks.isInsideChunk();
+      }
       default -> false;
     };
   }

@@ -9,6 +9,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Writes request heads and trailer sections (RFC 9112 sections 3, 6 and 7). Stateless. */
 final class RequestEncoder {
@@ -97,7 +98,7 @@ final class RequestEncoder {
   }
 
   /** Writes the last chunk and the trailer section, which may be null. */
-  static void lastChunk(ByteBuf out, Fields trailers, boolean first) {
+  static void lastChunk(ByteBuf out, @Nullable Fields trailers, boolean first) {
     if (!first) {
       ChunkedEncoder.writeEnd(out);
     }
@@ -130,9 +131,9 @@ final class RequestEncoder {
 
   /** The lines unchanged, except for those that {@code form} replaces. */
   private static void fieldLines(ByteBuf out, byte[] lines, RequestForm form) {
-    boolean newHost = form.host() != null;
+    String newHost = form.host();
     boolean newLogin = !form.absolute() && form.credentials() != null;
-    if (!newHost && !newLogin) {
+    if (newHost == null && !newLogin) {
       out.writeBytes(lines);
       return;
     }
@@ -147,9 +148,9 @@ final class RequestEncoder {
       }
       end = Math.min(lines.length, end + 1);
       int id = colon < 0 ? FieldName.OTHER : FieldName.of(lines, start, colon - start);
-      if (newHost && id == FieldName.HOST) {
+      if (newHost != null && id == FieldName.HOST) {
         out.writeBytes(HOST);
-        text(out, form.host());
+        text(out, newHost);
         out.writeBytes(LINE_END);
       } else if (!newLogin || id != FieldName.AUTHORIZATION) {
         out.writeBytes(lines, start, end - start);

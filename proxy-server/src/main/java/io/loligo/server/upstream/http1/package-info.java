@@ -4,4 +4,7 @@
  * <p>{@code attempt} makes connections, and uses them as leases of {@code pool}. This package knows
  * no configuration and no hop. Everything is confined to one event loop.
  */
+@NullMarked
 package io.loligo.server.upstream.http1;
+
+import org.jspecify.annotations.NullMarked;

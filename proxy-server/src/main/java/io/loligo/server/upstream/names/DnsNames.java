@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names by DNS, with a bounded cache of positive and negative answers. Confined to its event loop.
@@ -50,10 +51,10 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   private final Map<String, Known> names = new Names();
   private final Map<String, Lookup> running = new HashMap<>();
   private final Ttl ttl = new Ttl();
-  private DnsSettings current;
+  private @Nullable DnsSettings current;
 
   /** Null until its first question: it draws tens of thousands of random numbers first. */
-  private DnsNameResolver resolver;
+  private @Nullable DnsNameResolver resolver;
 
   /** A resolver on {@code loop}; when the supplier's value changes it starts again with that. */
   public DnsNames(
@@ -70,7 +71,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   }
 
   @Override
-  public List<InetAddress> known(String host) {
+  public @Nullable List<InetAddress> known(String host) {
     Known known = lookUp(host);
     return known == null ? null : known.addresses;
   }
@@ -108,8 +109,8 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     }
   }
 
-  private Known lookUp(String host) {
-    refresh();
+  private @Nullable Known lookUp(String host) {
+    DnsSettings now = refresh();
     InetAddress literal = DnsSettings.literal(host);
     if (literal != null) {
       return new Known(List.of(literal), null, 0);
@@ -117,7 +118,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     if (host.equals("localhost") || host.endsWith(".localhost")) {
       return new Known(LOOPBACK, null, 0);
     }
-    List<InetAddress> listed = current.hosts().get(host);
+    List<InetAddress> listed = now.hosts().get(host);
     if (listed != null) {
       return new Known(listed, null, 0);
     }
@@ -132,18 +133,20 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     return known;
   }
 
-  private void refresh() {
+  private DnsSettings refresh() {
     DnsSettings wanted = settings.get();
     if (inForce(wanted)) {
-      return;
+      return wanted;
     }
     DnsNameResolver old = resolver;
     if (old != null) {
+      assert current != null : "a resolver without settings";
       loop.schedule(old::close, current.config().timeoutMillis(), TimeUnit.MILLISECONDS);
     }
     current = wanted;
     names.clear();
     resolver = null;
+    return wanted;
   }
 
   @SuppressWarnings("ReferenceEquality") // a reload makes new settings, even if they are equal
@@ -175,13 +178,13 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     return config.timeoutMillis() > 0 ? Math.min(millis, config.timeoutMillis()) : millis;
   }
 
-  private String questionName(String host) {
-    String domain = current.config().appendDomain();
+  private static String questionName(String host, NameSettings config) {
+    String domain = config.appendDomain();
     return domain == null || domain.isEmpty() || host.indexOf('.') >= 0 ? host : host + domain;
   }
 
   /** The cached answer for a name. */
-  private record Known(List<InetAddress> addresses, String failure, long deadlineNanos) {}
+  private record Known(List<InetAddress> addresses, @Nullable String failure, long deadlineNanos) {}
 
   /** The least recently used names are forgotten first. */
   private static final class Names extends LinkedHashMap<String, Known> {
@@ -201,16 +204,18 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   private final class Lookup extends LoopTimer.Timeout {
     private final String host;
     private final List<Listener> listeners = new ArrayList<>(2);
-    private final DnsSettings asked = current;
+    private final DnsSettings asked;
     private boolean over;
 
     Lookup(String host) {
+      assert current != null : "lookUp comes first";
       this.host = host;
+      this.asked = current;
     }
 
     void start() {
       timer.arm(this, asked.config().timeoutMillis());
-      String question = questionName(host);
+      String question = questionName(host, asked.config());
       Future<List<InetAddress>> answer;
       try {
         if (resolver == null) {
@@ -255,7 +260,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
       finish(List.of(), failure, seconds);
     }
 
-    private void finish(List<InetAddress> addresses, String failure, long seconds) {
+    private void finish(List<InetAddress> addresses, @Nullable String failure, long seconds) {
       if (over) {
         return;
       }
@@ -331,12 +336,14 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   }
 
   /** The last answer. */
-  private record Seen(InetAddress address, Throwable cause) implements DnsCacheEntry {}
+  private record Seen(@Nullable InetAddress address, @Nullable Throwable cause)
+      implements DnsCacheEntry {}
 
   /** The hosts file is read before the resolver is asked. */
   private static final class NoHosts implements HostsFileEntriesResolver {
     @Override
-    public InetAddress address(String inetHost, ResolvedAddressTypes resolvedAddressTypes) {
+    public @Nullable InetAddress address(
+        String inetHost, ResolvedAddressTypes resolvedAddressTypes) {
       return null;
     }
   }

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The input of name resolution from configuration and files, read in advance: event loops read no
@@ -121,7 +122,7 @@ public record DnsSettings(
   }
 
   /** The address {@code host} spells out (four decimal numbers, or IPv6 in any form), or null. */
-  static InetAddress literal(String host) {
+  static @Nullable InetAddress literal(String host) {
     byte[] octets = IpText.parse(host);
     if (octets == null) {
       return null;

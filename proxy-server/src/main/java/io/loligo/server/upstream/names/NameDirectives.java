@@ -3,6 +3,7 @@ package io.loligo.server.upstream.names;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Directives of name resolution. */
 public final class NameDirectives {
@@ -45,14 +46,14 @@ public final class NameDirectives {
           .text("How long a failed lookup is cached.");
 
   /** {@code hosts_file}: null: none. */
-  public static final Setting<String> HOSTS_FILE =
+  public static final Setting<@Nullable String> HOSTS_FILE =
       FEATURE
           .path("hosts_file", "/etc/hosts")
           .as(path -> path.equals("none") ? null : path)
           .text("A file of names and addresses that need no lookup. none: no file.");
 
   /** {@code append_domain}: null: none. */
-  public static final Setting<String> APPEND_DOMAIN =
+  public static final Setting<@Nullable String> APPEND_DOMAIN =
       FEATURE
           .text("append_domain", "")
           .form(".DOMAIN")

@@ -2,6 +2,7 @@ package io.loligo.server.upstream.names;
 
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Finds addresses of hosts without blocking. One per event loop; confined to it. */
 public interface NameResolver {
@@ -13,7 +14,7 @@ public interface NameResolver {
      * @param addresses empty if the name has none or could not be resolved
      * @param failure why it is empty, for the operator; null if it is not
      */
-    void resolved(List<InetAddress> addresses, String failure);
+    void resolved(List<InetAddress> addresses, @Nullable String failure);
   }
 
   /**
@@ -22,7 +23,7 @@ public interface NameResolver {
    *
    * @param host without brackets, lower case
    */
-  List<InetAddress> known(String host);
+  @Nullable List<InetAddress> known(String host);
 
   /** Resolves; {@code listener} may be called before this returns. */
   void resolve(String host, Listener listener);

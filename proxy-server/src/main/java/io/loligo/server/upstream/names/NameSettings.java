@@ -2,6 +2,7 @@ package io.loligo.server.upstream.names;
 
 import io.loligo.core.config.ProxyConfig;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Name resolution.
@@ -15,8 +16,8 @@ public record NameSettings(
     long retransmitMillis,
     long positiveTtlSeconds,
     long negativeTtlSeconds,
-    String hostsFile,
-    String appendDomain,
+    @Nullable String hostsFile,
+    @Nullable String appendDomain,
     boolean v4First) {
   /** The values of {@code config}. */
   public static NameSettings of(ProxyConfig config) {

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers requests for pictures of the proxy itself, without an origin: Squid has them under the
@@ -126,7 +127,7 @@ public final class OwnObjects implements Upstream {
   }
 
   @Override
-  public List<InetAddress> resolved(String host) {
+  public @Nullable List<InetAddress> resolved(String host) {
     return host.equals(HOST) ? List.of() : others.resolved(host);
   }
 
@@ -193,7 +194,7 @@ public final class OwnObjects implements Upstream {
     }
 
     @Override
-    public void endContent(Fields trailers) {
+    public void endContent(@Nullable Fields trailers) {
       // there is no reader
     }
 

@@ -4,6 +4,7 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The far end of a connection: two requests may share a connection only if their endpoints are
@@ -14,7 +15,7 @@ import java.util.List;
  * @param security TLS on the connection
  * @param tunnel the place behind the proxy at {@code address}; null if the connection ends there
  */
-public record Endpoint(InetAddress address, int port, Security security, Tunnel tunnel) {
+public record Endpoint(InetAddress address, int port, Security security, @Nullable Tunnel tunnel) {
   /**
    * TLS on a connection. No connection has any yet; the settings of its handshake will be a
    * component beside these.
@@ -23,7 +24,7 @@ public record Endpoint(InetAddress address, int port, Security security, Tunnel 
    *     without TLS
    * @param protocols the protocols offered by ALPN, in order of preference
    */
-  public record Security(String serverName, List<String> protocols) {
+  public record Security(@Nullable String serverName, List<String> protocols) {
     /** Clear text. */
     public static final Security NONE = new Security(null, List.of());
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Idle connections, by endpoint. The connection used last is used next, so that superfluous
@@ -16,7 +17,7 @@ public final class IdleConnections implements PooledConnection.Home {
   private final Map<Endpoint, ArrayDeque<PooledConnection>> byEndpoint = new HashMap<>();
   private final ConnectionSettings settings;
   private final UpstreamCounters counters;
-  private IdleConnections successor;
+  private @Nullable IdleConnections successor;
   private boolean closed;
 
   /** No connections yet. */
@@ -26,7 +27,7 @@ public final class IdleConnections implements PooledConnection.Home {
   }
 
   /** A lease of a kept connection, or null. */
-  public Lease take(Endpoint endpoint) {
+  public @Nullable Lease take(Endpoint endpoint) {
     ArrayDeque<PooledConnection> idle = byEndpoint.get(endpoint);
     if (idle == null) {
       return null;

@@ -7,6 +7,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The right to one request on a connection, or to the connection itself. Confined to the
@@ -21,7 +22,7 @@ public interface Lease {
   Endpoint endpoint();
 
   /** The proxy's end of the connection, or null. */
-  InetSocketAddress localAddress();
+  @Nullable InetSocketAddress localAddress();
 
   /** Sends a request's head in {@code form}; events follow, some before this returns. */
   void send(
@@ -38,7 +39,7 @@ public interface Lease {
   void content(ByteBuf content);
 
   /** The request's content is complete; {@code trailers} borrowed, may be null. */
-  void endContent(Fields trailers);
+  void endContent(@Nullable Fields trailers);
 
   /** Whether more request content may be given now. */
   boolean writable();

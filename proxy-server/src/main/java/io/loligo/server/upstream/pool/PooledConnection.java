@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.pool;
 
 import io.loligo.core.message.ParseFailure;
+import org.jspecify.annotations.Nullable;
 
 /** A connection that serves one request after another. Confined to its event loop. */
 public interface PooledConnection {
@@ -20,7 +21,7 @@ public interface PooledConnection {
   Endpoint endpoint();
 
   /** A lease; null if no request may be sent: close it. */
-  Lease lease();
+  @Nullable Lease lease();
 
   /**
    * Whether the connection gives out another lease while one is in use: then it stays in the pool.

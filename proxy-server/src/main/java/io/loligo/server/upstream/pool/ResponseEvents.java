@@ -5,6 +5,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.upstream.FetchFailure;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of one lease; {@code end} or {@code failed} is the last call. The meaning of each is
@@ -34,7 +35,7 @@ public interface ResponseEvents {
   void readComplete();
 
   /** The response is complete; {@code trailers} borrowed, may be null. */
-  void end(Fields trailers);
+  void end(@Nullable Fields trailers);
 
   /** Request content is accepted again. */
   void drained();

@@ -4,4 +4,7 @@
  * <p>{@code http1} implements the connections, {@code connect} dials endpoints, {@code attempt}
  * takes leases. This package knows none of them. Everything is confined to one event loop.
  */
+@NullMarked
 package io.loligo.server.upstream.pool;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,6 +5,7 @@ import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.RequestForm;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a {@link CachePeer} of a {@code cache_peer} line. Stateless. */
 public final class CachePeers {
@@ -24,7 +25,7 @@ public final class CachePeers {
   }
 
   /** Those of {@code login=user:password}; null for PASS and its kind. */
-  private static String credentials(String login) {
+  private static @Nullable String credentials(@Nullable String login) {
     if (login == null || login.indexOf(':') <= 0 || login.startsWith("*")) {
       return null;
     }

@@ -16,6 +16,7 @@ import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses among origin and parents as Squid does, under one configuration. Thread-safe: a pure
@@ -122,7 +123,7 @@ final class PeerSelection {
   }
 
   /** The verdict of the peer's rules; null if it may not be used regardless of them. */
-  private static AclVerdict mayBeUsed(Peer peer, AclInput request, int methodId) {
+  private static @Nullable AclVerdict mayBeUsed(Peer peer, AclInput request, int methodId) {
     // a tunnel is not a request for an origin server, unless it leads to that very port
     if (peer.originServer() && methodId == Method.CONNECT && request.port() != peer.port()) {
       return null;
@@ -157,7 +158,7 @@ final class PeerSelection {
     return hops;
   }
 
-  private Candidate byTurn(List<Candidate> candidates) {
+  private @Nullable Candidate byTurn(List<Candidate> candidates) {
     long weights = 0;
     for (Candidate each : candidates) {
       weights += each.line().roundRobin() ? weight(each.line()) : 0;

@@ -10,7 +10,7 @@ public interface RoutedRequest extends AclInput {
   /** The port that got it. */
   HttpPort httpPort();
 
-  /** The addresses of the destination are known from now on; null: its name has none. */
+  /** The addresses of the destination are known from now on; empty: its name has none. */
   void destinations(List<InetAddress> addresses);
 
   /**
