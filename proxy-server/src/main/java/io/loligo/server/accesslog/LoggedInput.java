@@ -132,8 +132,8 @@ final class LoggedInput implements AclInput {
 
   /** The address that a direct request went to, or null. */
   private byte @Nullable [] dialled() {
-    boolean direct = record.hierarchy == HierarchyCode.HIER_DIRECT && record.nextHop != null;
-    return direct ? IpText.parse(record.nextHop) : null;
+    String hop = record.nextHop;
+    return record.hierarchy == HierarchyCode.HIER_DIRECT && hop != null ? IpText.parse(hop) : null;
   }
 
   @Override

@@ -51,6 +51,7 @@ import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes each request of one event loop through the steps of the table in docs/architecture.md, and
@@ -111,7 +112,7 @@ public final class RequestSteps implements RequestHandler {
   }
 
   @Override
-  public ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
+  public @Nullable ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
     ParseFailure failure =
         Identification.identify(stream.port(), stream.record().local, head, currentTarget);
     if (failure != null) {
@@ -133,7 +134,7 @@ public final class RequestSteps implements RequestHandler {
 
   // ---- admit
 
-  private ClientEvents admit(Request request) {
+  private @Nullable ClientEvents admit(Request request) {
     Verdict verdict = admission.check(request);
     if (verdict == Verdict.PROCEED) {
       return lookUp(request);
@@ -163,7 +164,7 @@ public final class RequestSteps implements RequestHandler {
     return suspension;
   }
 
-  private ClientEvents answerHere(Request request, AnswerHere part) {
+  private @Nullable ClientEvents answerHere(Request request, AnswerHere part) {
     return switch (part) {
       case TUNNEL -> tunnel(request);
       case PURGE -> PurgeAnswer.start(services, request);
@@ -174,7 +175,7 @@ public final class RequestSteps implements RequestHandler {
     };
   }
 
-  private ClientEvents tunnel(Request request) {
+  private @Nullable ClientEvents tunnel(Request request) {
     Shed overload = store.isCrowded() ? Shed.MEMORY : services.overload.now();
     return overload != null
         ? refuse(request, Refusal.overload(overload))
@@ -183,7 +184,7 @@ public final class RequestSteps implements RequestHandler {
 
   // ---- key and look up
 
-  private ClientEvents lookUp(Request request) {
+  private @Nullable ClientEvents lookUp(Request request) {
     if (services.caching.keysContent(request)) {
       if (!ContentLength.hasContent(request.contentLength())) {
         return query(request, new ContentDigest(request.head().fields()));
@@ -201,7 +202,7 @@ public final class RequestSteps implements RequestHandler {
   /** Continues with a QUERY whose content has been read. */
   private final class QueryContinuation implements QueryContent.Continuation {
     @Override
-    public ClientEvents taken(Request request, ContentDigest content) {
+    public @Nullable ClientEvents taken(Request request, @Nullable ContentDigest content) {
       return query(request, content);
     }
 
@@ -222,7 +223,7 @@ public final class RequestSteps implements RequestHandler {
    * @param content the digest of its whole content; null: the content is not part of the key, and
    *     the request bypasses the store
    */
-  private ClientEvents query(Request request, ContentDigest content) {
+  private @Nullable ClientEvents query(Request request, @Nullable ContentDigest content) {
     if (content != null) {
       services.keys.keyByContent(request.target(), content);
     }
@@ -230,11 +231,11 @@ public final class RequestSteps implements RequestHandler {
   }
 
   /** Looks up a request whose target already has its key rule. */
-  private ClientEvents lookUpKeyed(Request request) {
+  private @Nullable ClientEvents lookUpKeyed(Request request) {
     return lookUp(request, services.keys.probe(request));
   }
 
-  private ClientEvents lookUp(Request request, KeyProbe probe) {
+  private @Nullable ClientEvents lookUp(Request request, KeyProbe probe) {
     CacheRules rules = services.caching;
     String upgrade = rules.upgrade(request);
     CacheDecision bypass = rules.bypass(request, upgrade);
@@ -255,8 +256,8 @@ public final class RequestSteps implements RequestHandler {
         : new Load(request.snapshot()).start(probe);
   }
 
-  private ClientEvents bypass(
-      Request request, KeyProbe probe, CacheDecision bypass, String upgrade) {
+  private @Nullable ClientEvents bypass(
+      Request request, KeyProbe probe, CacheDecision bypass, @Nullable String upgrade) {
     if (bypass.outcome() == Outcome.UNSATISFIABLE) {
       request.record().decision = bypass;
       return refuse(request, Refusal.NOT_STORED);
@@ -300,7 +301,7 @@ public final class RequestSteps implements RequestHandler {
     }
 
     @Override
-    public void looked(Entry entry, LoadOutcome outcome) {
+    public void looked(@Nullable Entry entry, @Nullable LoadOutcome outcome) {
       resume(
           () -> {
             KeyProbe probe = services.keys.probe(request().target());
@@ -328,12 +329,16 @@ public final class RequestSteps implements RequestHandler {
    * @param probe sealed for the request
    * @param load the outcome of the disk lookup; null if there was none
    */
-  private ClientEvents decide(
-      Request request, KeyProbe probe, Entry stored, long nowMillis, LoadOutcome load) {
+  private @Nullable ClientEvents decide(
+      Request request,
+      KeyProbe probe,
+      @Nullable Entry stored,
+      long nowMillis,
+      @Nullable LoadOutcome load) {
     CacheRules rules = services.caching;
     boolean others = stored == null && store.holds(probe);
     StoredMeta found = stored == null ? null : rules.regarded(stored, request);
-    boolean denied = found != null && rules.isHitDenied(request, stored);
+    boolean denied = stored != null && found != null && rules.isHitDenied(request, stored);
     Entry entry = stored;
     ExchangeRecord record = request.record();
     if (stored != null && (found == null || denied)) {
@@ -350,8 +355,10 @@ public final class RequestSteps implements RequestHandler {
       return new SliceAnswer(services, request.snapshot(), sliceBytes, this::lookUpKeyed).start();
     }
     return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE ->
-          serve(request, probe, entry, decision);
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> {
+        assert entry != null : "it was decided about";
+        yield serve(request, probe, entry, decision);
+      }
       case UNSATISFIABLE -> {
         release(entry);
         yield refuse(request, Refusal.NOT_STORED);
@@ -361,7 +368,8 @@ public final class RequestSteps implements RequestHandler {
   }
 
   /** Answers from {@code entry}, which it takes. */
-  private ClientEvents serve(Request request, KeyProbe probe, Entry entry, CacheDecision decision) {
+  private @Nullable ClientEvents serve(
+      Request request, KeyProbe probe, Entry entry, CacheDecision decision) {
     if (decision.revalidates()) {
       try {
         revalidate(request, probe, entry);
@@ -385,8 +393,12 @@ public final class RequestSteps implements RequestHandler {
   }
 
   /** Joins or begins a fetch. Takes {@code entry}, which may be null. */
-  private ClientEvents miss(
-      Request request, KeyProbe probe, Entry entry, CacheDecision decision, LoadOutcome load) {
+  private @Nullable ClientEvents miss(
+      Request request,
+      KeyProbe probe,
+      @Nullable Entry entry,
+      CacheDecision decision,
+      @Nullable LoadOutcome load) {
     boolean begins = load == null && !request.continuesAnswer();
     Shed overload = begins ? services.overload.now() : null;
     if (overload != null) {
@@ -400,13 +412,13 @@ public final class RequestSteps implements RequestHandler {
 
   // ---- refused requests
 
-  private ClientEvents refuse(Request request, Refusal refusal) {
+  private @Nullable ClientEvents refuse(Request request, Refusal refusal) {
     ErrorPage.refuse(request.stream(), services, request.contentLength(), refusal);
     return null;
   }
 
   @Override
-  public ClientEvents shed(ClientStream stream, long contentLength, Shed why) {
+  public @Nullable ClientEvents shed(ClientStream stream, long contentLength, Shed why) {
     ErrorPage.refuse(stream, services, contentLength, Refusal.overload(why));
     return null;
   }
@@ -437,7 +449,7 @@ public final class RequestSteps implements RequestHandler {
     new Explaining(services, admission, hits, executor, question, then).start();
   }
 
-  private static void release(Entry entry) {
+  private static void release(@Nullable Entry entry) {
     if (entry != null) {
       entry.release();
     }

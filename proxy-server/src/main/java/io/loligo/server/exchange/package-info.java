@@ -6,4 +6,7 @@
  * them. The steps use every subpackage. No subpackage uses the steps, and the subpackages have no
  * cycles. Everything is confined to the event loop of the client.
  */
+@NullMarked
 package io.loligo.server.exchange;
+
+import org.jspecify.annotations.NullMarked;

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The facts of one exchange: written along its way, read once at its end by the access log, the
@@ -33,6 +34,7 @@ public final class ExchangeRecord {
   private final long[] stageNanos = new long[Stage.values().length];
 
   /** A record in the state after {@link #clear}. */
+  @SuppressWarnings("NullAway.Init") // as for clear
   public ExchangeRecord() {
     clear();
   }
@@ -52,7 +54,7 @@ public final class ExchangeRecord {
   /** The indirect client if X-Forwarded-For is trusted, else the connected one. Text. */
   public String clientText;
 
-  public InetSocketAddress local;
+  public @Nullable InetSocketAddress local;
 
   /** Name of the port that got the request. */
   public String portName;
@@ -60,10 +62,10 @@ public final class ExchangeRecord {
   /**
    * The request's head, valid until the record is handed over returns; null before one was parsed.
    */
-  public RequestHead request;
+  public @Nullable RequestHead request;
 
   /** The parsed target, valid as long as {@link #request}; null before one was parsed. */
-  public RequestTarget target;
+  public @Nullable RequestTarget target;
 
   /** Method as logged, {@link #NO_METHOD} if no request was read. */
   public String method;
@@ -72,7 +74,7 @@ public final class ExchangeRecord {
    * Effective URI as logged if {@link #target} does not have it, such as {@code
    * error:invalid-request}; null: take it from the target. Credentials are never part of it.
    */
-  public String url;
+  public @Nullable String url;
 
   /** Status sent, 0 when none was. */
   public int status;
@@ -88,12 +90,12 @@ public final class ExchangeRecord {
   public HierarchyCode hierarchy;
 
   /** Address of the next hop, textual, or null. */
-  public String nextHop;
+  public @Nullable String nextHop;
 
   public int nextHopPort;
 
   /** The proxy's own end of the connection to the next hop, or null. */
-  public InetSocketAddress nextHopLocal;
+  public @Nullable InetSocketAddress nextHopLocal;
 
   /** Connections tried for the fetch; 0 without one. */
   public int attempts;
@@ -117,17 +119,17 @@ public final class ExchangeRecord {
   public long serverContentBytesIn;
 
   /** Content-Type as sent; null if that would take an allocation, or is unknown. */
-  public String contentType;
+  public @Nullable String contentType;
 
   /** Hash of the key that was looked up; both 0 if none was. */
   public long keyHigh;
 
   public long keyLow;
 
-  public CacheDecision decision;
+  public @Nullable CacheDecision decision;
 
   /** Why the fetched response was not stored, a constant; null if it was, or none was fetched. */
-  public String refusal;
+  public @Nullable String refusal;
 
   public HitClass hitClass;
 
@@ -143,30 +145,31 @@ public final class ExchangeRecord {
   public boolean invalidationLate;
 
   /** The response's head as sent on or stored, for log codes of response fields; may be null. */
-  public ResponseHead reply;
+  public @Nullable ResponseHead reply;
 
   /** Squid's ERR_ name of the error page sent, or null. */
-  public String errorCode;
+  public @Nullable String errorCode;
 
   /** Reason for refusals and failures, for the operator; or null. */
-  public String errorDetail;
+  public @Nullable String errorDetail;
 
   /** The syntax or framing error of the request, or null. */
-  public ParseFailure requestFailure;
+  public @Nullable ParseFailure requestFailure;
 
   /** Why the request was refused, or null. */
-  public Shed shed;
+  public @Nullable Shed shed;
 
   /** The input of the ACLs at the end of an access_log line; null: every line takes the record. */
-  public AclInput acl;
+  public @Nullable AclInput acl;
 
   /**
    * Gives the destination's addresses as far as they are known when it is called, else null; itself
    * null if no line needs them.
    */
-  public Supplier<List<byte[]>> known;
+  public @Nullable Supplier<@Nullable List<byte[]>> known;
 
   /** Starts over. */
+  @SuppressWarnings("NullAway") // the facts that are never null are written before it is read
   public void clear() {
     Arrays.fill(stageNanos, NOT_MEASURED);
     endMillis = 0;

@@ -5,4 +5,7 @@
  * {@code metrics} and {@code explain} read it once through an {@link ExchangeSink}. Confined to the
  * event loop of the client.
  */
+@NullMarked
 package io.loligo.server.record;
+
+import org.jspecify.annotations.NullMarked;

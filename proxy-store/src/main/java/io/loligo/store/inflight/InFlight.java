@@ -328,7 +328,7 @@ public final class InFlight {
   /** The head arrived. Takes {@code fields}. Writer's loop. */
   public void head(
       ResponseHead snapshot,
-      StoredMeta meta,
+      @Nullable StoredMeta meta,
       boolean shareable,
       ByteBuf fields,
       long contentLength) {

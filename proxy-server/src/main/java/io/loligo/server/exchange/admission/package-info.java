@@ -5,4 +5,7 @@
  * <p>{@code RequestSteps} acts on the verdicts, and {@code explain} shows them. Confined to the
  * event loop.
  */
+@NullMarked
 package io.loligo.server.exchange.admission;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,7 @@ import io.loligo.server.record.HitClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Responses that the proxy generates. They are short, and all text in them is escaped. Stateless.
@@ -80,7 +81,7 @@ public final class ErrorPage {
       int status,
       String errorCode,
       String text,
-      FieldLines lines) {
+      @Nullable FieldLines lines) {
     FieldLines head = new FieldLines(512);
     if (lines != null) {
       head.append(lines.bytes(), 0, lines.length());

@@ -3,6 +3,7 @@ package io.loligo.server.exchange.answer;
 import io.loligo.core.message.FieldLines;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.upstream.FetchFailure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The text and field lines with which the proxy reports a failed fetch to the client. Stateless.
@@ -20,7 +21,7 @@ public final class FailureAnswer {
    * The Retry-After line for {@code failure}; null if no time can be given. The caller owns the
    * lines.
    */
-  public static FieldLines retryAfter(FetchFailure failure) {
+  public static @Nullable FieldLines retryAfter(FetchFailure failure) {
     return isOverload(failure)
         ? new FieldLines(32).add("Retry-After", Refusal.RETRY_SECONDS)
         : null;

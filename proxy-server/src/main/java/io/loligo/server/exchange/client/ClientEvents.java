@@ -3,6 +3,7 @@ package io.loligo.server.exchange.client;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /** Events from the client while its exchange runs. Called on the client's event loop. */
 public interface ClientEvents {
@@ -10,7 +11,7 @@ public interface ClientEvents {
   void content(ByteBuf content);
 
   /** The content of the request is complete; {@code trailers} borrowed, may be null. */
-  void contentEnd(Fields trailers);
+  void contentEnd(@Nullable Fields trailers);
 
   /**
    * The content of the request is malformed. No more content follows, and the connection will

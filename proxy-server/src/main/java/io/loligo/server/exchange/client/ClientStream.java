@@ -9,6 +9,7 @@ import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client's side of one exchange, in any HTTP version. The exchange writes its response here and
@@ -59,7 +60,7 @@ public interface ClientStream {
   void content(ByteBuf content);
 
   /** Completes the response; {@code trailers} borrowed, may be null. */
-  void end(Fields trailers);
+  void end(@Nullable Fields trailers);
 
   /** Passes the bytes written so far to the socket. */
   void flush();
@@ -106,7 +107,7 @@ public interface ClientStream {
    * null if there was no memory to write that response. This stream then reads and writes nothing
    * more, but it still owns the record: see {@link #tunnelEnded}.
    */
-  ByteStream detach();
+  @Nullable ByteStream detach();
 
   /**
    * The connection is one end of a tunnel from now on.

@@ -3,6 +3,7 @@ package io.loligo.server.exchange.client;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The head of a final response to a client, and any content in the same block. Reusable. Confined
@@ -14,8 +15,8 @@ import io.netty.buffer.ByteBuf;
  */
 public final class OutgoingHead {
   private int status;
-  private FieldLines lines;
-  private ByteBuf block;
+  private @Nullable FieldLines lines;
+  private @Nullable ByteBuf block;
   private int index;
   private int length;
   private long contentLength;
@@ -55,7 +56,7 @@ public final class OutgoingHead {
    * @param index where the lines in {@code block} start
    * @param length bytes of {@code block} to send: lines, empty line and the content after them
    */
-  public OutgoingHead block(ByteBuf block, int index, int length) {
+  public OutgoingHead block(@Nullable ByteBuf block, int index, int length) {
     this.block = block;
     this.index = index;
     this.length = length;
@@ -81,11 +82,12 @@ public final class OutgoingHead {
 
   /** The lines specific to this response, borrowed. */
   public FieldLines lines() {
+    assert lines != null : "not begun";
     return lines;
   }
 
   /** The block, borrowed. Null if there are only {@link #lines}: the stream then ends the head. */
-  public ByteBuf block() {
+  public @Nullable ByteBuf block() {
     return block;
   }
 

@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits the head of an origin's response into the lines that every client gets and the lines of
@@ -106,7 +107,8 @@ public final class ReplyFields {
    * @param trailers borrowed, may be null
    * @param head the head of the same response, borrowed
    */
-  public static Fields trailers(Fields trailers, ResponseHead head, List<String> withheld) {
+  public static @Nullable Fields trailers(
+      @Nullable Fields trailers, ResponseHead head, List<String> withheld) {
     if (trailers == null || trailers.count() == 0) {
       return trailers;
     }

@@ -4,6 +4,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.record.Shed;
+import org.jspecify.annotations.Nullable;
 
 /** Answers requests. One handler serves one event loop, which makes all calls. */
 public interface RequestHandler {
@@ -15,7 +16,7 @@ public interface RequestHandler {
    * @param contentLength bytes of the request's content, see {@link ContentLength}
    * @return the receiver of the client's further events; null if the response is already complete
    */
-  ClientEvents request(ClientStream stream, RequestHead head, long contentLength);
+  @Nullable ClientEvents request(ClientStream stream, RequestHead head, long contentLength);
 
   /**
    * Refuses a request because of load, with 429 or 503 and Retry-After.
@@ -23,7 +24,7 @@ public interface RequestHandler {
    * @param contentLength bytes of the request's content, see {@link ContentLength}
    * @return null: the response is complete
    */
-  ClientEvents shed(ClientStream stream, long contentLength, Shed why);
+  @Nullable ClientEvents shed(ClientStream stream, long contentLength, Shed why);
 
   /** Refuses a message that is not an acceptable request, and closes the connection. */
   void refused(ClientStream stream, ParseFailure failure);

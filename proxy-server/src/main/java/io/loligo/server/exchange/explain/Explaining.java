@@ -56,6 +56,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a request that no client sent through the steps of {@link RequestSteps} up to the decision,
@@ -108,8 +109,8 @@ public final class Explaining {
   private final HitAnswer hits;
   private final RequestHead head = new RequestHead();
   private final RequestTarget target = new RequestTarget();
-  private Request request;
-  private CacheKey key;
+  private @Nullable Request request;
+  private @Nullable CacheKey key;
 
   /**
    * Prepares the explanation of {@code question}.
@@ -159,12 +160,18 @@ public final class Explaining {
     admit();
   }
 
+  /** The request, once it is identified. */
+  private Request request() {
+    assert request != null : "not identified";
+    return request;
+  }
+
   private void admit() {
-    Verdict verdict = admission.check(request);
+    Verdict verdict = admission.check(request());
     if (verdict instanceof WaitFor wait) {
       wait.party()
           .ask(
-              request,
+              request(),
               fact -> {
                 fact.run();
                 admit();
@@ -177,9 +184,9 @@ public final class Explaining {
   /** Computes the key. Returns false if the question does not contain all parts of it. */
   private boolean seal(Verdict verdict) {
     String content = question.content();
-    if (services.caching.keysContent(request)) {
+    if (services.caching.keysContent(request())) {
       byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
-      if (bytes.length != Math.max(0, request.contentLength())) {
+      if (bytes.length != Math.max(0, request().contentLength())) {
         refuse(
             verdict instanceof Denied denied
                 ? denied.refusal().summary()
@@ -189,8 +196,14 @@ public final class Explaining {
       services.keys.keyByContent(
           target, new ContentDigest(head.fields()).update(bytes, bytes.length));
     }
-    key = services.keys.seal(request).toKey();
+    key = services.keys.seal(request()).toKey();
     return true;
+  }
+
+  /** The key, once it is computed. */
+  private CacheKey key() {
+    assert key != null : "not sealed";
+    return key;
   }
 
   private void admitted(Verdict verdict) {
@@ -199,7 +212,7 @@ public final class Explaining {
     } else if (verdict instanceof AnswerHere part) {
       refuse(part.summary());
     } else {
-      services.store.peek(key, executor, this::peeked);
+      services.store.peek(key(), executor, this::peeked);
     }
   }
 
@@ -251,7 +264,7 @@ public final class Explaining {
             key);
     services.keys.probe(target);
     StoredMeta whole = found == null ? null : found.meta();
-    long sliceBytes = services.caching.sliceBytes(request, whole, forecast.decision());
+    long sliceBytes = services.caching.sliceBytes(request(), whole, forecast.decision());
     if (sliceBytes == 0) {
       then.accept(all);
     } else {
@@ -267,8 +280,8 @@ public final class Explaining {
   }
 
   /** {@code one} as this port sees it; null if the port may not use it (RFC 9213). */
-  private Glimpse regarded(Glimpse one) {
-    StoredMeta meta = services.caching.regarded(one.meta(), one.fields(), request);
+  private @Nullable Glimpse regarded(Glimpse one) {
+    StoredMeta meta = services.caching.regarded(one.meta(), one.fields(), request());
     return meta == null ? null : one.with(meta);
   }
 
@@ -280,7 +293,7 @@ public final class Explaining {
    * The parts on disk that the request selects, joined into one response. Adds the parts that it
    * needs to {@code used}. Null if the request selects none.
    */
-  private Glimpse joined(List<Glimpse> variants, List<Glimpse> used) {
+  private @Nullable Glimpse joined(List<Glimpse> variants, List<Glimpse> used) {
     List<Glimpse> parts = new ArrayList<>();
     for (Glimpse one : variants) {
       if (one.onDisk()
@@ -331,10 +344,14 @@ public final class Explaining {
    * @param variants all stored variants
    */
   private Forecast forecast(
-      Glimpse selected, boolean others, LoadOutcome looked, List<Glimpse> variants, long now) {
+      @Nullable Glimpse selected,
+      boolean others,
+      @Nullable LoadOutcome looked,
+      List<Glimpse> variants,
+      long now) {
     services.keys.probe(target);
     CacheRules rules = services.caching;
-    CacheDecision bypass = rules.bypass(request, rules.upgrade(request));
+    CacheDecision bypass = rules.bypass(request(), rules.upgrade(request()));
     if (bypass != null) {
       return bypass.outcome() == Outcome.BYPASS
           ? new Forecast(bypass, 0, LogTag.TCP_MISS, false, 0, false)
@@ -343,8 +360,8 @@ public final class Explaining {
     StoredMeta found = selected == null ? null : selected.meta();
     // the disk was read, but the variant is not selected or is purged: not a disk failure
     LoadOutcome load = looked == LoadOutcome.FOUND ? LoadOutcome.ABSENT : looked;
-    boolean denied = found != null && isHitDenied(selected);
-    CacheDecision decision = rules.decision(request, found, denied, others, now, load);
+    boolean denied = selected != null && isHitDenied(selected);
+    CacheDecision decision = rules.decision(request(), found, denied, others, now, load);
     if (denied) {
       return decision.outcome() == Outcome.FETCH
           ? new Forecast(decision, 0, LogTag.TCP_MISS, false, 0, false)
@@ -353,9 +370,13 @@ public final class Explaining {
     boolean onError =
         found != null
             && Incomplete.answers(head, found)
-            && Reuse.mayServeOnError(now, head, found, target.url(), services.caching.of(request));
+            && Reuse.mayServeOnError(
+                now, head, found, target.url(), services.caching.of(request()));
     return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> hit(selected, decision);
+      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> {
+        assert selected != null : "it was decided about";
+        yield hit(selected, decision);
+      }
       case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
       default -> {
         boolean damaged = found == null && load == LoadOutcome.DAMAGED;
@@ -363,26 +384,26 @@ public final class Explaining {
         LogTag tag = MissAnswer.fetchedTag(decision, miss);
         int offered = offered(decision, variants);
         yield new Forecast(
-            decision, 0, tag, onError, offered, services.caching.fetchesWhole(request, decision));
+            decision, 0, tag, onError, offered, services.caching.fetchesWhole(request(), decision));
       }
     };
   }
 
   private boolean isHitDenied(Glimpse selected) {
     reply(selected);
-    boolean denied = services.caching.isHitDenied(request);
-    request.forgetReply();
+    boolean denied = services.caching.isHitDenied(request());
+    request().forgetReply();
     return denied;
   }
 
   private void reply(Glimpse selected) {
-    request.reply(StoredFields.index(selected.fields()), selected.meta().status());
+    request().reply(StoredFields.index(selected.fields()), selected.meta().status());
   }
 
   private Forecast hit(Glimpse selected, CacheDecision decision) {
     reply(selected);
-    Refusal refusal = hits.refusal(request, selected.meta(), decision);
-    request.forgetReply();
+    Refusal refusal = hits.refusal(request(), selected.meta(), decision);
+    request().forgetReply();
     if (refusal != null) {
       LogTag tag = refusal.tag() == null ? LogTag.NONE_NONE : refusal.tag();
       return new Forecast(decision, refusal.status(), tag, false, 0, false);
@@ -418,7 +439,7 @@ public final class Explaining {
   }
 
   private boolean isFor(Glimpse one) {
-    return one.meta().isFor(services.caching.of(request).gateway());
+    return one.meta().isFor(services.caching.of(request()).gateway());
   }
 
   private void offer(Glimpse one, OfferedTags tags) {
@@ -435,7 +456,7 @@ public final class Explaining {
   }
 
   private StoredVariant variant(Glimpse stored, boolean selected, long now) {
-    CacheSettings rules = services.caching.of(request);
+    CacheSettings rules = services.caching.of(request());
     Glimpse one = regarded(stored);
     if (one == null) {
       one = stored;
@@ -459,7 +480,7 @@ public final class Explaining {
         one.hits());
   }
 
-  private static List<String> selecting(VarySelection vary) {
+  private static List<String> selecting(@Nullable VarySelection vary) {
     List<String> lines = new ArrayList<>();
     for (int i = 0; vary != null && i < vary.names().size(); i++) {
       String name = vary.names().get(i);
@@ -483,7 +504,7 @@ public final class Explaining {
     return text.chars().allMatch(c -> c > ' ' && c < 0x7f) && !text.isEmpty();
   }
 
-  private HttpPort port() {
+  private @Nullable HttpPort port() {
     List<HttpPort> ports = services.settings.config().get(PortDirectives.HTTP_PORT);
     if (question.portName() != null) {
       return ports.stream()
@@ -510,7 +531,7 @@ public final class Explaining {
     return (serves ? 2 : 0) + (accel ? 0 : 1);
   }
 
-  private InetSocketAddress client() {
+  private @Nullable InetSocketAddress client() {
     String text = question.client() == null ? "127.0.0.1" : question.client();
     byte[] octets = NetUtil.createByteArrayFromIpAddressString(text);
     try {
@@ -522,7 +543,7 @@ public final class Explaining {
 
   // ---- endings
 
-  private String shownUrl() {
+  private @Nullable String shownUrl() {
     if (key == null) {
       return null;
     }
@@ -531,7 +552,7 @@ public final class Explaining {
     return query < 0 ? url : url.substring(0, query + 1);
   }
 
-  private void refuse(ParseFailure failure) {
+  private void refuse(@Nullable ParseFailure failure) {
     refuse(failure == null ? "not a request" : failure.status() + ", " + failure.text());
   }
 

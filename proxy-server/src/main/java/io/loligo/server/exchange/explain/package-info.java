@@ -5,4 +5,7 @@
  * <p>This package uses {@code admission}, {@code rules}, {@code hit} and {@code join}. Only {@code
  * RequestSteps} uses it. Confined to the event loop.
  */
+@NullMarked
 package io.loligo.server.exchange.explain;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,6 +6,7 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An incomplete stored response that a fetch completes. It alternates between stored stretches and
@@ -119,7 +120,7 @@ final class Completing {
   }
 
   /** A read has completed. Takes {@code content}; null if the content is damaged or gone. */
-  private void fed(ByteBuf content) {
+  private void fed(@Nullable ByteBuf content) {
     feeding = false;
     if (fetch.isOver()) {
       if (content != null) {

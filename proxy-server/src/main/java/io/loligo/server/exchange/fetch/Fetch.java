@@ -37,6 +37,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,22 +58,22 @@ public final class Fetch
   private final LoopServices services;
   private final ByteBufAllocator allocator;
   private final EventLoop eventLoop;
-  private final FetchClient client;
+  private final @Nullable FetchClient client;
   private final Request request;
   private final RequestHead head;
   private final RequestTarget target;
   private final boolean mayStore;
-  private final String upgrade;
+  private final @Nullable String upgrade;
   private final boolean refreshes;
 
   /** Null until the fetch starts. A fetch that joins another one never starts. */
-  private OriginSide origin;
+  private @Nullable OriginSide origin;
 
   private long requestMillis;
-  private Entry validated;
+  private @Nullable Entry validated;
   private boolean offers;
-  private OfferedVariants offered;
-  private Completing completing;
+  private @Nullable OfferedVariants offered;
+  private @Nullable Completing completing;
   private boolean whole;
 
   /** Bytes of the response that came from the store. */
@@ -84,16 +85,16 @@ public final class Fetch
   /** Whether a further gap was requested and the head of its response has not arrived. */
   private boolean asking;
 
-  private CacheKey key;
-  private InFlight inFlight;
+  private @Nullable CacheKey key;
+  private @Nullable InFlight inFlight;
   private volatile FieldSet replaced = FieldSet.NONE;
   private long keysAsOf;
   private List<String> withheld = List.of();
 
   /** The head that readers get, a snapshot. */
-  private ResponseHead answered;
+  private @Nullable ResponseHead answered;
 
-  private HeldAnswer held;
+  private @Nullable HeldAnswer held;
   private boolean readOwed;
   private boolean reading;
   private boolean over;
@@ -102,7 +103,7 @@ public final class Fetch
   private long announced = -1;
   private boolean storing;
   private int status;
-  private String refusal;
+  private @Nullable String refusal;
 
   /**
    * A fetch for {@code client}; null: a fetch in the background. {@code request} is a snapshot.
@@ -113,11 +114,11 @@ public final class Fetch
    */
   public Fetch(
       LoopServices services,
-      FetchClient client,
+      @Nullable FetchClient client,
       Request request,
       boolean mayStore,
-      Entry validated,
-      String upgrade) {
+      @Nullable Entry validated,
+      @Nullable String upgrade) {
     this.services = services;
     this.allocator = request.allocator();
     this.eventLoop = request.loop();
@@ -144,8 +145,8 @@ public final class Fetch
    * Fetches only the bytes that {@code stored}, borrowed, an incomplete response, lacks. No effect
    * if {@code completion} is null. Call before {@link #start}. Returns itself.
    */
-  public Fetch completing(Entry stored, Completion completion) {
-    if (completion != null && stored.tryRetain()) {
+  public Fetch completing(@Nullable Entry stored, @Nullable Completion completion) {
+    if (stored != null && completion != null && stored.tryRetain()) {
       this.completing = new Completing(this, eventLoop, stored, completion);
     }
     return this;
@@ -193,7 +194,7 @@ public final class Fetch
   }
 
   /** Looks up the request in memory again, after this fetch has begun. Returns owned, or null. */
-  public Entry findMeanwhile() {
+  public @Nullable Entry findMeanwhile() {
     try {
       return services.store.find(services.keys.probe(target), head.fields());
     } catch (RuntimeException | Error e) {
@@ -208,7 +209,7 @@ public final class Fetch
    */
   public void standDown() {
     finish();
-    inFlight.fail(LOOK_AGAIN);
+    inFlight().fail(LOOK_AGAIN);
   }
 
   /**
@@ -224,7 +225,7 @@ public final class Fetch
   /**
    * Opens an in-flight object that no other request can join. Null if there is no memory for it.
    */
-  public InFlight begin(CacheKey key) {
+  public @Nullable InFlight begin(CacheKey key) {
     try {
       return opened(key, services.store.begin(key, false, eventLoop, this));
     } catch (RuntimeException | Error e) {
@@ -239,7 +240,7 @@ public final class Fetch
    *
    * @param expected the variant that this request is known to select, or null
    */
-  public InFlight joinOrBegin(CacheKey key, VarySelection expected) {
+  public @Nullable InFlight joinOrBegin(CacheKey key, @Nullable VarySelection expected) {
     try {
       return opened(key, services.store.joinOrBegin(key, head.fields(), expected, eventLoop, this));
     } catch (RuntimeException | Error e) {
@@ -248,13 +249,37 @@ public final class Fetch
     }
   }
 
-  private InFlight opened(CacheKey key, InFlight opened) {
+  private @Nullable InFlight opened(CacheKey key, @Nullable InFlight opened) {
     if (opened == null || opened.writer() != this) {
       finish();
     }
     this.key = key;
     this.inFlight = opened;
     return opened;
+  }
+
+  /** The key of the response, once this fetch has begun. */
+  private CacheKey key() {
+    assert key != null : "not begun";
+    return key;
+  }
+
+  /** The object that this fetch writes, once it has begun. */
+  private InFlight inFlight() {
+    assert inFlight != null : "not begun";
+    return inFlight;
+  }
+
+  /** The upstream side, once the fetch has started. */
+  private OriginSide side() {
+    assert origin != null : "not started";
+    return origin;
+  }
+
+  /** The stored part whose gaps are fetched. */
+  private Completing part() {
+    assert completing != null : "nothing is completed";
+    return completing;
   }
 
   /** The head of the request that caused the fetch. Immutable; any thread may read it. */
@@ -299,7 +324,7 @@ public final class Fetch
       offers = false;
       OfferedVariants.look(
           services,
-          key,
+          key(),
           target,
           head.fields(),
           services.storing.caching(this, status).gateway(),
@@ -311,7 +336,7 @@ public final class Fetch
   }
 
   /** Takes {@code variants}, which may be null. */
-  private void offer(OfferedVariants variants) {
+  private void offer(@Nullable OfferedVariants variants) {
     offered = variants;
     if (over) {
       releaseStored();
@@ -321,19 +346,19 @@ public final class Fetch
   }
 
   @Override
-  public OutgoingRequest compose() {
+  public @Nullable OutgoingRequest compose() {
     if (over) {
       return null;
     }
     requestMillis = services.store.requestMoment(services.clock.millis());
-    keysAsOf = services.keys.asOf(key);
+    keysAsOf = services.keys.asOf(key());
     Conditions ours = conditions();
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
     return OutgoingFields.compose(
         request, ours, upgrade, services.settings, services.scratch.section());
   }
 
-  private Conditions conditions() {
+  private @Nullable Conditions conditions() {
     if (validated != null) {
       return Conditions.validating(validated.meta(), slice() != null);
     }
@@ -343,14 +368,15 @@ public final class Fetch
     if (completing != null) {
       return completing.conditions();
     }
-    if (slice() != null && slice().continued() != null) {
-      return Conditions.continuing(slice().continued());
+    Slice slice = slice();
+    if (slice != null && slice.continued() != null) {
+      return Conditions.continuing(slice.continued());
     }
     return again || whole || unconditional ? Conditions.NONE : null;
   }
 
   /** The stream of the current request; null if there is none or the fetch is over. */
-  public OriginStream origin() {
+  public @Nullable OriginStream origin() {
     return over || origin == null ? null : origin.stream();
   }
 
@@ -369,7 +395,7 @@ public final class Fetch
   }
 
   private long contentFetched() {
-    return inFlight.received() - fed;
+    return inFlight().received() - fed;
   }
 
   /** The names of fields that the shared lines omit. The exchange adds them for its own client. */
@@ -399,10 +425,11 @@ public final class Fetch
   }
 
   @Override
-  public void head(ResponseHead reply, long replyLength) {
+  public void head(@Nullable ResponseHead reply, long replyLength) {
     if (over) {
       return;
     }
+    assert reply != null : "a fetch has one";
     if (opened) {
       nextGap(reply, replyLength);
       return;
@@ -461,7 +488,7 @@ public final class Fetch
   }
 
   private StoredUpdate update(ResponseHead reply) {
-    return new StoredUpdate(services, allocator, key, this, reply);
+    return new StoredUpdate(services, allocator, key(), this, reply);
   }
 
   /** Whether the stored response may still be served if the origin fails. */
@@ -477,16 +504,18 @@ public final class Fetch
       return;
     }
     over = true;
-    client.upgraded(reply, origin.detach());
-    inFlight.fail(LOOK_AGAIN);
+    client.upgraded(reply, side().detach());
+    inFlight().fail(LOOK_AGAIN);
   }
 
   /** The stored response that a 304 confirms (RFC 9111 section 4.3.4), borrowed, or null. */
-  private Entry named(ResponseHead notModified) {
+  private @Nullable Entry named(ResponseHead notModified) {
     if (offered != null) {
       return offered.named(notModified);
     }
-    return Validation.confirms(validated.meta(), notModified) ? validated : null;
+    return validated != null && Validation.confirms(validated.meta(), notModified)
+        ? validated
+        : null;
   }
 
   private void confirmed(Entry named, ResponseHead reply) {
@@ -495,7 +524,7 @@ public final class Fetch
     Entry fresh =
         offered == null
             ? update.validated(named, merged)
-            : update.selected(named, merged, inFlight::mayStore);
+            : update.selected(named, merged, inFlight()::mayStore);
     if (client != null) {
       FieldLines lines = new FieldLines(64);
       ReplyFields.addWithheld(reply, services.storing.withheld(this, reply, merged), lines);
@@ -504,7 +533,7 @@ public final class Fetch
       fresh.release();
     }
     finish();
-    inFlight.fail(LOOK_AGAIN);
+    inFlight().fail(LOOK_AGAIN);
   }
 
   /**
@@ -513,7 +542,7 @@ public final class Fetch
    * and the client may not have requested it.
    */
   private void startOver(boolean unconditionally) {
-    origin.forget();
+    side().forget();
     releaseStored();
     unconditional = unconditionally;
     if (client != null) {
@@ -532,9 +561,9 @@ public final class Fetch
       return false;
     }
     List<CacheKey> stale = Invalidation.targets(target.url(), head.methodId(), reply);
-    long[] groups = CacheGroups.invalidated(key, reply.fields());
+    long[] groups = CacheGroups.invalidated(key(), reply.fields());
     HeldAnswer answer = new HeldAnswer(services.timer, this);
-    if (!services.store.invalidate(stale, key, groups, inFlight, eventLoop, answer)) {
+    if (!services.store.invalidate(stale, key(), groups, inFlight, eventLoop, answer)) {
       return false;
     }
     held = answer;
@@ -547,6 +576,7 @@ public final class Fetch
     held = null;
     try {
       if (!forgotten) {
+        assert client != null : "an unsafe request has one";
         client.noteUnforgotten();
       }
       passOn(answer.reply(), answer.contentLength());
@@ -563,7 +593,7 @@ public final class Fetch
     long now = services.clock.millis();
     announced = announced(reply, replyLength);
     Storability storability = services.storing.of(this, reply, announced, now);
-    storing = storability != null && storability.storable() && fits(storability.meta());
+    storing = storability != null && storability.storable() && fits(meta(storability));
     refusal = refusal(storability);
     if (storing) {
       refusal = ruleAgainst(reply);
@@ -580,43 +610,48 @@ public final class Fetch
     if (storing && head.methodId() == Method.GET) {
       CacheKey learnt = services.keys.learnt(target, reply.fields(), keysAsOf);
       if (learnt != null) {
-        inFlight.storeUnder(learnt);
+        inFlight().storeUnder(learnt);
       } else if (slice() != null && status < 400 && status != 206) {
-        inFlight.storeUnder(
-            services.keys.urlKey(target)); // not a slice: the next request finds it by its URL
+        inFlight()
+            .storeUnder(
+                services.keys.urlKey(target)); // not a slice: the next request finds it by its URL
       }
     }
     if (client == null && !again && !storing) {
       finish();
-      origin.cancel();
-      inFlight.fail(LOOK_AGAIN);
+      side().cancel();
+      inFlight().fail(LOOK_AGAIN);
       return;
     }
-    if (storing && status == 206) {
-      announced = storability.meta().contentEnd() - storability.meta().contentStart();
+    StoredMeta meta = null;
+    boolean shareable = false;
+    withheld = List.of();
+    if (storing) {
+      assert storability != null : "it is storable";
+      StoredMeta described = meta(storability);
+      if (status == 206) {
+        announced = described.contentEnd() - described.contentStart();
+      }
+      // without a stored copy, the slower of two readers would have to be cut
+      shareable =
+          storability.shareable()
+              && asksForItself()
+              && (status != 206 || slice() != null); // the key contains the range of a slice
+      meta = StoringRules.meta(described, reply, replyLength == ContentLength.UNDELIMITED);
+      withheld = services.storing.withheld(this, reply, storability.withheldFields());
     }
-    // without a stored copy, the slower of two readers would have to be cut
-    boolean shareable =
-        storing
-            && storability.shareable()
-            && asksForItself()
-            && (status != 206 || slice() != null); // the key contains the range of a slice
     if (shareable) {
-      services.hitForMiss.forget(key);
+      services.hitForMiss.forget(key());
     } else if (client != null && mayStore && asksForItself()) {
       client.noteUnshared(status, head);
     }
-    boolean unframed = replyLength == ContentLength.UNDELIMITED;
-    StoredMeta meta = storing ? StoringRules.meta(storability.meta(), reply, unframed) : null;
-    withheld =
-        storing ? services.storing.withheld(this, reply, storability.withheldFields()) : List.of();
     open(reply, reply, meta, shareable, now);
     readOn();
   }
 
   /** The configuration's reason against storing {@code reply}; null if there is none. */
-  private String ruleAgainst(ResponseHead reply) {
-    CachePeer peer = origin.peer();
+  private @Nullable String ruleAgainst(ResponseHead reply) {
+    CachePeer peer = side().peer();
     if (peer != null && peer.proxyOnly()) {
       return "proxy-only of cache_peer " + peer.name();
     }
@@ -632,17 +667,35 @@ public final class Fetch
    * @param meta null if the response is not stored
    */
   private void open(
-      ResponseHead reply, ResponseHead fields, StoredMeta meta, boolean shareable, long now) {
+      ResponseHead reply,
+      ResponseHead fields,
+      @Nullable StoredMeta meta,
+      boolean shareable,
+      long now) {
     ResponseHead snapshot = reply.snapshot();
     answered = snapshot;
     request.reply(snapshot);
-    inFlight.head(
-        snapshot,
-        meta,
-        shareable,
-        ReplyFields.shared(
-            fields, storing, withheld, services.clock, now, services.scratch.section(), allocator),
-        announced);
+    inFlight()
+        .head(
+            snapshot,
+            meta,
+            shareable,
+            ReplyFields.shared(
+                fields,
+                storing,
+                withheld,
+                services.clock,
+                now,
+                services.scratch.section(),
+                allocator),
+            announced);
+  }
+
+  /** The facts by which a storable response is stored. */
+  private static StoredMeta meta(Storability storable) {
+    StoredMeta meta = storable.meta();
+    assert meta != null : "not storable";
+    return meta;
   }
 
   private boolean fits(StoredMeta meta) {
@@ -655,12 +708,12 @@ public final class Fetch
    * stored.
    */
   private boolean complete(ResponseHead reply, long replyLength) {
-    if (!completing.isContinuedBy(reply, announced(reply, replyLength))) {
+    if (!part().isContinuedBy(reply, announced(reply, replyLength))) {
       return false;
     }
-    Completion completion = completing.known(reply);
+    Completion completion = part().known(reply);
     long now = services.clock.millis();
-    ResponseHead merged = StoredUpdate.merged(completing.part(), reply);
+    ResponseHead merged = StoredUpdate.merged(part().part(), reply);
     long length = completion.completeLength();
     Storability storability = services.storing.ofContinued(this, merged, length, now, reply);
     if (!storability.storable()
@@ -669,7 +722,7 @@ public final class Fetch
       return false;
     }
     StoredMeta meta =
-        StoringRules.meta(storability.meta(), merged, /* unframed= */ false)
+        StoringRules.meta(meta(storability), merged, /* unframed= */ false)
             .withPart(completion.combined());
     if (meta.part() != null && !Incomplete.answers(head, meta)) {
       return false;
@@ -689,7 +742,7 @@ public final class Fetch
   /** The response for a further gap has arrived. Readers already have all bytes before the gap. */
   private void nextGap(ResponseHead reply, long replyLength) {
     asking = false;
-    if (completing.isContinuedBy(reply, announced(reply, replyLength))) {
+    if (part().isContinuedBy(reply, announced(reply, replyLength))) {
       readOn();
     } else {
       giveUp(
@@ -706,33 +759,33 @@ public final class Fetch
   /** The stored stretch at {@code position} cannot be read. It is fetched with the next gap. */
   void stretchLost(long position) {
     LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
-    origin.endAnswer(/* cancel= */ true);
+    side().endAnswer(/* cancel= */ true);
   }
 
   /** Passes stored bytes to readers. Takes {@code content}. */
   void hand(ByteBuf content) {
     fed += content.readableBytes();
-    inFlight.content(content);
+    inFlight().content(content);
   }
 
   /** Requests the next gap. */
   void askForGap() {
     asking = true;
-    origin.ask();
+    side().ask();
   }
 
   /** The response for a gap is complete. Stored stretches, further gaps or the end follow. */
   private void endGap() {
-    if (!completing.endGap()) {
+    if (!part().endGap()) {
       giveUp(new FetchFailure(FetchFailure.Kind.TRUNCATED, "a gap was not filled"));
       return;
     }
-    origin.endAnswer(/* cancel= */ false);
+    side().endAnswer(/* cancel= */ false);
     readOn();
   }
 
   /** Why the response is not stored; null if it is stored or storing was never considered. */
-  private String refusal(Storability storability) {
+  private @Nullable String refusal(@Nullable Storability storability) {
     if (storing || storability == null) {
       return null;
     }
@@ -740,7 +793,7 @@ public final class Fetch
   }
 
   /** The slice that this fetch requests; null if it requests none. */
-  private Slice slice() {
+  private @Nullable Slice slice() {
     return request.slice();
   }
 
@@ -760,14 +813,14 @@ public final class Fetch
   public void content(ByteBuf content) {
     if (over) {
       content.release();
-    } else if (opened && completing.overflowsGap(content.readableBytes())) {
+    } else if (opened && part().overflowsGap(content.readableBytes())) {
       content.release();
       giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more content than requested"));
     } else {
       if (completing != null) {
         completing.received(content.readableBytes());
       }
-      inFlight.content(content);
+      inFlight().content(content);
     }
   }
 
@@ -786,19 +839,19 @@ public final class Fetch
       return;
     }
     if (opened) {
-      completing.feed(inFlight);
-      if (over || completing.isFeeding()) {
+      part().feed(inFlight());
+      if (over || part().isFeeding()) {
         return;
       }
     }
-    if (opened && origin.isAnswerOver() && completing.isAtEnd()) {
+    if (opened && side().isAnswerOver() && part().isAtEnd()) {
       complete(null);
-    } else if (opened && origin.isAnswerOver() && completing.isInGap()) {
+    } else if (opened && side().isAnswerOver() && part().isInGap()) {
       askForGap();
-    } else if (!(opened && completing.isStoredNext()) && inFlight.wantsMore()) {
+    } else if (!(opened && part().isStoredNext()) && inFlight().wantsMore()) {
       readOwed = false;
       reading = true;
-      origin.read();
+      side().read();
     } else {
       readOwed = true;
     }
@@ -812,7 +865,7 @@ public final class Fetch
   }
 
   @Override
-  public void end(Fields trailers) {
+  public void end(@Nullable Fields trailers) {
     if (held != null) {
       held.end();
     } else if (!over && opened) {
@@ -821,25 +874,26 @@ public final class Fetch
     } else if (!over) {
       if (storing
           && announced < 0
-          && inFlight.received() < services.storing.caching(this, status).minObjectBytes()) {
-        inFlight.doNotStore(); // the head did not announce how small it is
+          && inFlight().received() < services.storing.caching(this, status).minObjectBytes()) {
+        inFlight().doNotStore(); // the head did not announce how small it is
       }
       complete(trailers);
     }
   }
 
-  private void complete(Fields trailers) {
+  private void complete(@Nullable Fields trailers) {
     finish();
-    inFlight.end(ReplyFields.trailers(trailers, answered, withheld));
+    assert answered != null : "the head comes first";
+    inFlight().end(ReplyFields.trailers(trailers, answered, withheld));
   }
 
   @Override
   public void failed(FetchFailure failure) {
-    if (!over && opened && completing.isStoredNext()) {
-      origin.endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
+    if (!over && opened && part().isStoredNext()) {
+      side().endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
     } else if (!over) {
       finish();
-      inFlight.fail(failure);
+      inFlight().fail(failure);
     }
   }
 
@@ -855,7 +909,7 @@ public final class Fetch
   }
 
   private boolean goesOnAlone() {
-    if (!inFlight.isStored() || announced < 0 || head.methodId() == Method.POST) {
+    if (!inFlight().isStored() || announced < 0 || head.methodId() == Method.POST) {
       return false;
     }
     if (client != null && slice() != null && status == 206 && client.isServed()) {
@@ -865,12 +919,12 @@ public final class Fetch
     if (whole && settings.rangeOffsetLimit.of(request) < 0) {
       return true;
     }
-    long left = announced - inFlight.received();
+    long left = announced - inFlight().received();
     if (settings.quickAbortMinBytes < 0 || left <= settings.quickAbortMinBytes) {
       return true;
     }
     return left <= settings.quickAbortMaxBytes
-        && inFlight.received() * 100 > announced * settings.quickAbortPercent;
+        && inFlight().received() * 100 > announced * settings.quickAbortPercent;
   }
 
   private void giveUp(FetchFailure failure) {
@@ -878,7 +932,7 @@ public final class Fetch
     if (origin != null) {
       origin.cancel();
     }
-    inFlight.fail(failure);
+    inFlight().fail(failure);
   }
 
   private void finish() {

@@ -5,6 +5,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.store.memory.Entry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The exchange that began a fetch. It supplies the request's content and the stored response that
@@ -26,13 +27,13 @@ public interface FetchClient {
   /**
    * The stored response that cannot be used without validation, borrowed; null if there is none.
    */
-  Entry stored();
+  @Nullable Entry stored();
 
   /**
    * The stored response that has no validator, so that the fetch requests it as if it were not
    * stored. Borrowed; null if there is none, or if the new response does not apply to it.
    */
-  Entry fetchedAnew();
+  @Nullable Entry fetchedAnew();
 
   /**
    * Whether the stale response may be sent if the origin fails. RFC 9111 section 4.3.3 permits

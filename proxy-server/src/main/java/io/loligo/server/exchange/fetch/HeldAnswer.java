@@ -3,6 +3,7 @@ package io.loligo.server.exchange.fetch;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopTimer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The response to an unsafe request, held until the disks have confirmed the invalidation that it
@@ -25,7 +26,7 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
 
   private final LoopTimer timer;
   private final Owner owner;
-  private ResponseHead reply;
+  private @Nullable ResponseHead reply;
   private long contentLength;
   private boolean ended;
   private boolean over;
@@ -50,6 +51,7 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
 
   /** The held head, a snapshot. */
   ResponseHead reply() {
+    assert reply != null : "nothing is held";
     return reply;
   }
 

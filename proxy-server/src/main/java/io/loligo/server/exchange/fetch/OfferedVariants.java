@@ -14,6 +14,7 @@ import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stored variants whose entity tags a fetch offers to the origin: first those in memory, then those
@@ -45,7 +46,7 @@ public final class OfferedVariants {
       Fields request,
       boolean gateway,
       EventLoop eventLoop,
-      Consumer<OfferedVariants> then) {
+      Consumer<@Nullable OfferedVariants> then) {
     OfferedVariants found = new OfferedVariants(gateway);
     services.store.variants(key).forEach(entry -> found.add(entry, request));
     int room = OfferedTags.MAX_TAGS - found.tags.size();
@@ -68,14 +69,14 @@ public final class OfferedVariants {
     private final LoopServices services;
     private final OfferedVariants found;
     private final Fields request;
-    private final Consumer<OfferedVariants> then;
+    private final Consumer<@Nullable OfferedVariants> then;
     private boolean told;
 
     Look(
         LoopServices services,
         OfferedVariants found,
         Fields request,
-        Consumer<OfferedVariants> then) {
+        Consumer<@Nullable OfferedVariants> then) {
       this.services = services;
       this.found = found;
       this.request = request;
@@ -113,7 +114,7 @@ public final class OfferedVariants {
     }
   }
 
-  private void tell(Consumer<OfferedVariants> then) {
+  private void tell(Consumer<@Nullable OfferedVariants> then) {
     then.accept(entries.isEmpty() ? null : this);
   }
 
@@ -123,7 +124,7 @@ public final class OfferedVariants {
   }
 
   /** The variant that a 304 names, borrowed; null if it names none. */
-  Entry named(ResponseHead notModified) {
+  @Nullable Entry named(ResponseHead notModified) {
     int number = tags.named(notModified);
     return number < 0 ? null : entries.get(number);
   }

@@ -16,6 +16,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.route.Router;
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The upstream side of one fetch. It requests hops, sends one request after another, and sums up
@@ -25,13 +26,13 @@ final class OriginSide implements Router.Listener, AddressCheck {
   /** The fetch that composes the requests and receives the responses. */
   interface Sender extends OriginEvents {
     /** Composes the request after hops were found; null if no request is needed any more. */
-    OutgoingRequest compose();
+    @Nullable OutgoingRequest compose();
   }
 
   private final LoopServices services;
   private final Request request;
   private final Sender sender;
-  private OriginStream stream;
+  private @Nullable OriginStream stream;
 
   /** Whether the response to the last request is over. */
   private boolean answerOver;
@@ -66,18 +67,23 @@ final class OriginSide implements Router.Listener, AddressCheck {
   }
 
   @Override
-  public String refusal(InetAddress address, int port) {
+  public @Nullable String refusal(InetAddress address, int port) {
     return services.destinations.refusal(request, address, port, /* tunnel= */ false);
   }
 
   /** The stream of the last request, or null. */
-  OriginStream stream() {
+  @Nullable OriginStream stream() {
+    return stream;
+  }
+
+  private OriginStream asked() {
+    assert stream != null : "no request was sent";
     return stream;
   }
 
   /** The cache_peer that received the last request, or null. Call only after a request was sent. */
-  CachePeer peer() {
-    return stream.timings().peer;
+  @Nullable CachePeer peer() {
+    return asked().timings().peer;
   }
 
   /** Whether the response to the last request is over. */
@@ -87,12 +93,12 @@ final class OriginSide implements Router.Listener, AddressCheck {
 
   /** Requests one more read of the response's content. */
   void read() {
-    stream.read();
+    asked().read();
   }
 
   /** The raw connection, after a 101. Returns owned. */
   ByteStream detach() {
-    return stream.detach();
+    return asked().detach();
   }
 
   /** Cancels the rest of the response, if there is one. */
@@ -106,7 +112,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
    * Cancels the last request and excludes its bytes from the sums, because another request follows.
    */
   void forget() {
-    stream.cancel();
+    asked().cancel();
     stream = null;
   }
 

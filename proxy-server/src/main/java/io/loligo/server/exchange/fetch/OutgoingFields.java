@@ -18,6 +18,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Composes the request that is forwarded (RFC 9110 section 7.6). Stateless. */
 final class OutgoingFields {
@@ -52,8 +53,8 @@ final class OutgoingFields {
    */
   static OutgoingRequest compose(
       Request request,
-      Conditions conditions,
-      String upgrade,
+      @Nullable Conditions conditions,
+      @Nullable String upgrade,
       ExchangeSettings settings,
       FieldLines lines) {
     RequestHead head = request.head();
@@ -130,7 +131,7 @@ final class OutgoingFields {
   }
 
   private static void addForwardedFor(
-      Fields fields, InetSocketAddress client, ForwardedFor mode, FieldLines lines) {
+      Fields fields, @Nullable InetSocketAddress client, ForwardedFor mode, FieldLines lines) {
     String before = fields.joined("X-Forwarded-For");
     String address = client == null ? "unknown" : NetUtil.toAddressString(client.getAddress());
     switch (mode) {

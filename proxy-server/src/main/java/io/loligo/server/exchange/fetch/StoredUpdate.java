@@ -192,7 +192,9 @@ final class StoredUpdate {
       return fresh;
     }
     boolean unframed = old.meta().has(StoredMeta.UNFRAMED);
-    StoredMeta meta = StoringRules.meta(storability.meta(), merged, unframed);
+    StoredMeta described = storability.meta();
+    assert described != null : "storable";
+    StoredMeta meta = StoringRules.meta(described, merged, unframed);
     Entry added = services.store.addVariant(key, fresh, meta, freshFields(merged, now), mayStore);
     fresh.release();
     return added;

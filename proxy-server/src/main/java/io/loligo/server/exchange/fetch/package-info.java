@@ -5,4 +5,7 @@
  * the store; {@code join} and {@code hit} begin fetches. Confined to the event loop that began the
  * fetch.
  */
+@NullMarked
 package io.loligo.server.exchange.fetch;
+
+import org.jspecify.annotations.NullMarked;

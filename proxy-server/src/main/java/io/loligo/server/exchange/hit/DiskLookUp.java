@@ -15,6 +15,7 @@ import io.loligo.store.Store.LoadReport;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +42,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
      *
      * @param outcome how the lookup ended; null if the disk was not read
      */
-    void looked(Entry entry, LoadOutcome outcome);
+    void looked(@Nullable Entry entry, @Nullable LoadOutcome outcome);
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskLookUp.class);
@@ -52,7 +53,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   private final Request request;
   private final long startNanos;
   private boolean told;
-  private LoadReport before;
+  private @Nullable LoadReport before;
 
   private DiskLookUp(LoopServices services, Request request, CacheKey key, Asker asker) {
     this.services = services;
@@ -67,7 +68,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
    * fact that there is none; null if only a wait can tell. Notes the result in the record. The
    * caller owns the entry of the result.
    */
-  public static Store.Loaded now(LoopServices services, Request request, CacheKey key) {
+  public static Store.@Nullable Loaded now(LoopServices services, Request request, CacheKey key) {
     Store.Loaded now = services.store.loadNow(key, request.head().fields(), Wanted.CONTENT);
     if (now != null) {
       note(request.record(), now.entry(), now.report());
@@ -110,7 +111,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   /**
    * Notes the duration of the lookup in {@code record}, and whether {@code entry} came from disk.
    */
-  private static void note(ExchangeRecord record, Entry entry, LoadReport report) {
+  private static void note(ExchangeRecord record, @Nullable Entry entry, LoadReport report) {
     record.stage(Stage.DISK_QUEUE, report.queueNanos());
     record.stage(Stage.DISK_FIRST_READ, report.readNanos());
     record.fromDisk = entry != null;
@@ -134,7 +135,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   }
 
   @Override
-  public void loaded(Entry entry, LoadReport report) {
+  public void loaded(@Nullable Entry entry, LoadReport report) {
     if (!told && !asker.over() && entry != null && entry.isHeadOnly() && !suffices(entry)) {
       entry.release();
       before = report;
@@ -169,7 +170,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
     }
   }
 
-  private void tell(Entry entry, LoadReport report) {
+  private void tell(@Nullable Entry entry, LoadReport report) {
     told = true;
     try {
       note(request.record(), entry, report);

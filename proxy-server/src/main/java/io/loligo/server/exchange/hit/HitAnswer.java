@@ -28,6 +28,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.store.memory.Entry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers from a stored response: with the whole, a 304, or the requested ranges. Confined to its
@@ -66,7 +67,7 @@ public final class HitAnswer {
    * @param request borrowed
    * @return the part that sends the rest, or null if the response is complete
    */
-  public ClientEvents answer(Request request, Entry entry, CacheDecision decision) {
+  public @Nullable ClientEvents answer(Request request, Entry entry, CacheDecision decision) {
     return answer(request, entry, decision, null);
   }
 
@@ -75,7 +76,8 @@ public final class HitAnswer {
    *
    * @param asked the outcome of a request to the next hop; null if there was none
    */
-  public ClientEvents answer(Request request, Entry entry, CacheDecision decision, Answered asked) {
+  public @Nullable ClientEvents answer(
+      Request request, Entry entry, CacheDecision decision, @Nullable Answered asked) {
     ClientStream stream = request.stream();
     RequestHead head = request.head();
     ExchangeRecord record = stream.record();
@@ -117,7 +119,7 @@ public final class HitAnswer {
    * Why the client must not get {@code stored}, which {@code request} holds as its response; null
    * if it may. A response that was stored before a reload may exceed the current limit.
    */
-  public Refusal refusal(Request request, StoredMeta stored, CacheDecision decision) {
+  public @Nullable Refusal refusal(Request request, StoredMeta stored, CacheDecision decision) {
     Refusal denied = services.caching.responseRefusal(request);
     boolean unlimited = services.settings.access.replyBodyMax.isForAll(-1);
     boolean wholeIsJudged = request.slice() != null && stored.status() == 200;
@@ -143,8 +145,12 @@ public final class HitAnswer {
     return limit >= 0 && length > limit ? limit : -1;
   }
 
-  private HitStream send(
-      ClientStream stream, RequestHead head, Entry entry, CacheDecision decision, Answered asked) {
+  private @Nullable HitStream send(
+      ClientStream stream,
+      RequestHead head,
+      Entry entry,
+      CacheDecision decision,
+      @Nullable Answered asked) {
     FieldLines lines = services.scratch.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addRepeated(StoredFields.index(ReplyFields.stored(entry)), lines);
@@ -166,7 +172,7 @@ public final class HitAnswer {
    * The ranges of {@code stored} that the client requested; null if it gets the whole (RFC 9110
    * section 14.2).
    */
-  public static RangeSelection ranges(RequestHead head, StoredMeta stored) {
+  public static @Nullable RangeSelection ranges(RequestHead head, StoredMeta stored) {
     Fields fields = head.fields();
     if (!fields.has(FieldName.RANGE) || head.methodId() != Method.GET) {
       return null;
@@ -191,7 +197,7 @@ public final class HitAnswer {
    * Sends the head and the whole content; for HEAD, the head only. Null if the response is
    * complete.
    */
-  private HitStream sendWhole(
+  private @Nullable HitStream sendWhole(
       ClientStream stream, RequestHead head, Entry entry, FieldLines lines) {
     if (entry.meta().part() != null) {
       throw new IllegalStateException("incomplete, and asked for the whole: " + entry.key());
@@ -235,7 +241,11 @@ public final class HitAnswer {
   }
 
   private void addOwn(
-      FieldLines lines, Entry entry, CacheDecision decision, boolean disk, Answered asked) {
+      FieldLines lines,
+      Entry entry,
+      CacheDecision decision,
+      boolean disk,
+      @Nullable Answered asked) {
     ExchangeSettings settings = services.settings;
     int version = entry.meta().has(StoredMeta.FROM_HTTP_1_0) ? 10 : 11;
     lines.append("Age: ").append(Math.max(0, decision.ageSeconds())).endLine();

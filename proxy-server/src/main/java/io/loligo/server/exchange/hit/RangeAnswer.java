@@ -13,6 +13,7 @@ import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Answers a GET with the requested ranges (RFC 9110 sections 14 and 15.3.7). Stateless. */
 final class RangeAnswer {
@@ -25,7 +26,7 @@ final class RangeAnswer {
    * @param known whether the client already has a part, see {@link ReplyFields#putFirst}
    * @param lines the lines specific to this response, borrowed
    */
-  static HitStream send(
+  static @Nullable HitStream send(
       LoopServices services,
       ClientStream stream,
       Entry entry,
@@ -111,7 +112,7 @@ final class RangeAnswer {
     return buffer;
   }
 
-  private static HitStream unsatisfiable(
+  private static @Nullable HitStream unsatisfiable(
       LoopServices services, ClientStream stream, Entry entry, FieldLines lines) {
     services.clock.addDate(lines, services.clock.millis());
     lines.append("Content-Range: bytes */").append(entry.contentLength()).endLine();

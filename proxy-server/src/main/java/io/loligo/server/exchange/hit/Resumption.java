@@ -7,6 +7,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.server.exchange.request.Request;
@@ -18,6 +19,7 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the rest of a response whose stored content turned out to be damaged after its head was
@@ -36,8 +38,8 @@ final class Resumption implements InFlight.Reader {
   private final StoredMeta meta;
   private final CacheKey key;
   private final boolean alone;
-  private Fetch fetch;
-  private InFlight.Subscription subscription;
+  private @Nullable Fetch fetch;
+  private InFlight.@Nullable Subscription subscription;
   private long offset;
   private long creditOwed;
   private boolean over;
@@ -64,10 +66,12 @@ final class Resumption implements InFlight.Reader {
     record.tag = LogTag.TCP_SWAPFAIL_MISS;
     record.hitClass = HitClass.MISS;
     RequestHead head = record.request;
+    RequestTarget target = record.target;
+    assert head != null && target != null : "a response was begun";
     Request request =
         new Request()
-            .begin(stream, head, ContentLength.NONE, record.target, services.clock.millis())
-            .with(head, record.target);
+            .begin(stream, head, ContentLength.NONE, target, services.clock.millis())
+            .with(head, target);
     Fetch mine = Fetch.again(services, request);
     InFlight inFlight =
         alone || !mayJoin(head) ? mine.begin(key) : mine.joinOrBegin(key, meta.vary());
@@ -125,7 +129,7 @@ final class Resumption implements InFlight.Reader {
   }
 
   @Override
-  public void end(Fields trailers) {
+  public void end(@Nullable Fields trailers) {
     subscription = null;
     if (!over) {
       leave();

@@ -24,6 +24,7 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.store.inflight.InFlight;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response that arrives from a fetch, as the client of one request gets it. The heads it makes
@@ -36,7 +37,7 @@ final class ArrivedReply {
   private final MissCause cause;
   private final CacheKey key;
   private final InFlight.Arrived arrived;
-  private final Fetch own;
+  private final @Nullable Fetch own;
   private final boolean waited;
 
   /**
@@ -51,7 +52,7 @@ final class ArrivedReply {
       MissCause cause,
       CacheKey key,
       InFlight.Arrived arrived,
-      Fetch own,
+      @Nullable Fetch own,
       boolean waited) {
     this.services = services;
     this.request = request;
@@ -68,7 +69,7 @@ final class ArrivedReply {
   }
 
   /** The facts by which it is stored; null where it is not. */
-  StoredMeta meta() {
+  @Nullable StoredMeta meta() {
     return arrived.meta();
   }
 
@@ -78,7 +79,7 @@ final class ArrivedReply {
   }
 
   /** The facts by the rules of this request's port; null: it may not be stored. */
-  StoredMeta regarded() {
+  @Nullable StoredMeta regarded() {
     StoredMeta meta = arrived.meta();
     return meta != null && meta.isOfOtherKind(services.caching.of(request).gateway())
         ? services.caching.regarded(meta, ByteBufUtil.getBytes(arrived.fields()), request)
@@ -104,7 +105,7 @@ final class ArrivedReply {
    * not stored is one only if it was fetched whole for the sake of a range; its validators are
    * unknown.
    */
-  StoredMeta described() {
+  @Nullable StoredMeta described() {
     if (request.slice() != null && arrived.head().status() != 206) {
       return null; // the part that joins the slices sees what it is
     }
@@ -116,12 +117,12 @@ final class ArrivedReply {
   }
 
   /** Bytes of content for the client, of which {@code window} is a part; -1 where unknown. */
-  long length(Window window) {
+  long length(@Nullable Window window) {
     return window == null ? arrived.contentLength() : window.range().length();
   }
 
   /** The status for the client. */
-  int status(Window window) {
+  int status(@Nullable Window window) {
     if (window != null) {
       return 206;
     }
@@ -133,7 +134,7 @@ final class ArrivedReply {
   }
 
   /** The length to announce, see {@link ContentLength}. */
-  long announced(Window window) {
+  long announced(@Nullable Window window) {
     return HitAnswer.hasNoContent(status(window)) ? ContentLength.NONE : length(window);
   }
 
@@ -145,7 +146,7 @@ final class ArrivedReply {
    * @param window the range that the client gets; null: the whole
    * @param last whether no content follows
    */
-  OutgoingHead head(Window window, boolean last) {
+  OutgoingHead head(@Nullable Window window, boolean last) {
     FieldLines lines = services.scratch.lines();
     addOwn(lines);
     if (window != null) {

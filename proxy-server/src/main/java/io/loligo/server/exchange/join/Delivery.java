@@ -3,6 +3,7 @@ package io.loligo.server.exchange.join;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.store.inflight.InFlight;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Passes the content of a response on to the client: the range it asked for, at the pace it takes
@@ -20,7 +21,7 @@ final class Delivery {
   }
 
   private final ClientStream stream;
-  private final Window window;
+  private final @Nullable Window window;
 
   /** Bytes that reply_body_max_size leaves. */
   private long left;
@@ -34,14 +35,14 @@ final class Delivery {
    * @param window the range for the client; null: all of the content
    * @param limitBytes largest content; -1: no limit
    */
-  Delivery(ClientStream stream, Window window, long limitBytes) {
+  Delivery(ClientStream stream, @Nullable Window window, long limitBytes) {
     this.stream = stream;
     this.window = window;
     this.left = limitBytes < 0 ? Long.MAX_VALUE : limitBytes;
   }
 
   /** The head was sent: asks for content, {@code bufferBytes} at most on its way. */
-  void begin(InFlight.Subscription subscription, long bufferBytes) {
+  void begin(InFlight.@Nullable Subscription subscription, long bufferBytes) {
     credit = bufferBytes;
     grant(subscription);
   }
@@ -67,7 +68,7 @@ final class Delivery {
    * client does not take it yet, written content goes out first: the stream tells that it takes
    * more only when that has left, and a large head alone may be more than it takes at once.
    */
-  void grant(InFlight.Subscription subscription) {
+  void grant(InFlight.@Nullable Subscription subscription) {
     if (subscription == null || credit <= 0) {
       return;
     }

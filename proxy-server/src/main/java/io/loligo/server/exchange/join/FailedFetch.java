@@ -10,6 +10,7 @@ import io.loligo.server.exchange.answer.FailureAnswer;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.upstream.FetchFailure;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The failure of a fetch, for the requests that waited for it. Of the origin's response it has the
@@ -28,7 +29,7 @@ record FailedFetch(
     String errorCode,
     String text,
     String detail,
-    String retryAfter,
+    @Nullable String retryAfter,
     boolean answered,
     Blame blame) {
 

@@ -49,6 +49,7 @@ import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that memory could not answer: it joins a fetch under way or causes one, and passes on
@@ -77,7 +78,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private final RequestHead head;
   private final RequestTarget target;
   private final CacheKey key;
-  private final String upgrade;
+  private final @Nullable String upgrade;
 
   private final MissCause cause;
   private Phase phase = Phase.WAITING;
@@ -93,20 +94,20 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private boolean getsForHead;
 
   /** The variant that this request selects; null: not known yet. */
-  private VarySelection selection;
+  private @Nullable VarySelection selection;
 
   /** Passes content on; null until its head arrives. */
-  private Delivery delivery;
+  private @Nullable Delivery delivery;
 
   /** The part that is or was waited for; null: none. */
-  private LandingPart landingPart;
+  private @Nullable LandingPart landingPart;
 
   private long contentIn;
-  private Patience patience;
-  private Reading reading;
-  private InFlight.Subscription subscription;
-  private Fetch fetch;
-  private ClientEvents delegate;
+  private @Nullable Patience patience;
+  private @Nullable Reading reading;
+  private InFlight.@Nullable Subscription subscription;
+  private @Nullable Fetch fetch;
+  private @Nullable ClientEvents delegate;
 
   /**
    * Answers {@code request}, a snapshot.
@@ -120,9 +121,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       HitAnswer hits,
       Request request,
       CacheKey key,
-      Entry stored,
+      @Nullable Entry stored,
       CacheDecision decision,
-      String upgrade) {
+      @Nullable String upgrade) {
     this.services = services;
     this.hits = hits;
     this.request = request;
@@ -147,7 +148,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   /** Joins a fetch or begins one. Returns itself, or null if the response is complete already. */
-  public ClientEvents start() {
+  public @Nullable ClientEvents start() {
     try {
       joinOrFetch();
     } catch (RuntimeException | Error e) {
@@ -184,9 +185,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (landing == null) {
       return false;
     }
-    landingPart = new LandingPart();
-    services.timer.arm(landingPart, services.settings.loadTimeoutMillis);
-    landing.awaitPart(stream.loop(), landingPart::landed);
+    LandingPart part = new LandingPart();
+    landingPart = part;
+    services.timer.arm(part, services.settings.loadTimeoutMillis);
+    landing.awaitPart(stream.loop(), part::landed);
     return true;
   }
 
@@ -227,7 +229,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   /** Reads along with {@code running}; false where there is none or it is too late. */
-  private boolean join(InFlight running) {
+  private boolean join(@Nullable InFlight running) {
     if (running == null) {
       return false;
     }
@@ -286,7 +288,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     } else if (inFlight.writer() == mine) {
       Entry meanwhile = shared ? mine.findMeanwhile() : null;
       CacheDecision usable = meanwhile == null ? null : cause.usable(meanwhile, others.head());
-      if (usable == null) {
+      if (meanwhile == null || usable == null) {
         if (meanwhile != null) {
           meanwhile.release();
         }
@@ -317,7 +319,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
   }
 
-  private VarySelection selects() {
+  private @Nullable VarySelection selects() {
     Entry stored = cause.stored();
     VarySelection known = stored == null ? null : stored.meta().vary();
     return selection != null || (known != null && known.isOfOneRequest()) ? selection : known;
@@ -353,12 +355,12 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   @Override
-  public Entry stored() {
+  public @Nullable Entry stored() {
     return cause.stored();
   }
 
   @Override
-  public Entry fetchedAnew() {
+  public @Nullable Entry fetchedAnew() {
     return cause.fetchedAnew();
   }
 
@@ -384,9 +386,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   @Override
-  public void looked(Entry entry, LoadOutcome outcome) {
+  public void looked(@Nullable Entry entry, @Nullable LoadOutcome outcome) {
     CacheDecision usable = entry == null ? null : cause.usable(entry, others.head());
-    if (usable != null) {
+    if (entry != null && usable != null) {
       serve(entry, usable);
       return;
     }
@@ -418,7 +420,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
         content.release();
         return;
       }
-      switch (delivery.pass(content)) {
+      Delivery passing = delivery;
+      assert passing != null : "the head was sent";
+      switch (passing.pass(content)) {
         case TOO_LARGE -> {
           account();
           finish();
@@ -428,13 +432,13 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
         case COMPLETE -> through();
         case GOES_ON -> {
           stream.flush();
-          delivery.grant(subscription);
+          passing.grant(subscription);
         }
       }
     }
 
     @Override
-    public void end(Fields trailers) {
+    public void end(@Nullable Fields trailers) {
       if (reading == this && phase == Phase.STREAMING) {
         subscription = null;
         account();
@@ -494,8 +498,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     Window window = null;
     if (selected != null && selected.outcome() == RangeSelection.Outcome.SINGLE) {
       ByteRange range = selected.ranges().get(0);
+      assert meta != null : "the range is selected from it";
       long start = reachesBack ? range.first() : meta.contentStart();
       if (reachesBack) {
+        assert subscription != null : "it is read along";
         subscription.startAt(start);
       }
       window = new Window(range, start, meta.contentLength());
@@ -512,7 +518,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     Refusal refusal = services.caching.responseRefusal(request);
     if (refusal != null) {
       leave();
-      stream.record().tag = refusal.tag();
+      LogTag tag = refusal.tag();
+      assert tag != null : "the rules for responses give one";
+      stream.record().tag = tag;
       stream.record().errorDetail = refusal.detail();
       fail(refusal);
       return;
@@ -520,6 +528,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (unmodified) {
       notModified(reply);
     } else if (selected != null && selected.outcome() == RangeSelection.Outcome.UNSATISFIABLE) {
+      assert meta != null : "the range is selected from it";
       unsatisfiable(reply, meta.contentLength());
     } else {
       send(reply, window, limit);
@@ -530,21 +539,29 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
    * Whether the fetch gives a client that asks for a range the same response as a hit would: a
    * range that has begun to arrive or, with {@code selected} null, the whole.
    */
-  private boolean mayReadAlong(StoredMeta meta, RangeSelection selected) {
+  private boolean mayReadAlong(@Nullable StoredMeta meta, @Nullable RangeSelection selected) {
     if (selected == null) {
       return meta != null && meta.contentLength() >= 0;
     }
     return switch (selected.outcome()) {
-      case SINGLE -> selected.ranges().get(0).first() < others.awaited().progress();
+      case SINGLE -> selected.ranges().get(0).first() < awaited().progress();
       case UNSATISFIABLE -> true;
       default -> false;
     };
   }
 
+  private InFlight awaited() {
+    InFlight awaited = others.awaited();
+    assert awaited != null : "none is waited for";
+    return awaited;
+  }
+
   /** Whether {@code reply}, to another request, answers this one. */
   private boolean mayReadAlong(ArrivedReply reply) {
     if (!reply.isShareable()) {
-      noteUnshared(reply.head().status(), others.head());
+      RequestHead asked = others.head();
+      assert asked != null : "another request is waited for";
+      noteUnshared(reply.head().status(), asked);
       return false;
     }
     if (reply.isHitDenied()) {
@@ -581,13 +598,14 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     }
   }
 
-  private void send(ArrivedReply reply, Window window, long limit) {
+  private void send(ArrivedReply reply, @Nullable Window window, long limit) {
     int status = reply.status(window);
     long announced = reply.announced(window);
     boolean isHead = head.methodId() == Method.HEAD;
     boolean last = isHead || announced == ContentLength.NONE || announced == 0;
     note(status, reply);
-    delivery = new Delivery(stream, window, limit);
+    Delivery begun = new Delivery(stream, window, limit);
+    delivery = begun;
     phase = Phase.STREAMING;
     if (last) {
       account();
@@ -604,7 +622,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (announced == ContentLength.UNKNOWN) {
       stream.flush(); // the first content may be long in coming
     }
-    delivery.begin(subscription, services.settings.streamBufferBytes);
+    begun.begin(subscription, services.settings.streamBufferBytes);
   }
 
   private void note(int status, ArrivedReply reply) {
@@ -745,6 +763,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     stream.record().tag = LogTag.TCP_REFRESH_FAIL_OLD;
     stream.record().hitClass = stream.record().fromDisk ? HitClass.DISK_HIT : HitClass.MEMORY_HIT;
     StoredMeta meta = cause.staleMeta();
+    assert meta != null : "it may be served";
     Entry entry = cause.takeStale();
     serve(
         entry,
@@ -767,7 +786,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     serve(entry, found, null);
   }
 
-  private void serve(Entry entry, CacheDecision found, Answered asked) {
+  private void serve(Entry entry, CacheDecision found, @Nullable Answered asked) {
     ExchangeRecord record = stream.record();
     if (record.tag == LogTag.TCP_MISS || record.tag == LogTag.TCP_SWAPFAIL_MISS) {
       record.tag = LogTag.NONE_NONE; // the hit gives its own
@@ -901,7 +920,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   @Override
-  public void contentEnd(Fields trailers) {
+  public void contentEnd(@Nullable Fields trailers) {
     OriginStream origin = fetch == null ? null : fetch.origin();
     if (origin != null) {
       origin.endContent(RequestTrailers.onward(head.fields(), trailers));
@@ -926,6 +945,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (delegate != null) {
       delegate.writable();
     } else if (phase == Phase.STREAMING) {
+      assert delivery != null : "the head was sent";
       delivery.grant(subscription);
     }
   }
@@ -947,7 +967,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     fail(refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
   }
 
-  private void fail(int status, String errorCode, String text, FieldLines lines) {
+  private void fail(int status, String errorCode, String text, @Nullable FieldLines lines) {
     account();
     finish();
     if (ContentLength.hasContent(request.contentLength())) {

@@ -17,6 +17,7 @@ import io.loligo.core.range.Incomplete;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.store.memory.Entry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reason why the store does not answer a request: a decision and, where there is one, a stored
@@ -45,11 +46,12 @@ final class MissCause {
   private final RequestHead head;
   private final boolean whole;
   private CacheDecision decision;
-  private Entry stale;
-  private Entry part;
+  private @Nullable Entry stale;
+  private @Nullable Entry part;
 
   /** For {@code request}, a snapshot. Takes {@code stored}, which may be null. */
-  MissCause(LoopServices services, Request request, Entry stored, CacheDecision decision) {
+  MissCause(
+      LoopServices services, Request request, @Nullable Entry stored, CacheDecision decision) {
     this.services = services;
     this.request = request;
     this.head = request.head();
@@ -72,7 +74,7 @@ final class MissCause {
   // ---- the stored response
 
   /** The stored response that could not be used as it is, borrowed, or null. */
-  Entry stored() {
+  @Nullable Entry stored() {
     return stale != null ? stale : part;
   }
 
@@ -83,17 +85,18 @@ final class MissCause {
   /** The stale response, which becomes the caller's; not null. */
   Entry takeStale() {
     Entry taken = stale;
+    assert taken != null : "none is stale";
     stale = null;
     return taken;
   }
 
   /** The incomplete response, borrowed, or null. */
-  Entry part() {
+  @Nullable Entry part() {
     return part;
   }
 
   /** The response that the origin is asked to validate, borrowed; null where it is asked anew. */
-  Entry validated() {
+  @Nullable Entry validated() {
     return decision.outcome() == Outcome.VALIDATE && stale != null && isSteeredLike(stale)
         ? stale
         : null;
@@ -103,7 +106,7 @@ final class MissCause {
    * The stored response that is fetched anew, as it has no validator, borrowed; null where there is
    * none, or where the new response says nothing of it.
    */
-  Entry fetchedAnew() {
+  @Nullable Entry fetchedAnew() {
     boolean ofItself =
         decision.outcome() == Outcome.FETCH
             && decision.reason() != CacheReason.REQUEST_NO_STORE
@@ -112,7 +115,7 @@ final class MissCause {
   }
 
   /** The plan by which the incomplete response is completed; null where it is not. */
-  Completion completion() {
+  @Nullable Completion completion() {
     if (part == null || decision.reason() != CacheReason.INCOMPLETE || !isSteeredLike(part)) {
       return null;
     }
@@ -129,7 +132,7 @@ final class MissCause {
   }
 
   /** The facts of the stale response for the port of the request; null where there is none. */
-  StoredMeta staleMeta() {
+  @Nullable StoredMeta staleMeta() {
     return stale == null ? null : services.caching.regarded(stale, request);
   }
 
@@ -228,7 +231,7 @@ final class MissCause {
    *
    * @param awaited the request that was waited for, or null
    */
-  CacheDecision usable(Entry entry, RequestHead awaited) {
+  @Nullable CacheDecision usable(Entry entry, @Nullable RequestHead awaited) {
     StoredMeta meta = services.caching.regarded(entry, request);
     if (meta == null || services.caching.isHitDenied(request, entry)) {
       return null;
@@ -241,7 +244,7 @@ final class MissCause {
   }
 
   /** The decision about {@code found} after the wait for {@code awaited}, which may be null. */
-  CacheDecision decideAgain(StoredMeta found, RequestHead awaited) {
+  CacheDecision decideAgain(StoredMeta found, @Nullable RequestHead awaited) {
     return Reuse.decideAfterWaiting(
         services.clock.millis(),
         head,
@@ -259,13 +262,13 @@ final class MissCause {
    * @param awaited the request that was waited for, or null
    * @param partAwaited whether the request has waited for a part
    */
-  void replaceBy(Entry entry, RequestHead awaited, boolean partAwaited) {
+  void replaceBy(Entry entry, @Nullable RequestHead awaited, boolean partAwaited) {
     if (!completeInstead(entry, awaited, partAwaited)) {
       validateInstead(entry);
     }
   }
 
-  private boolean completeInstead(Entry entry, RequestHead awaited, boolean partAwaited) {
+  private boolean completeInstead(Entry entry, @Nullable RequestHead awaited, boolean partAwaited) {
     StoredMeta meta = services.caching.regarded(entry, request);
     if (stale != null
         || !wantsPart()
@@ -295,11 +298,12 @@ final class MissCause {
   /** The response that another request has validated replaces the one this request has. */
   private void validateInstead(Entry entry) {
     StoredMeta meta = entry.meta();
-    if (validated() != null
+    Entry asked = validated();
+    if (asked != null
         && meta.hasValidator()
         && meta.part() == null
         && meta.isFor(services.caching.of(request).gateway())) {
-      stale.release();
+      asked.release();
       stale = entry;
     } else {
       entry.release();

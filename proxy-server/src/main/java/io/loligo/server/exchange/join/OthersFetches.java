@@ -4,6 +4,7 @@ import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.store.inflight.InFlight;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fetches of other requests that one request has waited for: the one it waits for, and how many
@@ -19,8 +20,8 @@ final class OthersFetches {
    */
   private static final int MAX_ODD_FAILURES = 16;
 
-  private InFlight awaited;
-  private RequestHead head;
+  private @Nullable InFlight awaited;
+  private @Nullable RequestHead head;
   private FieldSet replaced = FieldSet.NONE;
   private boolean waited;
   private int looks;
@@ -31,12 +32,12 @@ final class OthersFetches {
   private int oddFailuresMet;
 
   /** The response that is waited for, or read along; null: none. */
-  InFlight awaited() {
+  @Nullable InFlight awaited() {
     return awaited;
   }
 
   /** The head of the request that is or was waited for last; null: none was. */
-  RequestHead head() {
+  @Nullable RequestHead head() {
     return head;
   }
 
@@ -83,6 +84,7 @@ final class OthersFetches {
    * @param overdue whether it took as long as one request waits
    */
   FailedFetch.Sharing failed(FailedFetch failed, RequestHead waiting, boolean overdue) {
+    assert head != null : "one was waited for";
     boolean says = failed.saysOf(waiting, head, replaced);
     failuresMet += says ? 1 : 0;
     FailedFetch.Sharing sharing = failed.sharing(failuresMet);

@@ -5,4 +5,7 @@
  * <p>It uses {@code hit}, {@code fetch} and {@code tunnel}; only {@code RequestSteps} and {@code
  * explain} use it. Confined to the event loop of the client.
  */
+@NullMarked
 package io.loligo.server.exchange.join;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,7 @@ import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
+import org.jspecify.annotations.Nullable;
 
 /** Answers a PURGE after all tiers have removed the stored responses. Stateless. */
 public final class PurgeAnswer {
@@ -24,7 +25,7 @@ public final class PurgeAnswer {
    *
    * @param request borrowed
    */
-  public static ClientEvents start(LoopServices services, Request request) {
+  public static @Nullable ClientEvents start(LoopServices services, Request request) {
     Purge purge;
     try {
       purge =

@@ -8,6 +8,7 @@ import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.loligo.store.purge.UrlPattern;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a PURGE removes: its target, or the keys, groups or pattern in its fields. If several
@@ -36,8 +37,9 @@ final class PurgeFields {
         return keys(value, soft);
       }
     }
-    if (request.joined(SOFT_KEYS) != null) {
-      return keys(request.joined(SOFT_KEYS), true);
+    String softKeys = request.joined(SOFT_KEYS);
+    if (softKeys != null) {
+      return keys(softKeys, true);
     }
     for (String name : GROUPS) {
       String value = request.joined(name);
@@ -55,7 +57,7 @@ final class PurgeFields {
     return new Purge.Matching(UrlPattern.ofHostOf(key, pattern));
   }
 
-  private static boolean isOn(String value) {
+  private static boolean isOn(@Nullable String value) {
     return value != null && (value.equals("1") || value.equals("?1") || value.equals("true"));
   }
 

@@ -3,4 +3,7 @@
  *
  * <p>Only {@code RequestSteps} uses this package. Confined to the event loop of the client.
  */
+@NullMarked
 package io.loligo.server.exchange.purge;
+
+import org.jspecify.annotations.NullMarked;

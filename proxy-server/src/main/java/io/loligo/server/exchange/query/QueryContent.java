@@ -8,6 +8,7 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.request.Suspension;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the content of a QUERY before the cache decision, because the content is part of the key
@@ -32,7 +33,7 @@ public final class QueryContent extends Suspension {
      *     trailers
      * @return the next part of the exchange, or null if the response is complete
      */
-    ClientEvents taken(Request request, ContentDigest content);
+    @Nullable ClientEvents taken(Request request, @Nullable ContentDigest content);
 
     /** The content is malformed. */
     void refused(Request request, ParseFailure failure);
@@ -45,10 +46,10 @@ public final class QueryContent extends Suspension {
   private final Continuation continuation;
 
   /** The client's own stream; null until the content has been read. */
-  private ClientStream client;
+  private @Nullable ClientStream client;
 
-  private ByteBuf kept;
-  private Fields trailers;
+  private @Nullable ByteBuf kept;
+  private @Nullable Fields trailers;
   private boolean whole;
   private boolean released;
   private boolean asked;
@@ -85,38 +86,49 @@ public final class QueryContent extends Suspension {
   public void content(ByteBuf content) {
     if (resumed() || released) {
       super.content(content);
-    } else if (kept.readableBytes() + content.readableBytes() <= maxBytes) {
-      kept.writeBytes(content);
+    } else if (kept().readableBytes() + content.readableBytes() <= maxBytes) {
+      kept().writeBytes(content);
       content.release();
       request().stream().readContent();
     } else {
-      kept.writeBytes(content); // exceeds the limit by at most one read
+      kept().writeBytes(content); // exceeds the limit by at most one read
       content.release();
       decide(null);
     }
   }
 
   @Override
-  public void contentEnd(Fields trailers) {
+  public void contentEnd(@Nullable Fields trailers) {
     if (resumed() || released) {
       super.contentEnd(trailers);
     } else {
       whole = true;
-      boolean any = trailers != null && trailers.count() > 0;
-      this.trailers = any ? trailers.snapshot() : null;
-      decide(any ? null : digest());
+      if (trailers != null && trailers.count() > 0) {
+        this.trailers = trailers.snapshot();
+        decide(null);
+      } else {
+        decide(digest());
+      }
     }
   }
 
+  /** The content that is held. */
+  private ByteBuf kept() {
+    assert kept != null : "not started";
+    return kept;
+  }
+
   private ContentDigest digest() {
-    byte[] octets = new byte[kept.readableBytes()];
-    kept.getBytes(kept.readerIndex(), octets);
+    ByteBuf held = kept();
+    byte[] octets = new byte[held.readableBytes()];
+    held.getBytes(held.readerIndex(), octets);
     return new ContentDigest(request().head().fields()).update(octets, octets.length);
   }
 
-  private void decide(ContentDigest content) {
-    client = request().stream();
-    request().answerTo(new Replaying(client, this));
+  private void decide(@Nullable ContentDigest content) {
+    ClientStream own = request().stream();
+    client = own;
+    request().answerTo(new Replaying(own, this));
     resume(
         () -> {
           ClientEvents next = continuation.taken(request(), content);
@@ -129,6 +141,11 @@ public final class QueryContent extends Suspension {
 
   // ---- replay
 
+  private ClientStream client() {
+    assert client != null : "the content has not been read";
+    return client;
+  }
+
   /**
    * Requests the next piece of the replay: the held bytes, the end, or content that still arrives.
    * The piece is delivered by a later task of the event loop.
@@ -137,7 +154,7 @@ public final class QueryContent extends Suspension {
     if (!asked) {
       asked = true;
       int of = attempt;
-      client.loop().execute(() -> give(of));
+      client().loop().execute(() -> give(of));
     }
   }
 
@@ -149,12 +166,12 @@ public final class QueryContent extends Suspension {
     if (!resumed() || released) {
       return;
     }
-    if (given == 0 && kept.isReadable()) {
+    if (given == 0 && kept().isReadable()) {
       given = 1;
-      super.content(kept.retainedDuplicate());
+      super.content(kept().retainedDuplicate());
     } else if (!whole) {
       given = 1;
-      client.readContent();
+      client().readContent();
     } else if (given < 2) {
       given = 2;
       super.contentEnd(trailers);
@@ -178,7 +195,7 @@ public final class QueryContent extends Suspension {
   void release() {
     if (!released) {
       released = true;
-      kept.release();
+      kept().release();
       continuation.released();
     }
   }

@@ -11,6 +11,7 @@ import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client's stream whose request content comes from a {@link QueryContent}, which was read before.
@@ -45,7 +46,7 @@ final class Replaying implements ClientStream {
   }
 
   @Override
-  public void end(Fields trailers) {
+  public void end(@Nullable Fields trailers) {
     stream.end(trailers);
     content.release();
   }
@@ -118,7 +119,7 @@ final class Replaying implements ClientStream {
   }
 
   @Override
-  public ByteStream detach() {
+  public @Nullable ByteStream detach() {
     content.release();
     return stream.detach();
   }

@@ -4,4 +4,7 @@
  *
  * <p>Only {@code RequestSteps} uses this package. Confined to the event loop of the client.
  */
+@NullMarked
 package io.loligo.server.exchange.query;
+
+import org.jspecify.annotations.NullMarked;

@@ -8,6 +8,7 @@ import io.loligo.server.port.PortMode;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Determines the target of a request from its head and the port on which it arrived. Stateless. */
 public final class Identification {
@@ -19,8 +20,8 @@ public final class Identification {
    * @param local the proxy's end of the connection, or null
    * @param head borrowed
    */
-  public static ParseFailure identify(
-      HttpPort port, InetSocketAddress local, RequestHead head, RequestTarget target) {
+  public static @Nullable ParseFailure identify(
+      HttpPort port, @Nullable InetSocketAddress local, RequestHead head, RequestTarget target) {
     if (port.mode() == PortMode.ACCEL) {
       return identifyAccelerated(port, local, head, target);
     }
@@ -34,8 +35,8 @@ public final class Identification {
     return failure;
   }
 
-  private static ParseFailure identifyAccelerated(
-      HttpPort port, InetSocketAddress local, RequestHead head, RequestTarget target) {
+  private static @Nullable ParseFailure identifyAccelerated(
+      HttpPort port, @Nullable InetSocketAddress local, RequestHead head, RequestTarget target) {
     int vport = port.vport() == 0 && local != null ? local.getPort() : Math.max(0, port.vport());
     ParseFailure failure =
         target.resolve(head, port.protocol(), port.defaultSite(), port.vhost(), vport);

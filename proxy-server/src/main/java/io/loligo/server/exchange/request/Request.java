@@ -22,6 +22,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request and the facts known about it: its stream, head, target, content length and the facts
@@ -31,26 +32,30 @@ import java.util.List;
  * {@link #snapshot}, with copies of its head and target.
  */
 public final class Request implements RoutedRequest {
-  private ClientStream stream;
-  private ExchangeRecord record;
-  private EventLoop loop;
-  private ByteBufAllocator allocator;
+  private @Nullable ClientStream stream;
+  private @Nullable ExchangeRecord record;
+  private @Nullable EventLoop loop;
+  private @Nullable ByteBufAllocator allocator;
   private HttpPort port;
   private InetSocketAddress connected;
-  private InetSocketAddress local;
+  private @Nullable InetSocketAddress local;
   private int connections;
   private RequestHead head;
   private RequestTarget target;
   private long contentLength;
-  private Fields reply;
+  private @Nullable Fields reply;
   private int replyStatus;
-  private Entry stored;
-  private List<byte[]> destinations;
-  private byte[] client;
+  private @Nullable Entry stored;
+  private @Nullable List<byte[]> destinations;
+  private byte @Nullable [] client;
   private long nowMillis;
   private int nextStep;
   private boolean unsliced;
   private boolean owned;
+
+  /** A request that {@link #begin} must fill. */
+  @SuppressWarnings("NullAway.Init") // by begin, asked or with
+  public Request() {}
 
   /**
    * Starts over with a request of {@code stream}. Borrows all arguments. Returns itself.
@@ -127,9 +132,10 @@ public final class Request implements RoutedRequest {
   }
 
   private void note() {
-    record.request = head;
-    record.target = target;
-    record.acl = this;
+    ExchangeRecord noted = record();
+    noted.request = head;
+    noted.target = target;
+    noted.acl = this;
   }
 
   /** Returns a copy of this request with another head and target, both snapshots. */
@@ -204,26 +210,30 @@ public final class Request implements RoutedRequest {
     this.record = stream.record();
   }
 
-  /** The client's side; null if no client has sent this request. */
+  /** The client's side. Not for a request that no client has sent. */
   public ClientStream stream() {
+    assert stream != null : "no client has sent it";
     return stream;
   }
 
   /**
-   * The record of the exchange. Null in the background. For a request by {@link #asked}, nobody
-   * reads it.
+   * The record of the exchange. Not for a request in the background. For one by {@link #asked},
+   * nobody reads it.
    */
   public ExchangeRecord record() {
+    assert record != null : "in the background";
     return record;
   }
 
-  /** The event loop of the client; null if no client has sent this request. */
+  /** The event loop of the client. Not for a request by {@link #asked}. */
   public EventLoop loop() {
+    assert loop != null : "no client has sent it";
     return loop;
   }
 
-  /** The allocator of the client's connection; null if no client has sent this request. */
+  /** The allocator of the client's connection. Not for a request by {@link #asked}. */
   public ByteBufAllocator allocator() {
+    assert allocator != null : "no client has sent it";
     return allocator;
   }
 
@@ -258,7 +268,7 @@ public final class Request implements RoutedRequest {
   }
 
   /** The slice that this request is for; null if it is not for a slice. */
-  public Slice slice() {
+  public @Nullable Slice slice() {
     return target.keyRule() instanceof Slice slice ? slice : null;
   }
 
@@ -287,7 +297,7 @@ public final class Request implements RoutedRequest {
    * Gives the access rules a response: {@code fields}, borrowed until {@link #forgetReply}, and its
    * status.
    */
-  public void reply(Fields fields, int status) {
+  public void reply(@Nullable Fields fields, int status) {
     this.reply = fields;
     this.replyStatus = status;
     this.stored = null;
@@ -307,7 +317,7 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
-  public void destinations(List<InetAddress> addresses) {
+  public void destinations(@Nullable List<InetAddress> addresses) {
     this.destinations = octets(addresses);
   }
 
@@ -326,7 +336,7 @@ public final class Request implements RoutedRequest {
   }
 
   /** The bytes of each address, see {@link #octets(InetAddress)}; null for null. */
-  public static List<byte[]> octets(List<InetAddress> addresses) {
+  public static @Nullable List<byte[]> octets(@Nullable List<InetAddress> addresses) {
     return addresses == null ? null : addresses.stream().map(Request::octets).toList();
   }
 
@@ -413,7 +423,7 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
-  public Fields replyFields() {
+  public @Nullable Fields replyFields() {
     if (reply == null && stored != null) {
       reply = StoredFields.index(ReplyFields.visible(stored));
     }
@@ -426,7 +436,7 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
-  public List<byte[]> destinationAddresses() {
+  public @Nullable List<byte[]> destinationAddresses() {
     return destinations;
   }
 

@@ -5,6 +5,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that waits for another party: a name server, a disk, or the rest of its own content. It
@@ -15,7 +16,7 @@ import java.util.function.Supplier;
  */
 public class Suspension implements ClientEvents {
   private final Request request;
-  private ClientEvents next;
+  private @Nullable ClientEvents next;
   private boolean resumed;
   private boolean gone;
 
@@ -44,7 +45,7 @@ public class Suspension implements ClientEvents {
    * part of the exchange, or null if the response is complete. If {@code step} throws, the stream
    * answers with {@link io.loligo.server.exchange.client.ClientStream#failed}.
    */
-  public final void resume(Supplier<ClientEvents> step) {
+  public final void resume(Supplier<@Nullable ClientEvents> step) {
     if (gone) {
       return;
     }
@@ -70,7 +71,7 @@ public class Suspension implements ClientEvents {
   }
 
   @Override
-  public void contentEnd(Fields trailers) {
+  public void contentEnd(@Nullable Fields trailers) {
     if (next != null) {
       next.contentEnd(trailers);
     }

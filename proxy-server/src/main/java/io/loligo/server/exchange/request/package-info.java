@@ -5,4 +5,7 @@
  * <p>This package uses {@code client}. The steps and their subpackages use it. Confined to the
  * event loop of the client.
  */
+@NullMarked
 package io.loligo.server.exchange.request;
+
+import org.jspecify.annotations.NullMarked;

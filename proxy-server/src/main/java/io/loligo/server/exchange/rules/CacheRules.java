@@ -31,6 +31,7 @@ import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether and how a request uses stored responses, for clients and for {@code explain}.
@@ -77,7 +78,7 @@ public final class CacheRules {
    * content is not upgraded, because two parties could disagree about the end of the content. RFC
    * 9110 section 7.8 allows a server to ignore the field.
    */
-  public String upgrade(Request request) {
+  public @Nullable String upgrade(Request request) {
     RequestHead head = request.head();
     Fields fields = head.fields();
     if (!fields.has(FieldName.UPGRADE)
@@ -88,6 +89,7 @@ public final class CacheRules {
       return null;
     }
     String value = fields.joined("Upgrade");
+    assert value != null;
     for (String protocol : value.split(",", -1)) {
       String name = protocol.strip();
       AclList rules = settings.access.upgrades.of(name);
@@ -103,7 +105,7 @@ public final class CacheRules {
    *
    * @param upgrade see {@link #upgrade}
    */
-  public CacheDecision bypass(Request request, String upgrade) {
+  public @Nullable CacheDecision bypass(Request request, @Nullable String upgrade) {
     CacheReason reason = upgrade != null ? CacheReason.UPGRADE : bypassReason(request);
     if (reason == null) {
       return null;
@@ -112,7 +114,7 @@ public final class CacheRules {
     return new CacheDecision(outcome, reason, -1, -1);
   }
 
-  private CacheReason bypassReason(Request request) {
+  private @Nullable CacheReason bypassReason(Request request) {
     int method = request.head().methodId();
     boolean keyed = method == Method.QUERY && request.target().keySuffix() != null;
     if (!Method.isGetOrHead(method) && !keyed) {
@@ -137,7 +139,7 @@ public final class CacheRules {
   /**
    * The metadata of {@code entry}, borrowed; see {@link #regarded(StoredMeta, byte[], Request)}.
    */
-  public StoredMeta regarded(Entry entry, Request request) {
+  public @Nullable StoredMeta regarded(Entry entry, Request request) {
     StoredMeta meta = entry.meta();
     return meta.isOfOtherKind(of(request).gateway())
         ? regarded(meta, ReplyFields.stored(entry), request)
@@ -150,7 +152,7 @@ public final class CacheRules {
    *
    * @param lines the stored field lines and the empty line, borrowed
    */
-  public StoredMeta regarded(StoredMeta meta, byte[] lines, Request request) {
+  public @Nullable StoredMeta regarded(StoredMeta meta, byte[] lines, Request request) {
     return Storability.regarded(
         meta, StoredFields.index(lines), request.target().url(), of(request));
   }
@@ -192,7 +194,7 @@ public final class CacheRules {
    * Why {@code http_reply_access} denies the response that {@code request} holds; null if it allows
    * the response. A rule that cannot be decided denies.
    */
-  public Refusal responseRefusal(Request request) {
+  public @Nullable Refusal responseRefusal(Request request) {
     AclList rules = settings.access.httpReplyAccess;
     if (rules.isEmpty()) {
       return null;
@@ -223,11 +225,11 @@ public final class CacheRules {
    */
   public CacheDecision decision(
       Request request,
-      StoredMeta found,
+      @Nullable StoredMeta found,
       boolean denied,
       boolean others,
       long nowMillis,
-      LoadOutcome load) {
+      @Nullable LoadOutcome load) {
     RequestHead head = request.head();
     if (denied) {
       Outcome outcome = wantsStored(head) ? Outcome.UNSATISFIABLE : Outcome.FETCH;
@@ -312,7 +314,7 @@ public final class CacheRules {
    * @param found the metadata of the stored whole response, or null
    * @param decision the decision without slices
    */
-  public long sliceBytes(Request request, StoredMeta found, CacheDecision decision) {
+  public long sliceBytes(Request request, @Nullable StoredMeta found, CacheDecision decision) {
     SizeLimits sizes = settings.fetches.sliceSize;
     RequestHead head = request.head();
     if (sizes == null

@@ -9,6 +9,7 @@ import io.loligo.server.exchange.settings.AccessSettings;
 import io.loligo.server.upstream.own.OwnObjects;
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Decides by {@code http_access} which destinations a request may have. Immutable. */
 public final class DestinationRules {
@@ -43,6 +44,7 @@ public final class DestinationRules {
         break;
       }
     }
+    assert verdict != null : "there is an address";
     return verdict;
   }
 
@@ -82,7 +84,7 @@ public final class DestinationRules {
    *
    * @param tunnel whether the client gets a tunnel, in which it controls every byte
    */
-  public String refusal(Request request, InetAddress address, int port, boolean tunnel) {
+  public @Nullable String refusal(Request request, InetAddress address, int port, boolean tunnel) {
     String guarded = own.refusal(address, port, tunnel);
     if (guarded != null) {
       return guarded;

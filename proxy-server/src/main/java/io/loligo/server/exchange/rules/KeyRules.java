@@ -13,6 +13,7 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LoopClock;
 import io.loligo.store.Store;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Computes the keys of stored responses from the URL, No-Vary-Search, the content of a QUERY and
@@ -118,7 +119,7 @@ public final class KeyRules {
    *
    * @param asOf from {@link #asOf}
    */
-  public CacheKey learnt(RequestTarget target, Fields response, long asOf) {
+  public @Nullable CacheKey learnt(RequestTarget target, Fields response, long asOf) {
     return settings.noVarySearch
         ? store.alternatives().learnt(target, response, scratch, asOf)
         : null;

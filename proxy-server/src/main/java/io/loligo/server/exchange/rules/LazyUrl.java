@@ -1,11 +1,12 @@
 package io.loligo.server.exchange.rules;
 
 import io.loligo.core.message.RequestTarget;
+import org.jspecify.annotations.Nullable;
 
 /** The effective URI as text, built on first use. Reusable. Confined to the event loop. */
 final class LazyUrl implements CharSequence {
-  private RequestTarget target;
-  private String text;
+  private @Nullable RequestTarget target;
+  private @Nullable String text;
 
   LazyUrl of(RequestTarget target) {
     this.target = target;
@@ -31,6 +32,7 @@ final class LazyUrl implements CharSequence {
   @Override
   public String toString() {
     if (text == null) {
+      assert target != null : "of comes first";
       text = target.url();
     }
     return text;

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Addresses of this process that clients must not reach through it: the manager, metrics, remote
@@ -31,7 +32,7 @@ public record OwnAddresses(
    *
    * @param tunnel whether the client gets a tunnel, in which it controls every byte
    */
-  public String refusal(InetAddress ip, int port, boolean tunnel) {
+  public @Nullable String refusal(InetAddress ip, int port, boolean tunnel) {
     if (ports.contains(port) && isHere(ip)) {
       return "a management port of this proxy";
     }

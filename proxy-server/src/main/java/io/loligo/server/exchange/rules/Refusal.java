@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.FieldLines;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response that the proxy generates instead of the requested one. A challenge is a refusal with
@@ -21,10 +22,10 @@ public record Refusal(
     int status,
     String errorCode,
     String text,
-    FieldLines lines,
-    LogTag tag,
-    String detail,
-    Shed shed,
+    @Nullable FieldLines lines,
+    @Nullable LogTag tag,
+    @Nullable String detail,
+    @Nullable Shed shed,
     boolean closes) {
   /** Seconds in Retry-After after an overload. Short, because load changes quickly. */
   public static final String RETRY_SECONDS = "1";

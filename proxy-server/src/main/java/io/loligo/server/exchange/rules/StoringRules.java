@@ -17,6 +17,7 @@ import io.loligo.server.time.LoopClock;
 import io.loligo.store.memory.Entry;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether a response is stored, which of its fields are left out, and which metadata is
@@ -76,7 +77,8 @@ public final class StoringRules {
    * @param contentLength bytes of the content; -1: unknown
    * @param nowMillis milliseconds since the epoch
    */
-  public Storability of(Asked asked, ResponseHead reply, long contentLength, long nowMillis) {
+  public @Nullable Storability of(
+      Asked asked, ResponseHead reply, long contentLength, long nowMillis) {
     int method = asked.request().head().methodId();
     if (!asked.mayStore()
         || (method != Method.GET && method != Method.POST && method != Method.QUERY)) {
@@ -239,7 +241,9 @@ public final class StoringRules {
     if (!storability.storable() || !reply.fields().has(FieldName.SET_COOKIE)) {
       return storability;
     }
-    boolean explicit = storability.meta().has(StoredMeta.EXPLICIT);
+    StoredMeta meta = storability.meta();
+    assert meta != null : "storable";
+    boolean explicit = meta.has(StoredMeta.EXPLICIT);
     return switch (setCookie(asked)) {
       case BYPASS -> bypassed("Set-Cookie, by loligo_stored_set_cookie");
       case REPLAY -> explicit ? storability : bypassed("Set-Cookie, and no lifetime is given");

@@ -6,4 +6,7 @@
  * <p>The rules use {@code request} and {@code settings}. They send nothing and begin no fetch.
  * Confined to one event loop, because they use scratch objects.
  */
+@NullMarked
 package io.loligo.server.exchange.rules;
+
+import org.jspecify.annotations.NullMarked;

@@ -4,6 +4,7 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
+import org.jspecify.annotations.Nullable;
 
 /** Decides whether an event loop is overloaded. Confined to that loop. */
 public final class Overload {
@@ -21,7 +22,7 @@ public final class Overload {
    * The limit that the loop exceeds now; null if none. A loop over a limit accepts only requests
    * that memory can answer, so that accepted requests do not suffer.
    */
-  public Shed now() {
+  public @Nullable Shed now() {
     if (counters.requestsInProgress() > settings.requestsPerLoop()) {
       return Shed.REQUESTS;
     }

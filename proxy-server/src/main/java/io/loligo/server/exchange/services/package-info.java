@@ -4,4 +4,7 @@
  *
  * <p>{@code boot} creates it; the steps and their subpackages read it. Confined to the event loop.
  */
+@NullMarked
 package io.loligo.server.exchange.services;
+
+import org.jspecify.annotations.NullMarked;

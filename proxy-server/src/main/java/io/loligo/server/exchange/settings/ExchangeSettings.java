@@ -14,6 +14,7 @@ import io.loligo.store.MemoryDirectives;
 import io.loligo.store.disk.DiskSettings;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The values of one configuration that exchanges need, and the field lines that never change. The
@@ -178,7 +179,7 @@ public final class ExchangeSettings {
    * {@code key} as Cache-Status shows it; null if {@code loligo_cache_status_key} is off. With
    * {@code strip_query_terms} the text ends at the question mark.
    */
-  public String shownKey(CacheKey key) {
+  public @Nullable String shownKey(CacheKey key) {
     if (!showsKey) {
       return null;
     }

@@ -2,6 +2,7 @@ package io.loligo.server.exchange.settings;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.SizeLimits;
+import org.jspecify.annotations.Nullable;
 
 /** The values of {@link FetchDirectives} in one configuration. Immutable. */
 public final class FetchSettings {
@@ -18,7 +19,7 @@ public final class FetchSettings {
   public final SizeLimits rangeOffsetLimit;
 
   /** {@code loligo_slice_size}, in bytes; null: nothing is sliced. */
-  public final SizeLimits sliceSize;
+  public final @Nullable SizeLimits sliceSize;
 
   /** {@code quick_abort_min}, in bytes; -1: every abandoned fetch is finished. */
   public final long quickAbortMinBytes;

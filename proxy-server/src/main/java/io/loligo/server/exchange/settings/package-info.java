@@ -4,4 +4,7 @@
  * <p>{@code boot} creates the settings at each reload. Every subpackage of {@code exchange} may
  * read them. The directives depend on no other subpackage. Everything is immutable.
  */
+@NullMarked
 package io.loligo.server.exchange.settings;
+
+import org.jspecify.annotations.NullMarked;

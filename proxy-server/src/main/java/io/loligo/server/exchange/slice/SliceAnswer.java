@@ -28,6 +28,7 @@ import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.LogTag;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers a request with slices of a large response. Each slice has its own request, which is
@@ -61,7 +62,7 @@ public final class SliceAnswer implements ClientEvents {
      * Looks up {@code request}, a snapshot. Returns the receiver of the client's events; null if
      * the response is already complete.
      */
-    ClientEvents lookUp(Request request);
+    @Nullable ClientEvents lookUp(Request request);
   }
 
   /** The most attempts at a first slice. If they fail, the content changes all the time. */
@@ -87,13 +88,13 @@ public final class SliceAnswer implements ClientEvents {
   private final Steps steps;
 
   private Phase phase = Phase.OPENING;
-  private SliceStream current;
-  private SliceStream accounted;
-  private ClientEvents successor;
+  private @Nullable SliceStream current;
+  private @Nullable SliceStream accounted;
+  private @Nullable ClientEvents successor;
   private int openings;
 
   /** The representation that the client receives; null: not known yet. */
-  private SlicedWhole whole;
+  private @Nullable SlicedWhole whole;
 
   /** The offset of the next byte for the client. */
   private long position;
@@ -130,7 +131,7 @@ public final class SliceAnswer implements ClientEvents {
   }
 
   /** Requests the first slice. Returns itself, or null if the response is already complete. */
-  public ClientEvents start() {
+  public @Nullable ClientEvents start() {
     try {
       long offset = isHead() ? 0 : Slice.offset(head.fields());
       open(offset / sliceBytes);
@@ -192,6 +193,12 @@ public final class SliceAnswer implements ClientEvents {
     return isHead()
         ? head.snapshotAsGet(conditions, "Range", slice.range(), "Cache-Control", "only-if-cached")
         : head.snapshotAsGet(conditions, "Range", slice.range());
+  }
+
+  /** The slice that was requested last. */
+  private SliceStream current() {
+    assert current != null : "no slice was requested";
+    return current;
   }
 
   // ---- responses for slices
@@ -317,7 +324,7 @@ public final class SliceAnswer implements ClientEvents {
     FieldLines lines = new FieldLines(512);
     HitAnswer.addRepeated(reply.fields(), lines);
     reply.addTo(lines, AGE);
-    SliceStream last = current;
+    SliceStream last = current();
     last.served();
     close();
     if (SliceRecords.isHit(last.record())) {
@@ -331,7 +338,7 @@ public final class SliceAnswer implements ClientEvents {
   private void answer(int status, SliceReply reply, FieldLines lines) {
     reply.addTo(lines, KEPT_OF_SLICE);
     services.clock.addDate(lines, services.clock.millis());
-    current.served();
+    current().served();
     close();
     stream.head(services.scratch.head(status, lines).content(0, true));
     stream.flush();
@@ -358,6 +365,7 @@ public final class SliceAnswer implements ClientEvents {
     if (place != null) {
       long now = services.clock.millis();
       SlicedWhole other = SlicedWhole.of(reply.fields(), place.completeLength(), now);
+      assert whole != null : "the first slice told it";
       if (whole.isSameAs(other)) {
         from.begins(place.range());
         return;
@@ -407,7 +415,7 @@ public final class SliceAnswer implements ClientEvents {
   }
 
   /** A slice, or the response in its place, is complete; {@code trailers} borrowed, may be null. */
-  void ended(SliceStream from, Fields trailers) {
+  void ended(SliceStream from, @Nullable Fields trailers) {
     if (phase == Phase.HANDED_ON) {
       close();
       stream.end(trailers);
@@ -424,7 +432,7 @@ public final class SliceAnswer implements ClientEvents {
   }
 
   private void complete() {
-    current.served();
+    current().served();
     close();
     stream.end(null);
     stream.flush();
@@ -444,7 +452,7 @@ public final class SliceAnswer implements ClientEvents {
 
   /** Requests the slice with the next byte after the current call has returned. */
   private void laterAsk() {
-    SliceStream left = current;
+    SliceStream left = current();
     left.close();
     later(
         () -> {
@@ -461,7 +469,7 @@ public final class SliceAnswer implements ClientEvents {
       answerUnsliced();
       return;
     }
-    SliceStream left = current;
+    SliceStream left = current();
     left.served(); // it is finished and stored for the next request
     left.close();
     later(
@@ -475,7 +483,7 @@ public final class SliceAnswer implements ClientEvents {
 
   /** Answers the request as if there were no slices. */
   private void answerUnsliced() {
-    SliceStream left = current;
+    SliceStream left = current();
     left.close();
     later(
         () -> {
@@ -565,7 +573,7 @@ public final class SliceAnswer implements ClientEvents {
   }
 
   @Override
-  public void contentEnd(Fields trailers) {}
+  public void contentEnd(@Nullable Fields trailers) {}
 
   @Override
   public void contentFailed(ParseFailure failure) {}

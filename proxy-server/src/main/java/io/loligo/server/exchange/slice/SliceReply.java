@@ -13,6 +13,7 @@ import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.exchange.services.LoopServices;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The head of the response for a slice: the arguments of {@link ClientStream#head} and an index of
@@ -31,7 +32,7 @@ record SliceReply(
     int status,
     Fields fields,
     FieldLines lines,
-    ByteBuf block,
+    @Nullable ByteBuf block,
     int index,
     int length,
     long contentLength,
@@ -60,7 +61,7 @@ record SliceReply(
    * The range of the whole that this response contains: that of {@code slice}, or everything if the
    * origin ignored the range. Null if it is unknown or another range.
    */
-  ContentRange place(Slice slice) {
+  @Nullable ContentRange place(Slice slice) {
     if (status == 200 && contentLength > 0 && !last) {
       return new ContentRange(new ByteRange(0, contentLength - 1), contentLength);
     }

@@ -14,6 +14,7 @@ import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client of a request for one slice. It passes the response to a {@link SliceAnswer} until
@@ -30,7 +31,7 @@ final class SliceStream implements ClientStream {
   private final int connections;
 
   /** The receiver of the client's events; null: not known yet, or not needed any more. */
-  private ClientEvents events;
+  private @Nullable ClientEvents events;
 
   /** Whether {@link #answer} no longer listens. */
   private boolean closed;
@@ -67,7 +68,7 @@ final class SliceStream implements ClientStream {
   }
 
   /** Sets the receiver of the client's events; {@code events} may be null. */
-  void answeredBy(ClientEvents events) {
+  void answeredBy(@Nullable ClientEvents events) {
     this.events = done ? null : events;
     if (closed) {
       leave();
@@ -139,7 +140,7 @@ final class SliceStream implements ClientStream {
   }
 
   @Override
-  public void end(Fields trailers) {
+  public void end(@Nullable Fields trailers) {
     over();
     if (!closed) {
       answer.ended(this, trailers);

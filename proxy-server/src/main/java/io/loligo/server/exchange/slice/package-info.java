@@ -5,4 +5,7 @@
  * <p>This package calls the steps through its own interface. Only {@code RequestSteps} uses it.
  * Confined to the event loop of the client.
  */
+@NullMarked
 package io.loligo.server.exchange.slice;
+
+import org.jspecify.annotations.NullMarked;

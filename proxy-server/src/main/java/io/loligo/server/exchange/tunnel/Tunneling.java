@@ -28,6 +28,7 @@ import io.loligo.server.upstream.route.Router;
 import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * CONNECT (RFC 9110 section 9.3.6): connects to the target, then moves bytes both ways. Confined to
@@ -37,7 +38,7 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
   private final LoopServices services;
   private final Request request;
   private final ClientStream stream;
-  private OriginStream origin;
+  private @Nullable OriginStream origin;
   private boolean over;
 
   /** Prepares a tunnel for {@code request}, a snapshot. */
@@ -51,7 +52,7 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
    * Begins to connect. Returns itself, or null if it failed at once; the client then has its
    * response.
    */
-  public ClientEvents connect() {
+  public @Nullable ClientEvents connect() {
     ExchangeRecord record = stream.record();
     record.tag = LogTag.TCP_TUNNEL;
     record.hitClass = HitClass.TUNNEL;
@@ -75,19 +76,21 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
   }
 
   @Override
-  public String refusal(InetAddress address, int port) {
+  public @Nullable String refusal(InetAddress address, int port) {
     return services.destinations.refusal(request, address, port, /* tunnel= */ true);
   }
 
   @Override
-  public void head(ResponseHead none, long noContent) {
+  public void head(@Nullable ResponseHead none, long noContent) {
     over = true;
     account();
     FieldLines lines = services.scratch.lines();
     lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
     stream.head(services.scratch.head(200, lines).content(ContentLength.NONE, false));
     stream.flush();
-    relay(services, stream, origin.detach());
+    OriginStream connected = origin;
+    assert connected != null : "it has answered";
+    relay(services, stream, connected.detach());
   }
 
   /** Moves bytes both ways until both sides have finished. Takes {@code origin}. */
@@ -169,7 +172,7 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
   }
 
   @Override
-  public void contentEnd(Fields trailers) {}
+  public void contentEnd(@Nullable Fields trailers) {}
 
   @Override
   public void contentFailed(ParseFailure failure) {}
@@ -187,5 +190,5 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
   public void readComplete() {}
 
   @Override
-  public void end(Fields trailers) {}
+  public void end(@Nullable Fields trailers) {}
 }

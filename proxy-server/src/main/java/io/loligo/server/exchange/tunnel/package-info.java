@@ -5,4 +5,7 @@
  * <p>{@code RequestSteps} and {@code join} use this package. Confined to the event loop of the
  * client.
  */
+@NullMarked
 package io.loligo.server.exchange.tunnel;
+
+import org.jspecify.annotations.NullMarked;
