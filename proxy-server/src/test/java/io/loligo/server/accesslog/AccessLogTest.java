@@ -9,6 +9,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclRule;
 import io.loligo.core.acl.AclType;
 import io.loligo.core.acl.Acls;
+import io.loligo.server.Waiting;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.SampleRecord;
@@ -191,9 +192,7 @@ class AccessLogTest {
   void lineReachesTheFileWithoutFurtherLines() throws Exception {
     try (AccessLog log = AccessLog.open(toFile(0, false), 1)) {
       log.loop(0).finished(request(0));
-      while (log.writtenLines() == 0 || Files.size(file()) == 0) {
-        Thread.onSpinWait();
-      }
+      Waiting.until("a line", () -> log.writtenLines() > 0 && Files.size(file()) > 0);
       assertThat(numbers(file())).containsExactly(0);
     }
   }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.loligo.server.Waiting;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.record.Shed;
 import java.io.IOException;
@@ -136,13 +137,10 @@ class CrowdsWireTest extends WireTest {
 
   /** Null where the request got to the origin; else the answer. */
   private WireMessage arrivedOrRefused(RawClient client, String path) throws Exception {
-    while (origin.fetches(path) == 0) {
-      if (client.in().available() > 0) {
-        return client.response();
-      }
-      Thread.onSpinWait();
-    }
-    return null;
+    Waiting.until(
+        path + " is fetched or refused",
+        () -> origin.fetches(path) > 0 || client.in().available() > 0);
+    return origin.fetches(path) > 0 ? null : client.response();
   }
 
   @Test
@@ -176,10 +174,9 @@ class CrowdsWireTest extends WireTest {
     assertThat(late.response().status()).isEqualTo(200);
   }
 
-  private void answeredOrPaused(RawClient client) throws IOException {
-    while (client.in().available() == 0 && proxy.listeningPauses() == 0) {
-      Thread.onSpinWait();
-    }
+  private void answeredOrPaused(RawClient client) throws Exception {
+    Waiting.until(
+        "an answer or a pause", () -> client.in().available() > 0 || proxy.listeningPauses() > 0);
     if (client.in().available() > 0) {
       assertThat(client.response().status()).isEqualTo(200);
     }

@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -23,10 +24,11 @@ class DiskVariantsWireTest extends WireTest {
   }
 
   /** Nothing under a key is found on disk while something is being written there. */
-  private void settle() {
-    while (proxy.diskStats().stream().anyMatch(one -> one.queuedBytes() + one.queueDepth() > 0)) {
-      Thread.onSpinWait();
-    }
+  private void settle() throws Exception {
+    Waiting.until(
+        "the disk is idle",
+        () ->
+            proxy.diskStats().stream().allMatch(one -> one.queuedBytes() + one.queueDepth() == 0));
   }
 
   private WireMessage get(String language) throws Exception {

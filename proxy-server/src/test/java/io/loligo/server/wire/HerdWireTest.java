@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import io.loligo.store.Store;
 import io.loligo.store.memory.Entry;
 import java.lang.reflect.InvocationTargetException;
@@ -886,9 +887,7 @@ class HerdWireTest extends WireTest {
     for (int i = 0; i < CROWD; i++) {
       clients.add(client().get(origin.url("/hung"), "X-Number: " + i));
     }
-    while (hung.size() < 2) {
-      Thread.onSpinWait();
-    }
+    Waiting.until("two fetches hang", () -> hung.size() >= 2);
     int timeouts = 0;
     for (int i = 0; i < CROWD; i++) {
       if (!hung.contains(i)) {
@@ -975,9 +974,8 @@ class HerdWireTest extends WireTest {
     assertThat(get("/swr").text()).isEqualTo("shared");
     assertThat(get("/swr").text()).as("stale, and validated behind it").isEqualTo("shared");
     // stale answers end when the validation has
-    while (get("/swr").field("Cache-Status").contains("ttl=-")) {
-      Thread.onSpinWait();
-    }
+    Waiting.until(
+        "the response is validated", () -> !get("/swr").field("Cache-Status").contains("ttl=-"));
     replay.set(true);
     assertThat(get("/swr").text()).isEqualTo("shared");
     assertThat(replay).isFalse();

@@ -158,10 +158,10 @@ final class CrashingStore {
 
   /** A response that streams to disk is found as a fetch in flight until it is stored. */
   private void awaitLanding(int number) {
-    while (fixture.store.store.inFlight(StoreFixture.probe(url(number)), StoreFixture.noFields())
-        != null) {
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(
+        () ->
+            fixture.store.store.inFlight(StoreFixture.probe(url(number)), StoreFixture.noFields())
+                == null);
   }
 
   private void store(int number, byte[] octets) {

@@ -3,6 +3,7 @@ package io.loligo.server.upstream.attempt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.Waiting;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.Hop;
@@ -160,9 +161,7 @@ class SocketsTest {
                 throw new AssertionError(e);
               }
             });
-    while (onLoop(() -> seen.events.isEmpty())) {
-      Thread.onSpinWait();
-    }
+    Waiting.until("an event", () -> onLoop(() -> !seen.events.isEmpty()));
     assertThat(onLoop(() -> allocator.metric().usedDirectMemory())).isLessThan(200_000);
     onLoop(
         () -> {
@@ -202,9 +201,7 @@ class SocketsTest {
     origin = server.accept();
     requestHead();
     say("HTTP/1.0 200 OK\r\n\r\nsome");
-    while (onLoop(() -> seen.content.length() < 4)) {
-      Thread.onSpinWait();
-    }
+    Waiting.until("four bytes", () -> onLoop(() -> seen.content.length() >= 4));
     origin.setSoLinger(true, 0);
     origin.close();
     await(seen);
