@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** One instance serves one client after the other: no fact of a request may reach the next one. */
-final class RequestTest {
+final class RequestFactsTest {
   /** Fields that a copy has of its own, or finds again when it is asked. */
   private static final Set<String> NOT_COPIED =
       Set.of("head", "target", "owned", "reply", "replyStatus", "stored", "client");
