@@ -236,9 +236,11 @@ final class ForgettingTest {
     try (DiskFixture fixture = open()) {
       assertThat(fixture.load(alternative).content()).isNotNull();
       assertThat(invalidate(fixture, "http://a/r")).isNull();
+      byte[] before = Files.readAllBytes(temp.resolve("cache/purges"));
       CompletableFuture<Boolean> told = invalidate(fixture, "http://a/q?x");
       // null: the note was on disk before the caller could wait
       assertThat(told == null || DiskFixture.get(told)).isTrue();
+      assertThat(Files.readAllBytes(temp.resolve("cache/purges"))).isNotEqualTo(before);
     }
     try (DiskFixture fixture = open()) {
       assertThat(fixture.load(alternative).content()).isNull();
