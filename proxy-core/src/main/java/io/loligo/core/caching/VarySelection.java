@@ -88,8 +88,8 @@ public final class VarySelection {
 
   /**
    * Whether no request matches the Vary of {@code response}: it has the member {@code *}, an
-   * invalid field name, too many names, or X-Forwarded-For, which this proxy changes on the way to
-   * the origin.
+   * invalid field name, too many names, or X-Forwarded-For or Forwarded, which this proxy may
+   * change on the way to the origin.
    */
   public static boolean isUnmatchable(Fields response) {
     return refusal(response) != null;
@@ -105,6 +105,9 @@ public final class VarySelection {
     }
     if (response.hasToken(FieldName.VARY, FieldName.text(FieldName.X_FORWARDED_FOR))) {
       return "Vary: X-Forwarded-For";
+    }
+    if (response.hasToken(FieldName.VARY, FieldName.text(FieldName.FORWARDED))) {
+      return "Vary: Forwarded";
     }
     Set<String> names = names(response);
     if (names.size() > MAX_NAMES) {

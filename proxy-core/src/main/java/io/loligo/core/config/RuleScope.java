@@ -2,6 +2,11 @@ package io.loligo.core.config;
 
 /** The time at which a list of rules is evaluated, which determines what its ACLs can test. */
 public enum RuleScope {
+  /**
+   * Before the client is known: {@code follow_x_forwarded_for}. An ACL about the response or about
+   * the destination's address stops the start.
+   */
+  CLIENT,
   /** Before anything else: {@code http_access}. An ACL about the response stops the start. */
   ADMISSION,
   /** Before there is a response. An ACL about the response never matches, with a warning. */

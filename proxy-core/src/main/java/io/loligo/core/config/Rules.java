@@ -67,6 +67,10 @@ public final class Rules {
             "responses from the cache, for which no address was resolved, are always logged";
         report.warning(line, name, "", why);
         report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
+      } else if (scope == RuleScope.CLIENT && acls.needsDestination(name)) {
+        report.restricts(
+            line, name, "it asks about the destination's address, which is not known yet");
+        usable = false;
       } else if (acls.needsReply(name) && !scope.hasResponse()) {
         usable &= replyInRequest(scope, line, name);
       }
@@ -76,7 +80,7 @@ public final class Rules {
 
   private boolean replyInRequest(RuleScope scope, Line line, String name) {
     String why = "it asks about the response, which has not arrived yet";
-    if (scope == RuleScope.ADMISSION) {
+    if (scope == RuleScope.ADMISSION || scope == RuleScope.CLIENT) {
       report.restricts(line, name, why);
       return false;
     }

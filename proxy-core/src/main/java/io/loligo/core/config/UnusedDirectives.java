@@ -157,10 +157,8 @@ final class UnusedDirectives {
         "fqdncache_size : INTEGER : 1024");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "this version does not trust X-Forwarded-For of clients",
-        "acl_uses_indirect_client : ON_OFF : on",
+        "this version has neither delay pools nor ICAP",
         "delay_pool_uses_indirect_client : ON_OFF : on",
-        "log_uses_indirect_client : ON_OFF : on",
         "adaptation_uses_indirect_client,icap_uses_indirect_client : ON_OFF : on");
     rows.add(
         Status.WITHOUT_EFFECT,
@@ -300,10 +298,6 @@ final class UnusedDirectives {
         "auth_param ! : LINE :",
         "auth_schemes : LINE :",
         "external_acl_type ! : LINE :");
-    rows.add(
-        Status.RESTRICTS,
-        "this version does not trust X-Forwarded-For of clients",
-        "follow_x_forwarded_for : RULES : deny all");
     rows.add(
         Status.RESTRICTS,
         "this version has no PROXY protocol",

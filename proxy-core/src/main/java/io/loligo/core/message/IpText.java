@@ -26,9 +26,11 @@ public final class IpText {
    */
   public static String normal(String text) {
     byte[] bytes = parse(text);
-    if (bytes == null) {
-      return text;
-    }
+    return bytes == null ? text : text(bytes);
+  }
+
+  /** The text of 4 or 16 {@code bytes}, IPv6 as in RFC 5952 section 4. */
+  public static String text(byte[] bytes) {
     return bytes.length == 4 ? dotted(bytes) : grouped(bytes);
   }
 

@@ -236,6 +236,7 @@ class VarySelectionTest {
   void starIsUnmatchable() {
     assertThat(VarySelection.isUnmatchable(Heads.fields("Vary: *"))).isTrue();
     assertThat(VarySelection.isUnmatchable(Heads.fields("Vary: a", "Vary: b, *"))).isTrue();
+    assertThat(VarySelection.isUnmatchable(Heads.fields("Vary: a, forwarded"))).isTrue();
     assertThat(VarySelection.isUnmatchable(Heads.fields("Vary: Accept"))).isFalse();
     assertThat(VarySelection.isUnmatchable(Heads.fields("Date: x"))).isFalse();
   }

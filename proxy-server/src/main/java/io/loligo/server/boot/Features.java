@@ -15,6 +15,7 @@ import io.loligo.server.exchange.settings.FetchDirectives;
 import io.loligo.server.exchange.settings.HitDirectives;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.LoadDirectives;
+import io.loligo.server.exchange.settings.RealClientDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.transport.TransportDirectives;
@@ -41,6 +42,7 @@ public final class Features {
           FetchDirectives.FEATURE,
           HitDirectives.FEATURE,
           IdentityDirectives.FEATURE,
+          RealClientDirectives.FEATURE,
           TimeoutDirectives.FEATURE,
           ClientDirectives.FEATURE,
           OriginDirectives.FEATURE,

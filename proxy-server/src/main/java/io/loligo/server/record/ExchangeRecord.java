@@ -51,7 +51,7 @@ public final class ExchangeRecord {
   /** Client address as connected; never null. */
   public InetSocketAddress client;
 
-  /** The indirect client if X-Forwarded-For is trusted, else the connected one. Text. */
+  /** The client as logged: the indirect one if its proxies are trusted. Text. */
   public String clientText;
 
   public @Nullable InetSocketAddress local;

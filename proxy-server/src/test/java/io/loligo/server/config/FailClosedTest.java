@@ -38,7 +38,7 @@ class FailClosedTest {
         "request_header_access User-Agent deny all",
         "reply_header_access Server deny all",
         "request_header_add X-Org \"x\" all",
-        "follow_x_forwarded_for allow localhost",
+        "follow_x_forwarded_for allow to_localhost",
         "miss_access deny all",
         "tcp_outgoing_address 10.0.0.1",
         "delay_pools 1",

@@ -349,6 +349,11 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
+    public int clientConnections(byte[] address) {
+      return 0;
+    }
+
+    @Override
     public void interim(ResponseHead head, FieldLines own) {}
 
     @Override

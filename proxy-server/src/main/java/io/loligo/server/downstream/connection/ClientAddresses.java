@@ -1,6 +1,7 @@
 package io.loligo.server.downstream.connection;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
@@ -65,6 +66,16 @@ public final class ClientAddresses {
   public void closed(Count count) {
     counts.computeIfPresent(
         count.address, (key, known) -> Count.OPEN.decrementAndGet(known) == 0 ? null : known);
+  }
+
+  /** Connections open now from {@code address}, 4 or 16 bytes. */
+  public int open(byte[] address) {
+    try {
+      Count count = counts.get(InetAddress.getByAddress(address));
+      return count == null ? 0 : count.open();
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(address.length + " bytes (expected: 4 or 16)", e);
+    }
   }
 
   /** Addresses with an open connection. */

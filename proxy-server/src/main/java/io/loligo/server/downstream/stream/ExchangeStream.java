@@ -489,6 +489,11 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   @Override
+  public final int clientConnections(byte[] address) {
+    return clients.addresses().open(address);
+  }
+
+  @Override
   public final void closeAfter() {
     closing = true;
   }

@@ -25,6 +25,7 @@ import java.util.function.Consumer;
  * than {@link Verdict#PROCEED} ends them. Confined to the event loop.
  *
  * <pre>
+ *   client        follow_x_forwarded_for
  *   access        http_access                          403, or waits for DNS
  *   tunnel        CONNECT                              405, or a tunnel
  *   maxForwards   OPTIONS and TRACE, Max-Forwards 0    200
@@ -42,13 +43,16 @@ public final class Admission {
 
   private final LoopServices services;
   private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
+  private final RealClient realClient;
   private final Step[] steps;
 
   /** Creates the steps of the loop that {@code services} belong to. */
   public Admission(LoopServices services) {
     this.services = services;
+    realClient = new RealClient(services.settings.realClient);
     steps =
         new Step[] {
+          this::client,
           this::access,
           this::tunnel,
           this::maxForwards,
@@ -74,6 +78,11 @@ public final class Admission {
       }
     }
     request.nextStep(steps.length);
+    return Verdict.PROCEED;
+  }
+
+  private Verdict client(Request request) {
+    realClient.find(request);
     return Verdict.PROCEED;
   }
 

@@ -36,6 +36,9 @@ public interface ClientStream {
   /** The number of open connections from this client's address, including this one. */
   int clientConnections();
 
+  /** The number of open connections from {@code address}, 4 or 16 bytes. */
+  int clientConnections(byte[] address);
+
   /**
    * Forwards a 1xx response. Does nothing for an HTTP/1.0 client. Borrows {@code head}.
    *

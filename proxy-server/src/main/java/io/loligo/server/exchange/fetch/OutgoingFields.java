@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.fetch;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
@@ -67,10 +68,15 @@ final class OutgoingFields {
         conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")
             ? FieldName.CACHE_CONTROL
             : NO_FIELD;
+    boolean forwarded = settings.forwarded != ForwardedFor.TRANSPARENT;
     HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
       int id = fields.id(i);
-      boolean skipped = NOT_COPIED.has(id) || replaced.has(id) || id == unsaid;
+      boolean skipped =
+          NOT_COPIED.has(id)
+              || replaced.has(id)
+              || id == unsaid
+              || (forwarded && id == FieldName.FORWARDED);
       if (!skipped && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
@@ -83,6 +89,9 @@ final class OutgoingFields {
     }
     addMaxForwards(head, lines);
     addForwardedFor(fields, request.client(), settings.forwardedFor, lines);
+    if (forwarded) {
+      addForwarded(fields, request.client(), target, settings.forwarded, lines);
+    }
     settings.addVia(lines, head.version());
     long contentLength = request.contentLength();
     boolean content = ContentLength.hasContent(contentLength);
@@ -145,5 +154,29 @@ final class OutgoingFields {
       case TRUNCATE -> lines.add("X-Forwarded-For", address);
       case DELETE -> {}
     }
+  }
+
+  /** RFC 7239 section 4. */
+  private static void addForwarded(
+      Fields fields,
+      @Nullable InetSocketAddress client,
+      RequestTarget target,
+      ForwardedFor mode,
+      FieldLines lines) {
+    if (mode == ForwardedFor.DELETE) {
+      return;
+    }
+    String before = mode == ForwardedFor.TRUNCATE ? null : fields.joined("Forwarded");
+    String node = mode == ForwardedFor.OFF || client == null ? "unknown" : node(client);
+    String authority = target.authority();
+    String host = Ascii.isToken(authority) ? authority : '"' + authority + '"';
+    String element = "for=" + node + ";host=" + host + ";proto=" + target.scheme();
+    lines.add("Forwarded", before == null ? element : before + ", " + element);
+  }
+
+  /** RFC 7239 section 6: an IPv6 address has brackets, and needs quotes for them. */
+  private static String node(InetSocketAddress client) {
+    String address = NetUtil.toAddressString(client.getAddress());
+    return address.indexOf(':') < 0 ? address : "\"[" + address + "]\"";
   }
 }

@@ -89,6 +89,11 @@ final class Replaying implements ClientStream {
   }
 
   @Override
+  public int clientConnections(byte[] address) {
+    return stream.clientConnections(address);
+  }
+
+  @Override
   public void interim(ResponseHead head, FieldLines own) {
     stream.interim(head, own);
   }

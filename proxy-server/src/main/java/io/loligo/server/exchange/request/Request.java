@@ -153,6 +153,7 @@ public final class Request implements RoutedRequest {
     copy.target = targetSnapshot;
     copy.contentLength = contentLength;
     copy.destinations = destinations;
+    copy.client = client;
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
@@ -276,6 +277,27 @@ public final class Request implements RoutedRequest {
   public boolean continuesAnswer() {
     Slice slice = slice();
     return slice != null && slice.continued() != null;
+  }
+
+  /**
+   * Tells the access rules that the client is at {@code address}, behind the connected one. They
+   * then count the connections of that address.
+   *
+   * @param address 4 or 16 bytes
+   */
+  public void indirectClient(byte[] address) {
+    client = address;
+    if (stream != null) {
+      connections = stream.clientConnections(address);
+    }
+  }
+
+  /** Takes {@link #indirectClient} back. */
+  public void noIndirectClient() {
+    client = null;
+    if (stream != null) {
+      connections = stream.clientConnections();
+    }
   }
 
   /** The address of the connected client, for X-Forwarded-For. */

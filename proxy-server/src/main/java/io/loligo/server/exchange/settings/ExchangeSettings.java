@@ -27,11 +27,17 @@ public final class ExchangeSettings {
   /** Which requests and responses are allowed. */
   public final AccessSettings access;
 
+  /** Which client a request comes from. */
+  public final RealClientSettings realClient;
+
   /** How responses are fetched. */
   public final FetchSettings fetches;
 
   /** {@code forwarded_for}: how X-Forwarded-For is sent to the origin. */
   public final ForwardedFor forwardedFor;
+
+  /** {@code loligo_forwarded}: how Forwarded is sent to the origin. */
+  public final ForwardedFor forwarded;
 
   /** {@code loligo_query_content_max}, in bytes; 0: no QUERY uses the store. */
   public final int queryContentMaxBytes;
@@ -79,8 +85,10 @@ public final class ExchangeSettings {
   public ExchangeSettings(ProxyConfig config, String processMark) {
     this.config = config;
     access = new AccessSettings(config);
+    realClient = new RealClientSettings(config);
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
+    forwarded = config.get(IdentityDirectives.FORWARDED);
     queryContentMaxBytes = config.get(HitDirectives.QUERY_CONTENT_MAX);
     noVarySearch = config.get(HitDirectives.NO_VARY_SEARCH);
     storedSetCookie = config.get(HitDirectives.STORED_SET_COOKIE);

@@ -1,6 +1,9 @@
 package io.loligo.server.exchange.settings;
 
-/** {@code forwarded_for}: how the proxy sends X-Forwarded-For. */
+/**
+ * {@code forwarded_for} and {@code loligo_forwarded}: how the proxy sends X-Forwarded-For and
+ * Forwarded.
+ */
 public enum ForwardedFor {
   /** Appends the client's address. */
   ON,

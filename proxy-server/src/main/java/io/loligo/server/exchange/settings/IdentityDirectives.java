@@ -23,6 +23,16 @@ public final class IdentityDirectives {
                   + " unknown, transparent leaves the field alone, truncate replaces it with the"
                   + " client's address, delete removes it.");
 
+  /** {@code loligo_forwarded}: how the proxy sends Forwarded. */
+  public static final Setting<ForwardedFor> FORWARDED =
+      FEATURE
+          .choice("loligo_forwarded", ForwardedFor.TRANSPARENT, ForwardedFor.class)
+          .text(
+              "What becomes of Forwarded (RFC 7239): on adds an element with the client's"
+                  + " address, the host and the scheme of the request; off adds the same with"
+                  + " unknown for the address. transparent leaves the field alone, truncate"
+                  + " replaces it with the element of on, delete removes it.");
+
   /** {@code visible_hostname}: the name of this proxy. Default: the name of the host. */
   public static final Setting<String> VISIBLE_HOSTNAME =
       FEATURE

@@ -217,6 +217,11 @@ final class SliceStream implements ClientStream {
   }
 
   @Override
+  public int clientConnections(byte[] address) {
+    throw new IllegalStateException("the client of a slice is known");
+  }
+
+  @Override
   public void closeAfter() {}
 
   @Override

@@ -83,6 +83,49 @@ final class OutgoingFieldsTest {
     assertThat(sent).doesNotContain("X-Forwarded-For");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "on|for=10.0.0.1;proto=https, for=192.0.2.9;host=example.com;proto=http",
+        "off|for=10.0.0.1;proto=https, for=unknown;host=example.com;proto=http",
+        "transparent|for=10.0.0.1;proto=https",
+        "truncate|for=192.0.2.9;host=example.com;proto=http"
+      })
+  void sendsForwarded(String mode, String expected) {
+    String sent =
+        lines(
+            compose(
+                "loligo_forwarded " + mode,
+                "GET http://example.com/ HTTP/1.1\r\nHost: x\r\n"
+                    + "Forwarded: for=10.0.0.1;proto=https\r\n"));
+    assertThat(sent.lines().filter(line -> line.startsWith("Forwarded:")))
+        .containsExactly("Forwarded: " + expected);
+  }
+
+  @Test
+  void deletesForwarded() {
+    String sent =
+        lines(
+            compose(
+                "loligo_forwarded delete",
+                "GET http://example.com/ HTTP/1.1\r\nHost: x\r\nForwarded: for=10.0.0.1\r\n"));
+    assertThat(sent).doesNotContain("\nForwarded:");
+  }
+
+  @Test
+  void quotesTheHostWithAPortInForwarded() {
+    String sent =
+        lines(compose("loligo_forwarded on", "GET http://example.com:81/ HTTP/1.1\r\nHost: x\r\n"));
+    assertThat(sent).contains("Forwarded: for=192.0.2.9;host=\"example.com:81\";proto=http\r\n");
+  }
+
+  @Test
+  void sendsNoForwardedByDefault() {
+    assertThat(lines(compose("", "GET http://example.com/ HTTP/1.1\r\nHost: x\r\n")))
+        .doesNotContain("\nForwarded:");
+  }
+
   @Test
   void appendsItsViaToOthers() {
     String sent =
