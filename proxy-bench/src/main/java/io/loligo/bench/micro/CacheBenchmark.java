@@ -81,7 +81,7 @@ public class CacheBenchmark extends AbstractBenchmark {
         Features.reader(new FileConfigSource())
             .readText("bench", "http_port 80\nhttp_access allow all\naccess_log none\n")
             .config();
-    settings = CacheSettings.of(config, DiskSettings.largestMaxSize(config));
+    settings = new CacheSettings(config, DiskSettings.largestMaxSize(config));
     new Http1RequestParser(ParseLimits.DEFAULT).parse(REQUEST, REQUEST.length, request);
     byte[] answer =
         ("HTTP/1.1 200 OK\r\nContent-Length: "

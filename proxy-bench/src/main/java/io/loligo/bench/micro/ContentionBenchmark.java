@@ -343,7 +343,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
               now,
               now,
               HOT_BYTES,
-              CacheSettings.of(config, DiskSettings.largestMaxSize(config)));
+              new CacheSettings(config, DiskSettings.largestMaxSize(config)));
       InFlight fetch = store.begin(CacheKeys.of(URL), false, loop.eventLoop(), new NoWriter());
       ByteBuf fields = allocator.directBuffer();
       fields.writeCharSequence(SampleAnswer.LINES + "\r\n", StandardCharsets.US_ASCII);

@@ -32,6 +32,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -120,7 +121,7 @@ final class EmbeddedProxy implements AutoCloseable {
             store.transit(),
             new ClientSettings(config));
     ListeningPort port = new ListeningPort(config.get(PortDirectives.HTTP_PORT).get(0));
-    channel.pipeline().addLast(new Http1Connection(loop, port));
+    channel.pipeline().addLast(new Http1Connection(loop, port, new InetSocketAddress(0)));
     return channel;
   }
 

@@ -84,7 +84,7 @@ public class HitPathBenchmark extends AbstractBenchmark {
               now,
               now,
               contentBytes,
-              CacheSettings.of(proxy.config(), DiskSettings.largestMaxSize(proxy.config())));
+              new CacheSettings(proxy.config(), DiskSettings.largestMaxSize(proxy.config())));
       InFlight inFlight =
           proxy.store().begin(CacheKeys.of(url), false, loop.eventLoop(), new NoWriter());
       ByteBuf block = PooledByteBufAllocator.DEFAULT.directBuffer();

@@ -53,7 +53,7 @@ public record FreshnessSum(
   public static FreshnessSum of(
       StoredMeta meta, Fields stored, CharSequence url, CacheSettings settings, long nowMillis) {
     RefreshPattern pattern = settings.patternFor(url);
-    CacheControl directives = TargetedControl.of(stored, settings.gateway());
+    CacheControl directives = TargetedControl.of(stored, settings.gateway);
     Freshness freshness =
         Freshness.of(
             meta.status(),
@@ -62,7 +62,7 @@ public record FreshnessSum(
             meta.dateMillis(),
             meta.responseTimeMillis(),
             pattern,
-            settings.negativeTtlSeconds());
+            settings.negativeTtlSeconds);
     long apparent = seconds(meta.dateMillis(), meta.responseTimeMillis());
     long delay = seconds(meta.requestTimeMillis(), meta.responseTimeMillis());
     long initial = meta.initialAgeSeconds();

@@ -190,7 +190,7 @@ public final class Reuse {
   private static long maxStaleSeconds(@Nullable RefreshPattern pattern, CacheSettings settings) {
     return pattern != null && pattern.maxStaleSeconds() >= 0
         ? pattern.maxStaleSeconds()
-        : settings.maxStaleSeconds();
+        : settings.maxStaleSeconds;
   }
 
   /** A stored response against a request that is not plain, or for which it is too old. */
@@ -229,7 +229,7 @@ public final class Reuse {
       if (directives.has(CacheControl.NO_STORE)) {
         return forward(Outcome.FETCH, CacheReason.REQUEST_NO_STORE);
       }
-      if (settings.offlineMode()) {
+      if (settings.offlineMode) {
         return serve(isFresh() ? freshReason(stored) : CacheReason.OFFLINE);
       }
       if (request.hasAny(Preconditions.FOR_ORIGINS)) {
@@ -306,7 +306,7 @@ public final class Reuse {
     /** A condition of the client is a demand for validation if the configuration says so. */
     private boolean asksForValidation() {
       return request.hasAny(VALIDATIONS)
-          && (settings.refreshAllIms() || patternHas(Option.REFRESH_IMS));
+          && (settings.refreshAllIms || patternHas(Option.REFRESH_IMS));
     }
 
     /**

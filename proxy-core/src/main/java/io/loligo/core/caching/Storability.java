@@ -73,7 +73,7 @@ public record Storability(
       return refused(refusal);
     }
     Fields fields = response.fields();
-    CacheControl directives = TargetedControl.of(fields, settings.gateway());
+    CacheControl directives = TargetedControl.of(fields, settings.gateway);
     RefreshPattern pattern = settings.patternFor(url);
     refusal = responseRefusal(request, response, directives, pattern);
     if (refusal == null && request.methodId() == Method.POST) {
@@ -102,11 +102,11 @@ public record Storability(
         meta.lifetimeSeconds() > meta.initialAgeSeconds()
             && !meta.has(StoredMeta.NO_CACHE)
             && !ofOneRequest;
-    if (contentLength > settings.maxObjectBytes()) {
+    if (contentLength > settings.maxObjectBytes) {
       return new Storability(
           false, "larger than maximum_object_size", null, fresh, directives.withheldFields());
     }
-    if (contentLength >= 0 && contentLength < settings.minObjectBytes()) {
+    if (contentLength >= 0 && contentLength < settings.minObjectBytes) {
       return new Storability(
           false, "smaller than minimum_object_size", null, fresh, directives.withheldFields());
     }
@@ -132,7 +132,7 @@ public record Storability(
     if (!TargetedControl.isForGateways(response)) {
       return meta;
     }
-    CacheControl others = TargetedControl.of(response, !settings.gateway());
+    CacheControl others = TargetedControl.of(response, !settings.gateway);
     boolean forOthers =
         (!others.has(CacheControl.MUST_UNDERSTAND) || StatusCaching.isUnderstood(meta.status()))
             && prohibition(request, others, pattern) == null
@@ -145,7 +145,7 @@ public record Storability(
                     pattern,
                     settings)
                 == null;
-    int kind = settings.gateway() ? StoredMeta.TARGETED : StoredMeta.UNTARGETED;
+    int kind = settings.gateway ? StoredMeta.TARGETED : StoredMeta.UNTARGETED;
     return meta.withFlag(forOthers ? kind : kind | StoredMeta.FOR_ONE_KIND);
   }
 
@@ -164,7 +164,7 @@ public record Storability(
             meta.dateMillis(),
             meta.responseTimeMillis(),
             pattern,
-            settings.negativeTtlSeconds());
+            settings.negativeTtlSeconds);
     return meta.decided(
         freshness.lifetimeSeconds(),
         Math.max(0, directives.staleWhileRevalidateSeconds()),
@@ -183,14 +183,14 @@ public record Storability(
    */
   public static @Nullable StoredMeta regarded(
       StoredMeta meta, Fields stored, CharSequence url, CacheSettings settings) {
-    if (!meta.isOfOtherKind(settings.gateway())) {
+    if (!meta.isOfOtherKind(settings.gateway)) {
       return meta;
     }
-    if (!meta.isFor(settings.gateway())) {
+    if (!meta.isFor(settings.gateway)) {
       return null;
     }
     RefreshPattern pattern = settings.patternFor(url);
-    CacheControl directives = TargetedControl.of(stored, settings.gateway());
+    CacheControl directives = TargetedControl.of(stored, settings.gateway);
     return decided(meta, stored, directives, pattern, settings);
   }
 
@@ -211,7 +211,7 @@ public record Storability(
       long responseTimeMillis,
       CacheSettings settings) {
     Fields fields = merged.fields();
-    CacheControl directives = TargetedControl.of(fields, settings.gateway());
+    CacheControl directives = TargetedControl.of(fields, settings.gateway);
     RefreshPattern pattern = settings.patternFor(url);
     StoredMeta meta =
         meta(
@@ -237,7 +237,7 @@ public record Storability(
    */
   public static boolean mayFreshen(
       RequestHead request, ResponseHead merged, CharSequence url, CacheSettings settings) {
-    CacheControl directives = TargetedControl.of(merged.fields(), settings.gateway());
+    CacheControl directives = TargetedControl.of(merged.fields(), settings.gateway);
     return !takesFieldsAway(request.fields())
         && !settings.directivesOf(request.fields()).has(CacheControl.NO_STORE)
         && prohibition(request.fields(), directives, settings.patternFor(url)) == null;
@@ -249,7 +249,7 @@ public record Storability(
    * with the new fields.
    */
   public static List<String> withheldFields(ResponseHead merged, CacheSettings settings) {
-    return TargetedControl.of(merged.fields(), settings.gateway()).withheldFields();
+    return TargetedControl.of(merged.fields(), settings.gateway).withheldFields();
   }
 
   /**
@@ -386,7 +386,7 @@ public record Storability(
    * borrowed.
    */
   public static boolean isShared(RequestHead request, Fields stored, CacheSettings settings) {
-    return isShared(request.fields(), TargetedControl.of(stored, settings.gateway()));
+    return isShared(request.fields(), TargetedControl.of(stored, settings.gateway));
   }
 
   private static boolean isShared(Fields request, CacheControl directives) {
@@ -425,7 +425,7 @@ public record Storability(
     if (meta.has(StoredMeta.NO_CACHE) || remaining + staleUse <= 0) {
       return "never fresh, and no validator";
     }
-    return remaining + staleUse < settings.minimumExpirySeconds() && !meta.has(StoredMeta.NEGATIVE)
+    return remaining + staleUse < settings.minimumExpirySeconds && !meta.has(StoredMeta.NEGATIVE)
         ? "expires before minimum_expiry_time, and no validator"
         : null;
   }
@@ -477,7 +477,7 @@ public record Storability(
             dateMillis,
             responseTimeMillis,
             pattern,
-            settings.negativeTtlSeconds());
+            settings.negativeTtlSeconds);
     int flags = flags(directives, freshness, pattern);
     if (date == HttpDate.INVALID) {
       flags |= StoredMeta.NO_DATE;

@@ -46,7 +46,7 @@ class AgeArithmeticTest {
                 response - delayMillis,
                 response,
                 -1,
-                CacheSettings.DEFAULT)
+                CachingDefaults.DEFAULT)
             .meta();
 
     Instant dated = Instant.ofEpochMilli(date);

@@ -140,24 +140,20 @@ class FreshnessModelTest {
     CacheSettings settings() {
       CacheSettings settings =
           new CacheSettings(
-              pattern == null
-                  ? List.of()
-                  : List.of(
-                      Patterns.pattern(
-                          pattern[0],
-                          (int) pattern[1],
-                          pattern[2],
-                          options.toArray(new Option[0]))),
-              negativeTtl,
-              0,
-              604_800,
-              false,
-              false,
-              false,
-              4L << 20,
-              0,
-              false,
-              false);
+              CachingDefaults.CONFIG
+                  .with(CachingDirectives.NEGATIVE_TTL, negativeTtl)
+                  .with(
+                      CachingDirectives.REFRESH_PATTERN,
+                      pattern == null
+                          ? List.of()
+                          : List.of(
+                              Patterns.pattern(
+                                  pattern[0],
+                                  (int) pattern[1],
+                                  pattern[2],
+                                  options.toArray(new Option[0])))),
+              0);
+
       return gateway ? settings.asGateway(true) : settings;
     }
 

@@ -23,7 +23,7 @@ class FreshnessSumTest {
   void ageReceivedAndDelayAddUpWhereTheyAreMoreThanTheApparentAge() {
     ResponseHead response =
         Heads.response(200, "Cache-Control: max-age=60", "Age: 10", date("Date", -5));
-    FreshnessSum sum = sum(CacheSettings.DEFAULT, response, NOW + 30_000);
+    FreshnessSum sum = sum(CachingDefaults.DEFAULT, response, NOW + 30_000);
     assertThat(sum.ageValueSeconds()).isEqualTo(10);
     assertThat(sum.apparentAgeSeconds()).isEqualTo(5);
     assertThat(sum.responseDelaySeconds()).isEqualTo(2);
@@ -40,7 +40,7 @@ class FreshnessSumTest {
   void apparentAgeCountsWhereItIsMoreThanTheAgeReceived() {
     ResponseHead response =
         Heads.response(200, "Cache-Control: max-age=60", "Age: 1", date("Date", -20));
-    FreshnessSum sum = sum(CacheSettings.DEFAULT, response, NOW);
+    FreshnessSum sum = sum(CachingDefaults.DEFAULT, response, NOW);
     assertThat(sum.ageValueSeconds()).isEqualTo(1);
     assertThat(sum.correctedInitialAgeSeconds()).isEqualTo(20);
   }
@@ -54,13 +54,13 @@ class FreshnessSumTest {
         "Expires: Wed, 01 Jan 2070 00:00:00 GMT | Expires - Date",
       })
   void namesTheFieldThatWon(String line, String rule) {
-    assertThat(sum(CacheSettings.DEFAULT, Heads.response(200, line), NOW).lifetimeFrom())
+    assertThat(sum(CachingDefaults.DEFAULT, Heads.response(200, line), NOW).lifetimeFrom())
         .isEqualTo(rule);
   }
 
   @Test
   void namesTheHeuristic() {
-    CacheSettings none = CacheSettings.DEFAULT;
+    CacheSettings none = CachingDefaults.DEFAULT;
     assertThat(from(none, date("Last-Modified", -1000))).isEqualTo("20 % of Date - Last-Modified");
     assertThat(from(none, date("Last-Modified", -100_000_000))).endsWith("at most three days");
     CacheSettings pattern = Patterns.settings(Patterns.pattern(10, 20, 100));
@@ -108,7 +108,7 @@ class FreshnessSumTest {
   void tellsWhereTheRulesHaveChangedSince() {
     ResponseHead response = Heads.response(200, date("Last-Modified", -10_000));
     StoredMeta meta =
-        Storability.of(Heads.get(), response, URL, NOW, NOW, 100, CacheSettings.DEFAULT).meta();
+        Storability.of(Heads.get(), response, URL, NOW, NOW, 100, CachingDefaults.DEFAULT).meta();
     CacheSettings other = Patterns.settings(Patterns.pattern(10, 50, 4320));
     FreshnessSum sum = FreshnessSum.of(meta, response.fields(), URL, other, NOW);
     assertThat(sum.lifetimeSeconds()).isEqualTo(2000);

@@ -175,7 +175,7 @@ class FreshnessTest {
                   NOW - 7000,
                   NOW,
                   -1,
-                  CacheSettings.DEFAULT)
+                  CachingDefaults.DEFAULT)
               .meta();
       assertThat(meta.initialAgeSeconds()).isEqualTo(17);
     }
@@ -217,7 +217,7 @@ class FreshnessTest {
                   NOW + 5000,
                   NOW,
                   -1,
-                  CacheSettings.DEFAULT)
+                  CachingDefaults.DEFAULT)
               .meta();
       assertThat(meta.initialAgeSeconds()).isZero();
     }

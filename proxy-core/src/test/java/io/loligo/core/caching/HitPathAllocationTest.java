@@ -28,7 +28,7 @@ class HitPathAllocationTest {
     long bytes =
         allocated(
             () ->
-                Reuse.decide(NOW, request, false, meta, true, URL, CacheSettings.DEFAULT)
+                Reuse.decide(NOW, request, false, meta, true, URL, CachingDefaults.DEFAULT)
                     .ageSeconds());
     assertThat(bytes).isLessThanOrEqualTo(ROUNDS * DECISION_BYTES + NOISE_BYTES);
   }
@@ -38,7 +38,7 @@ class HitPathAllocationTest {
     long bytes =
         allocated(
             () ->
-                Reuse.decide(NOW, request, false, null, true, URL, CacheSettings.DEFAULT)
+                Reuse.decide(NOW, request, false, null, true, URL, CachingDefaults.DEFAULT)
                     .ageSeconds());
     assertThat(bytes).isLessThanOrEqualTo(NOISE_BYTES);
   }

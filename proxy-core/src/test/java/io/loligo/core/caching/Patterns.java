@@ -2,6 +2,7 @@ package io.loligo.core.caching;
 
 import com.google.re2j.Pattern;
 import io.loligo.core.caching.RefreshPattern.Option;
+import io.loligo.core.config.Setting;
 import java.util.List;
 import java.util.Set;
 
@@ -24,32 +25,34 @@ final class Patterns {
   }
 
   static CacheSettings settings(RefreshPattern... patterns) {
-    return new CacheSettings(
-        List.of(patterns), 0, 0, 604_800, false, false, false, 4L << 20, 0, false, false);
+    return with(CachingDirectives.REFRESH_PATTERN, List.of(patterns));
   }
 
   static CacheSettings negativeTtl(long seconds) {
-    return new CacheSettings(
-        List.of(), seconds, 0, 604_800, false, false, false, 4L << 20, 0, false, false);
+    return with(CachingDirectives.NEGATIVE_TTL, seconds);
   }
 
   static CacheSettings minimumExpiry(long seconds) {
-    return new CacheSettings(
-        List.of(), 0, seconds, 604_800, false, false, false, 4L << 20, 0, false, false);
+    return with(CachingDirectives.MINIMUM_EXPIRY_TIME, seconds);
   }
 
   static CacheSettings offline() {
-    return new CacheSettings(
-        List.of(), 0, 0, 604_800, true, false, false, 4L << 20, 0, false, false);
+    return with(CachingDirectives.OFFLINE_MODE, true);
   }
 
   static CacheSettings refreshAllIms() {
-    return new CacheSettings(
-        List.of(), 0, 0, 604_800, false, false, true, 4L << 20, 0, false, false);
+    return with(CachingDirectives.REFRESH_ALL_IMS, true);
   }
 
   static CacheSettings sizes(long minBytes, long maxBytes) {
     return new CacheSettings(
-        List.of(), 0, 0, 604_800, false, false, false, maxBytes, minBytes, false, false);
+        CachingDefaults.CONFIG
+            .with(CachingDirectives.MINIMUM_OBJECT_SIZE, minBytes)
+            .with(CachingDirectives.MAXIMUM_OBJECT_SIZE, maxBytes),
+        0);
+  }
+
+  private static <T> CacheSettings with(Setting<T> setting, T value) {
+    return new CacheSettings(CachingDefaults.CONFIG.with(setting, value), 0);
   }
 }

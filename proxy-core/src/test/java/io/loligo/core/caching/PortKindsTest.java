@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("RFC 9213: one stored response at ports of two kinds")
 class PortKindsTest {
-  private static final CacheSettings FORWARD = CacheSettings.DEFAULT;
+  private static final CacheSettings FORWARD = CachingDefaults.DEFAULT;
   private static final CacheSettings GATEWAY = FORWARD.asGateway(true);
   private static final String LONG = "CDN-Cache-Control: max-age=1000";
   private static final String SHORT = "Cache-Control: max-age=10";
@@ -86,9 +86,9 @@ class PortKindsTest {
   /** A response that the other kind would not have stored. */
   private static void isFor(CacheSettings by, RequestHead request, String... lines) {
     StoredMeta meta = stored(by, request, Heads.response(200, lines));
-    assertThat(meta.isFor(by.gateway())).isTrue();
-    assertThat(meta.isFor(!by.gateway())).isFalse();
-    assertThat(regarded(meta, by.asGateway(!by.gateway()), lines)).isNull();
+    assertThat(meta.isFor(by.gateway)).isTrue();
+    assertThat(meta.isFor(!by.gateway)).isFalse();
+    assertThat(regarded(meta, by.asGateway(!by.gateway), lines)).isNull();
   }
 
   @ParameterizedTest
@@ -135,14 +135,14 @@ class PortKindsTest {
   void aResponseMadeStaleIsNotForTheOtherKind() {
     for (CacheSettings by : List.of(GATEWAY, FORWARD)) {
       StoredMeta meta = stored(by, LONG, SHORT, "ETag: \"1\"");
-      assertThat(meta.isFor(!by.gateway())).isTrue();
+      assertThat(meta.isFor(!by.gateway)).isTrue();
       for (int seconds : new int[] {3, 30, 3_000}) {
         StoredMeta stale = meta.staleSince(NOW + seconds * 1_000L);
-        assertThat(stale.isFor(!by.gateway())).as("%d s", seconds).isFalse();
-        assertThat(stale.isFor(by.gateway())).isTrue();
+        assertThat(stale.isFor(!by.gateway)).as("%d s", seconds).isFalse();
+        assertThat(stale.isFor(by.gateway)).isTrue();
         assertThat(stale.staleSince(NOW + seconds * 1_000L)).isSameAs(stale);
       }
-      assertThat(meta.withoutStaleWhileRevalidate().isFor(!by.gateway())).isFalse();
+      assertThat(meta.withoutStaleWhileRevalidate().isFor(!by.gateway)).isFalse();
     }
     StoredMeta ordinary = stored(GATEWAY, SHORT).staleSince(NOW + 3_000);
     assertThat(ordinary.lifetimeSeconds()).isEqualTo(3);

@@ -113,7 +113,7 @@ class PreconditionsTest {
   @Must
   @DisplayName("13.2.1: conditions on anything but a 200 are ignored")
   void otherStatusesIgnoreConditions() {
-    StoredMeta meta = stored(CacheSettings.DEFAULT, 404, FRESH, "ETag: \"a\"");
+    StoredMeta meta = stored(CachingDefaults.DEFAULT, 404, FRESH, "ETag: \"a\"");
     assertThat(evaluate(meta, "If-None-Match: \"a\"")).isEqualTo(SERVE);
     assertThat(evaluate(meta, "If-Match: \"b\"")).isEqualTo(SERVE);
   }

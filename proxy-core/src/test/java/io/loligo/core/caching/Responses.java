@@ -28,12 +28,12 @@ final class Responses {
   }
 
   static Storability storability(RequestHead request, ResponseHead response) {
-    return storability(request, response, CacheSettings.DEFAULT);
+    return storability(request, response, CachingDefaults.DEFAULT);
   }
 
   /** A stored 200 that arrived at {@link #NOW}. */
   static StoredMeta stored(String... lines) {
-    return stored(CacheSettings.DEFAULT, 200, lines);
+    return stored(CachingDefaults.DEFAULT, 200, lines);
   }
 
   static StoredMeta stored(CacheSettings settings, int status, String... lines) {

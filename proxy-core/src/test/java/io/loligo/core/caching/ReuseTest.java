@@ -90,7 +90,7 @@ class ReuseTest {
     @Test
     void requestsWithContentAreForwarded() {
       CacheDecision decision =
-          Reuse.decide(NOW, Heads.get(), true, minute, true, URL, CacheSettings.DEFAULT);
+          Reuse.decide(NOW, Heads.get(), true, minute, true, URL, CachingDefaults.DEFAULT);
       expect(decision, Outcome.BYPASS, CacheReason.REQUEST_BODY);
     }
 
@@ -183,7 +183,7 @@ class ReuseTest {
           awaited,
           minute,
           URL,
-          CacheSettings.DEFAULT);
+          CachingDefaults.DEFAULT);
     }
 
     @Should
@@ -498,7 +498,7 @@ class ReuseTest {
 
     private boolean onError(StoredMeta meta, long ageSeconds, String... lines) {
       return Reuse.mayServeOnError(
-          NOW + ageSeconds * 1000, Heads.get(lines), meta, URL, CacheSettings.DEFAULT);
+          NOW + ageSeconds * 1000, Heads.get(lines), meta, URL, CachingDefaults.DEFAULT);
     }
   }
 
@@ -519,11 +519,11 @@ class ReuseTest {
 
   private static CacheDecision after(long seconds, StoredMeta meta, RequestHead request) {
     return Reuse.decide(
-        NOW + seconds * 1000, request, false, meta, true, URL, CacheSettings.DEFAULT);
+        NOW + seconds * 1000, request, false, meta, true, URL, CachingDefaults.DEFAULT);
   }
 
   private static CacheDecision decide(RequestHead request, StoredMeta meta, boolean others) {
-    return Reuse.decide(NOW, request, false, meta, others, URL, CacheSettings.DEFAULT);
+    return Reuse.decide(NOW, request, false, meta, others, URL, CachingDefaults.DEFAULT);
   }
 
   private static void expect(CacheDecision decision, Outcome outcome, CacheReason reason) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("RFC 9213: targeted cache control")
 class TargetedControlTest {
-  private static final CacheSettings GATEWAY = CacheSettings.DEFAULT.asGateway(true);
+  private static final CacheSettings GATEWAY = CachingDefaults.DEFAULT.asGateway(true);
 
   @Must
   @DisplayName("section 2.2: Cache-Control and Expires count for nothing beside a targeted field")

@@ -235,7 +235,7 @@ class ValidationTest {
               URL,
               NOW + 1_000_000,
               NOW + 1_002_000,
-              CacheSettings.DEFAULT);
+              CachingDefaults.DEFAULT);
       assertThat(after.status()).isEqualTo(200);
       assertThat(after.lifetimeSeconds()).isEqualTo(90);
       assertThat(after.initialAgeSeconds()).isEqualTo(5);
@@ -258,7 +258,7 @@ class ValidationTest {
                 URL,
                 NOW,
                 NOW,
-                CacheSettings.DEFAULT);
+                CachingDefaults.DEFAULT);
         assertThat(after.has(StoredMeta.NO_CACHE)).isTrue();
       }
     }

@@ -3,7 +3,7 @@ package io.loligo.core.range;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.caching.CachingDefaults;
 import io.loligo.core.caching.ContentPart;
 import io.loligo.core.caching.Heads;
 import io.loligo.core.caching.Storability;
@@ -46,7 +46,7 @@ class CompletionTest {
             0,
             0,
             LENGTH,
-            CacheSettings.DEFAULT);
+            CachingDefaults.DEFAULT);
     return storability.meta().withPart(new ContentPart(first, end));
   }
 

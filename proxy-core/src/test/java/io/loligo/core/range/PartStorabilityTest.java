@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheReason;
-import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.caching.CachingDefaults;
 import io.loligo.core.caching.ContentPart;
 import io.loligo.core.caching.Heads;
 import io.loligo.core.caching.Storability;
@@ -30,7 +30,7 @@ class PartStorabilityTest {
         0,
         0,
         length,
-        CacheSettings.DEFAULT);
+        CachingDefaults.DEFAULT);
   }
 
   private static StoredMeta part(String asked, String place) {

@@ -11,7 +11,6 @@ import io.loligo.server.admin.AdminServer;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.downstream.connection.ClientAddresses;
-import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.downstream.connection.ClientSettings;
@@ -248,17 +247,14 @@ public final class Proxy implements AutoCloseable {
               this::pauseListening,
               this::resumeListening,
               maintenance);
-      listeners = new Listeners(transport, group, clientLoops, this::opened);
+      listeners =
+          new Listeners(transport, group, clientLoops, descriptors::mayOpen, Http1Connection::new);
       maintenance.scheduleWithFixedDelay(
           descriptors::measure, 0, ASK_MACHINE_SECONDS, TimeUnit.SECONDS);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
       throw e;
     }
-  }
-
-  private @Nullable ClientConnection opened(ClientConnections loop, ListeningPort listening) {
-    return descriptors.mayOpen() ? new Http1Connection(loop, listening) : null;
   }
 
   private void pauseListening() {

@@ -223,14 +223,10 @@ final class PortLines implements LineReader<List<HttpPort>> {
             new HttpPort(
                 place.address(),
                 place.port(),
-                accel ? PortMode.ACCEL : PortMode.FORWARD,
-                defaultSite,
-                accel && vhost,
-                vport,
-                protocol,
                 name == null ? line.values().get(0) : name,
-                allowDirect,
-                ignoreCc,
+                accel
+                    ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)
+                    : null,
                 keepAlive,
                 line.source()));
       }

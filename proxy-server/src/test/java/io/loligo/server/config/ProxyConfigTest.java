@@ -63,7 +63,7 @@ class ProxyConfigTest {
     assertThat(config.get(LimitDirectives.REQUEST_HEADER_MAX_SIZE)).isEqualTo(65_536);
     assertThat(config.get(AccessDirectives.REQUEST_BODY_MAX_SIZE)).isEqualTo(-1);
     assertThat(config.get(AccessDirectives.REPLY_BODY_MAX_SIZE).isForAll(-1)).isTrue();
-    assertThat(CacheSettings.of(config, DiskSettings.largestMaxSize(config)).maxObjectBytes())
+    assertThat(new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes)
         .isEqualTo(4 << 20);
     assertThat(config.get(CachingDirectives.MINIMUM_EXPIRY_TIME)).isZero();
     assertThat(config.get(CachingDirectives.MAX_STALE)).isEqualTo(604_800);
@@ -115,19 +115,19 @@ class ProxyConfigTest {
     assertThat(first.address()).isEqualTo("::1");
     assertThat(first.port()).isEqualTo(80);
     assertThat(first.mode()).isEqualTo(PortMode.ACCEL);
-    assertThat(first.defaultSite()).isEqualTo("a.test");
-    assertThat(first.vhost()).isFalse();
-    assertThat(first.vport()).isEqualTo(81);
-    assertThat(first.protocol()).isEqualTo("https");
+    assertThat(first.accel().defaultSite()).isEqualTo("a.test");
+    assertThat(first.accel().vhost()).isFalse();
+    assertThat(first.accel().vport()).isEqualTo(81);
+    assertThat(first.accel().protocol()).isEqualTo("https");
     assertThat(first.name()).isEqualTo("front");
-    assertThat(first.allowDirect()).isTrue();
-    assertThat(first.ignoreCc()).isTrue();
+    assertThat(first.accel().allowDirect()).isTrue();
+    assertThat(first.accel().ignoreCc()).isTrue();
     assertThat(first.keepAlive()).isEqualTo(new KeepAlive(true, 30, 5, 10));
     assertThat(first.keepAlive().probes()).isEqualTo(2);
     assertThat(first.source()).isEqualTo("squid.conf:2");
     HttpPort second = config.get(PortDirectives.HTTP_PORT).get(2);
-    assertThat(second.vhost()).isTrue();
-    assertThat(second.vport()).isEqualTo(-1);
+    assertThat(second.accel().vhost()).isTrue();
+    assertThat(second.accel().vport()).isEqualTo(-1);
     assertThat(second.keepAlive()).isEqualTo(KeepAlive.OFF);
     assertThat(config.get(PortDirectives.HTTP_PORT).get(0).keepAlive()).isEqualTo(KeepAlive.SYSTEM);
     assertThat(config.get(PortDirectives.HTTP_PORT).get(0).mode()).isEqualTo(PortMode.FORWARD);
@@ -229,17 +229,17 @@ class ProxyConfigTest {
   void maximumObjectSizeHoldsUnlessADirectorySaysMore() {
     ProxyConfig small =
         load("maximum_object_size 1 KB\ncache_dir rock /a 1 max-size=512\ncache_dir rock /b 1\n");
-    assertThat(CacheSettings.of(small, DiskSettings.largestMaxSize(small)).maxObjectBytes())
+    assertThat(new CacheSettings(small, DiskSettings.largestMaxSize(small)).maxObjectBytes)
         .isEqualTo(1024);
     assertThat(MemorySettings.of(small).maxObjectInMemoryBytes()).isEqualTo(1024);
     assertThat(DiskSettings.of(small).dirs())
         .extracting(CacheDir::maxObjectBytes)
         .containsExactly(512L, 1024L);
     ProxyConfig large = load("cache_dir rock /a 1 max-size=9000000\n");
-    assertThat(CacheSettings.of(large, DiskSettings.largestMaxSize(large)).maxObjectBytes())
+    assertThat(new CacheSettings(large, DiskSettings.largestMaxSize(large)).maxObjectBytes)
         .isEqualTo(9_000_000);
     ProxyConfig any = load("cache_dir rock /a 1 max-size=-1\n");
-    assertThat(CacheSettings.of(any, DiskSettings.largestMaxSize(any)).maxObjectBytes())
+    assertThat(new CacheSettings(any, DiskSettings.largestMaxSize(any)).maxObjectBytes)
         .isEqualTo(Long.MAX_VALUE);
     assertThat(DiskSettings.of(any).dirs().get(0).maxObjectBytes()).isEqualTo(-1);
     ProxyConfig none = load("maximum_object_size none\ncache_dir rock /a 1\n");
@@ -340,7 +340,7 @@ class ProxyConfigTest {
     assertThat(config.get(ProcessDirectives.PID_FILENAME)).isEqualTo("/run/x.pid");
     assertThat(config.source(ProcessDirectives.PID_FILENAME)).isEqualTo("squid.conf:5");
     assertThat(config.source(ProcessDirectives.CACHE_LOG)).isEqualTo("squid.conf:6");
-    assertThat(CacheSettings.of(config, DiskSettings.largestMaxSize(config)).maxObjectBytes())
+    assertThat(new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes)
         .isEqualTo(Long.MAX_VALUE);
     assertThat(config.get(FetchDirectives.RANGE_OFFSET_LIMIT).isForAll(-1)).isTrue();
     assertThat(config.get(FetchDirectives.QUICK_ABORT_MIN)).isEqualTo(-1);

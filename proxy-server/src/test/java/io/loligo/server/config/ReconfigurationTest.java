@@ -52,8 +52,8 @@ class ReconfigurationTest {
             "workers 2, which stood at squid.conf:4, is gone" + LATER);
     assertThat(next.config().get(MemoryDirectives.CACHE_MEM)).isEqualTo(64 << 20);
     assertThat(
-            CacheSettings.of(next.config(), DiskSettings.largestMaxSize(next.config()))
-                .maxObjectBytes())
+            new CacheSettings(next.config(), DiskSettings.largestMaxSize(next.config()))
+                .maxObjectBytes)
         .isEqualTo(1 << 20);
     assertThat(TransportDirectives.loops(next.config())).isEqualTo(2);
     assertThat(next.config().get(IdentityDirectives.VIA)).isFalse();

@@ -3,7 +3,7 @@ package io.loligo.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.acl.AclVerdict.Kind;
-import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.caching.CachingDirectives;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.ProxyConfig;
@@ -51,11 +51,10 @@ class ShippedFilesTest {
     ProxyConfig defaults = load("reference.conf").config();
     assertThat(MemorySettings.of(given)).isEqualTo(MemorySettings.of(defaults));
     assertThat(DiskSettings.of(given)).isEqualTo(DiskSettings.of(defaults));
-    assertThat(CacheSettings.of(given, DiskSettings.largestMaxSize(given)))
-        .isEqualTo(CacheSettings.of(defaults, DiskSettings.largestMaxSize(defaults)));
     assertThat(NameSettings.of(given)).isEqualTo(NameSettings.of(defaults));
     for (Feature feature :
         List.of(
+            CachingDirectives.FEATURE,
             ClientDirectives.FEATURE,
             LimitDirectives.FEATURE,
             OriginDirectives.FEATURE,

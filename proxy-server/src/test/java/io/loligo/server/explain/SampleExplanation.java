@@ -7,6 +7,7 @@ import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.FreshnessSum;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.server.config.Configs;
 import io.loligo.server.record.LogTag;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -41,7 +42,7 @@ public final class SampleExplanation {
             meta,
             StoredFields.index(fields.getBytes(StandardCharsets.ISO_8859_1)),
             url,
-            CacheSettings.DEFAULT,
+            new CacheSettings(Configs.of(""), 0),
             NOW);
     CacheDecision decision = new CacheDecision(Outcome.VALIDATE, CacheReason.STALE, 105, 60);
     return new Explanation(

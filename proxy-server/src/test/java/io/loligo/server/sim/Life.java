@@ -26,6 +26,7 @@ import io.loligo.store.memory.PacedExecutor;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -194,7 +195,11 @@ final class Life {
     SimLoop eventLoop = loops.get(loop);
     eventLoop.execute(
         () -> {
-          socket.pipeline().addLast(new Http1Connection(proxy.clients(loop), listening));
+          socket
+              .pipeline()
+              .addLast(
+                  new Http1Connection(
+                      proxy.clients(loop), listening, (InetSocketAddress) socket.remoteAddress()));
           eventLoop.register(socket);
         });
   }

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.loligo.server.upstream.attempt.NettyUpstream;
 
 /** Directions among the packages of the upstream side, and the types that others may use. */
 @AnalyzeClasses(packages = "io.loligo.server", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -91,6 +92,17 @@ class UpstreamPackagesTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.loligo.core.http1..");
+
+  @ArchTest
+  static final ArchRule ONLY_ONE_CLASS_MAKES_CONNECTIONS_OF_A_PROTOCOL =
+      noClasses()
+          .that()
+          .resideInAPackage(UPSTREAM + ".attempt..")
+          .and()
+          .doNotBelongToAnyOf(NettyUpstream.class)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(UPSTREAM + ".http1..");
 
   @ArchTest
   static final ArchRule EXCHANGES_KNOW_CONTRACTS_ROUTES_AND_OWN_OBJECTS =

@@ -11,7 +11,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
-  private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
 
   // neighbours in the list of open connections
   @Nullable ClientConnection previous;
@@ -34,6 +32,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private final ClientConnections clients;
   private final ListeningPort listening;
+  private final InetSocketAddress client;
   private final Lifetime lifetime = new Lifetime();
 
   @SuppressWarnings("NullAway.Init") // set by handlerAdded, the first call
@@ -42,16 +41,19 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   @SuppressWarnings("NullAway.Init") // set by handlerAdded, the first call
   private Channel channel;
 
-  @SuppressWarnings("NullAway.Init") // set when it opens, before an exchange
-  private InetSocketAddress client;
-
   private ClientAddresses.@Nullable Count count;
   private @Nullable String clientText;
 
-  /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
-  protected ClientConnection(ClientConnections clients, ListeningPort listening) {
+  /**
+   * A connection accepted on {@code listening}, to be added to its channel's pipeline.
+   *
+   * @param client the client's address, which need not be the channel's
+   */
+  protected ClientConnection(
+      ClientConnections clients, ListeningPort listening, InetSocketAddress client) {
     this.clients = clients;
     this.listening = listening;
+    this.client = client;
   }
 
   private final class Lifetime extends LoopTimer.Timeout {
@@ -115,8 +117,6 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     if (count != null) {
       return;
     }
-    SocketAddress remote = channel.remoteAddress();
-    client = remote instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
     count = clients.addresses().opened(client.getAddress());
     clients.opened(this);
     int most = clients.settings().connectionsPerAddress;

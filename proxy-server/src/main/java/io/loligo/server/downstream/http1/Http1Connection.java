@@ -16,6 +16,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,8 +85,9 @@ public final class Http1Connection extends ClientConnection {
   private boolean inputShut;
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
-  public Http1Connection(ClientConnections clients, ListeningPort listening) {
-    super(clients, listening);
+  public Http1Connection(
+      ClientConnections clients, ListeningPort listening, InetSocketAddress client) {
+    super(clients, listening, client);
     this.clients = clients;
     this.readSize = new ReadSize(HEAD_READ_BYTES, clients.transit());
     this.input = new ReceivedBytes(clients.transit());

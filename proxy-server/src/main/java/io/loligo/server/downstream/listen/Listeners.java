@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,10 +49,15 @@ public final class Listeners {
   private List<Open> open = new ArrayList<>();
   private boolean stopped;
 
-  /** Makes the protocol of an accepted connection. Called on its loop. */
-  public interface ConnectionOpener {
-    /** A connection without a pipeline yet; null: there are too many, close it. */
-    @Nullable ClientConnection open(ClientConnections loop, ListeningPort listening);
+  /** The protocol of an accepted connection. Called on its loop. */
+  public interface Protocol {
+    /**
+     * Makes the last handler of a connection, when the handlers before it are done.
+     *
+     * @param client the client's address
+     */
+    ClientConnection open(
+        ClientConnections loop, ListeningPort listening, InetSocketAddress client);
   }
 
   /** A port in use and its sockets. */
@@ -76,17 +81,19 @@ public final class Listeners {
    *
    * @param group the event loops, made by {@code transport}
    * @param loops one for each event loop of {@code group}
+   * @param mayOpen whether one more connection may open; asked on the loops when one is accepted
    */
   public Listeners(
       Transport transport,
       EventLoopGroup group,
       List<ClientConnections> loops,
-      ConnectionOpener opener) {
+      BooleanSupplier mayOpen,
+      Protocol protocol) {
     this.transport = transport;
     this.group = group;
     this.loops = List.copyOf(loops);
     this.keepAlive = transport.epoll() ? KeepAliveOptions.ofEpoll() : KeepAliveOptions.ofNio();
-    this.pipeline = new PortPipeline(keepAlive, opener);
+    this.pipeline = new PortPipeline(keepAlive, mayOpen, protocol);
   }
 
   /**

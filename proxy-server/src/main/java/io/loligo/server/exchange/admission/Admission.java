@@ -166,7 +166,7 @@ public final class Admission {
    * under the wrong one.
    */
   private static boolean serves(HttpPort port, RequestTarget target) {
-    return target.scheme().equals(port.mode() == PortMode.ACCEL ? port.protocol() : "http");
+    return target.scheme().equals(port.scheme());
   }
 
   private Verdict purge(Request request) {

@@ -439,7 +439,7 @@ public final class Explaining {
   }
 
   private boolean isFor(Glimpse one) {
-    return one.meta().isFor(services.caching.of(request()).gateway());
+    return one.meta().isFor(services.caching.of(request()).gateway);
   }
 
   private void offer(Glimpse one, OfferedTags tags) {
@@ -460,7 +460,7 @@ public final class Explaining {
     Glimpse one = regarded(stored);
     if (one == null) {
       one = stored;
-      rules = rules.asGateway(!rules.gateway());
+      rules = rules.asGateway(!rules.gateway);
     }
     Fields fields = StoredFields.index(one.fields());
     List<String> inputs = new ArrayList<>();
@@ -526,9 +526,8 @@ public final class Explaining {
    * Ranks ports: those that serve the scheme come first, then forward ports before accelerators.
    */
   private static int rank(HttpPort port, boolean https) {
-    boolean accel = port.mode() == PortMode.ACCEL;
-    boolean serves = https == (accel && port.protocol().equals("https"));
-    return (serves ? 2 : 0) + (accel ? 0 : 1);
+    boolean serves = https == port.scheme().equals("https");
+    return (serves ? 2 : 0) + (port.mode() == PortMode.FORWARD ? 1 : 0);
   }
 
   private @Nullable InetSocketAddress client() {

@@ -327,7 +327,7 @@ public final class Fetch
           key(),
           target,
           head.fields(),
-          services.storing.caching(this, status).gateway(),
+          services.storing.caching(this, status).gateway,
           eventLoop,
           this::offer);
     } else {
@@ -874,7 +874,7 @@ public final class Fetch
     } else if (!over) {
       if (storing
           && announced < 0
-          && inFlight().received() < services.storing.caching(this, status).minObjectBytes()) {
+          && inFlight().received() < services.storing.caching(this, status).minObjectBytes) {
         inFlight().doNotStore(); // the head did not announce how small it is
       }
       complete(trailers);

@@ -81,7 +81,7 @@ final class ArrivedReply {
   /** The facts by the rules of this request's port; null: it may not be stored. */
   @Nullable StoredMeta regarded() {
     StoredMeta meta = arrived.meta();
-    return meta != null && meta.isOfOtherKind(services.caching.of(request).gateway())
+    return meta != null && meta.isOfOtherKind(services.caching.of(request).gateway)
         ? services.caching.regarded(meta, ByteBufUtil.getBytes(arrived.fields()), request)
         : meta;
   }

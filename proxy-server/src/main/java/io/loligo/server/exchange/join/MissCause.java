@@ -179,7 +179,7 @@ final class MissCause {
         && stored() == null
         && !head.fields().hasAny(NOT_JOINABLE, JUDGED_HERE)
         && !Storability.takesFieldsAway(head.fields())
-        && !(services.settings.caching().refreshAllIms()
+        && !(services.settings.caching().refreshAllIms
             && head.fields().hasAny(Preconditions.FIELDS));
   }
 
@@ -302,7 +302,7 @@ final class MissCause {
     if (asked != null
         && meta.hasValidator()
         && meta.part() == null
-        && meta.isFor(services.caching.of(request).gateway())) {
+        && meta.isFor(services.caching.of(request).gateway)) {
       asked.release();
       stale = entry;
     } else {

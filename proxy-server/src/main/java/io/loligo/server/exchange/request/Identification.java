@@ -3,8 +3,8 @@ package io.loligo.server.exchange.request;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.server.port.Accel;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.PortMode;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -22,8 +22,8 @@ public final class Identification {
    */
   public static @Nullable ParseFailure identify(
       HttpPort port, @Nullable InetSocketAddress local, RequestHead head, RequestTarget target) {
-    if (port.mode() == PortMode.ACCEL) {
-      return identifyAccelerated(port, local, head, target);
+    if (port.accel() != null) {
+      return identifyAccelerated(port.accel(), local, head, target);
     }
     if (OwnObjects.isAskedFor(head)) {
       return target.resolve(head, "http", OwnObjects.HOST, false);
@@ -36,16 +36,16 @@ public final class Identification {
   }
 
   private static @Nullable ParseFailure identifyAccelerated(
-      HttpPort port, @Nullable InetSocketAddress local, RequestHead head, RequestTarget target) {
-    int vport = port.vport() == 0 && local != null ? local.getPort() : Math.max(0, port.vport());
+      Accel accel, @Nullable InetSocketAddress local, RequestHead head, RequestTarget target) {
+    int vport = accel.vport() == 0 && local != null ? local.getPort() : Math.max(0, accel.vport());
     ParseFailure failure =
-        target.resolve(head, port.protocol(), port.defaultSite(), port.vhost(), vport);
+        target.resolve(head, accel.protocol(), accel.defaultSite(), accel.vhost(), vport);
     if (failure != ParseFailure.MISSING_HOST || vport == 0 || local == null) {
       return failure;
     }
     // as in Squid, the local address names the site if an HTTP/1.0 client sends no Host
     String address = NetUtil.toAddressString(local.getAddress());
     String site = address.indexOf(':') < 0 ? address : "[" + address + "]";
-    return target.resolve(head, port.protocol(), site, port.vhost(), vport);
+    return target.resolve(head, accel.protocol(), site, accel.vhost(), vport);
   }
 }

@@ -141,7 +141,7 @@ public final class CacheRules {
    */
   public @Nullable StoredMeta regarded(Entry entry, Request request) {
     StoredMeta meta = entry.meta();
-    return meta.isOfOtherKind(of(request).gateway())
+    return meta.isOfOtherKind(of(request).gateway)
         ? regarded(meta, ReplyFields.stored(entry), request)
         : meta;
   }
@@ -368,10 +368,10 @@ public final class CacheRules {
   }
 
   private boolean isOfOtherKind(HttpPort port, StoredMeta meta) {
-    return meta.isOfOtherKind(settings.caching(port).gateway());
+    return meta.isOfOtherKind(settings.caching(port).gateway);
   }
 
   private boolean isExplicit(HttpPort port, Fields stored) {
-    return Storability.hasExplicitLifetime(stored, settings.caching(port).gateway());
+    return Storability.hasExplicitLifetime(stored, settings.caching(port).gateway);
   }
 }

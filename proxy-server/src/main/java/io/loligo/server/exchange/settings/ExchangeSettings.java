@@ -100,7 +100,7 @@ public final class ExchangeSettings {
     DiskSettings disk = DiskSettings.of(config);
     loadTimeoutMillis = disk.loadTimeoutMillis();
     openWaitMillis = disk.openWaitMillis();
-    caching = CacheSettings.of(config, DiskSettings.largestMaxSize(config));
+    caching = new CacheSettings(config, DiskSettings.largestMaxSize(config));
     gatewayCaching = caching.asGateway(true);
     ignoringCaching = gatewayCaching.ignoringCc(true);
     cacheName = config.get(IdentityDirectives.VISIBLE_HOSTNAME);
@@ -167,10 +167,10 @@ public final class ExchangeSettings {
 
   /** The caching settings for responses to clients of {@code port}. */
   public CacheSettings caching(HttpPort port) {
-    if (port.mode() != PortMode.ACCEL) {
+    if (port.accel() == null) {
       return caching;
     }
-    return port.ignoreCc() ? ignoringCaching : gatewayCaching;
+    return port.accel().ignoreCc() ? ignoringCaching : gatewayCaching;
   }
 
   /**

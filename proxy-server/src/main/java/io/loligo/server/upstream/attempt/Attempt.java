@@ -17,10 +17,10 @@ import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.connect.AddressOrder;
 import io.loligo.server.upstream.connect.Dial;
-import io.loligo.server.upstream.http1.OriginConnection;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.Lease;
+import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.pool.ResponseEvents;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -52,7 +52,7 @@ final class Attempt
     implements OriginStream,
         ResponseEvents,
         NameResolver.Listener,
-        Dial.Outcome<OriginConnection>,
+        Dial.Outcome<PooledConnection>,
         Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
 
@@ -82,7 +82,7 @@ final class Attempt
   private boolean freshOnly;
   private boolean reused;
   private long stageStartNanos;
-  private @Nullable Dial<OriginConnection> dial;
+  private @Nullable Dial<?> dial;
   private @Nullable Lease lease;
   private @Nullable ForwardLimit forwardLimit;
   private @Nullable FetchFailure lastFailure;
@@ -222,14 +222,8 @@ final class Attempt
     limitForwarding();
     stageStartNanos = now();
     dial =
-        new Dial<>(
-            upstream.shared.loop(),
-            upstream.transport,
-            upstream.shared.timer(),
-            AddressOrder.interleave(endpoints, upstream.settings.v4First),
-            triesLeft(),
-            upstream::newConnection,
-            this);
+        upstream.dial(
+            AddressOrder.interleave(endpoints, upstream.settings.v4First), triesLeft(), this);
     dial.start(connectMillis(peer));
     return true;
   }
@@ -259,7 +253,7 @@ final class Attempt
   }
 
   @Override
-  public void connected(OriginConnection fresh, Channel channel, Endpoint endpoint, int attempts) {
+  public void connected(PooledConnection fresh, Channel channel, Endpoint endpoint, int attempts) {
     dial = null;
     timings.attempts += attempts;
     timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
@@ -280,7 +274,13 @@ final class Attempt
     reused = false;
     timings.reused = false;
     try {
-      use(fresh);
+      Lease first = fresh.lease();
+      if (first == null) {
+        lastFailure = new FetchFailure(Kind.CONNECT_FAILED, endpoint + ": closed at once");
+        nextHop();
+      } else {
+        use(first);
+      }
     } catch (RuntimeException | Error e) {
       broken(e);
     }
@@ -304,7 +304,7 @@ final class Attempt
   }
 
   private long now() {
-    return upstream.shared.loop().ticker().nanoTime();
+    return upstream.loop().ticker().nanoTime();
   }
 
   // ---- events of the connection
@@ -367,7 +367,7 @@ final class Attempt
     lastFailure = failure;
     phase = Phase.ROUTING;
     // not from within the failed connection's event
-    upstream.shared.loop().execute(() -> retry(next));
+    upstream.loop().execute(() -> retry(next));
   }
 
   private void retry(AfterFailure next) {
@@ -484,13 +484,13 @@ final class Attempt
   private void limitForwarding() {
     if (forwardLimit == null) {
       forwardLimit = new ForwardLimit();
-      upstream.shared.timer().arm(forwardLimit, upstream.settings.forwardMillis);
+      upstream.timer().arm(forwardLimit, upstream.settings.forwardMillis);
     }
   }
 
   private void dropForwardLimit() {
     if (forwardLimit != null) {
-      upstream.shared.timer().forget(forwardLimit);
+      upstream.timer().forget(forwardLimit);
     }
   }
 

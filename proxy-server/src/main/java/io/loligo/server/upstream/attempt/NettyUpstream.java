@@ -10,6 +10,7 @@ import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.UpstreamCounters;
+import io.loligo.server.upstream.connect.Dial;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.http1.ConnectionContext;
 import io.loligo.server.upstream.http1.HeadScratch;
@@ -18,6 +19,7 @@ import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.IdleConnections;
+import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The way to origins and parents over HTTP/1.x. Confined to its event loop. */
 public final class NettyUpstream implements Upstream, AutoCloseable {
-  final ConnectionContext shared;
+  private final ConnectionContext shared;
   final AttemptSettings settings;
   final OriginTransport transport;
   final NameResolver names;
@@ -93,6 +95,14 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     return successor;
   }
 
+  EventLoop loop() {
+    return shared.loop();
+  }
+
+  LoopTimer timer() {
+    return shared.timer();
+  }
+
   /** The ledger of the bytes in transit. */
   MemoryLedger transit() {
     return shared.transit();
@@ -137,7 +147,15 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     idle.close();
   }
 
-  OriginConnection newConnection(Endpoint endpoint) {
-    return new OriginConnection(shared, endpoint, connections, idle);
+  /** A dial that has not begun; its connections belong to this pool. */
+  Dial<?> dial(List<Endpoint> endpoints, int maxAttempts, Dial.Outcome<PooledConnection> outcome) {
+    return new Dial<>(
+        shared.loop(),
+        transport,
+        shared.timer(),
+        endpoints,
+        maxAttempts,
+        endpoint -> new OriginConnection(shared, endpoint, connections, idle),
+        outcome);
   }
 }

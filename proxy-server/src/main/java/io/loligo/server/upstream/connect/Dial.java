@@ -43,7 +43,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   private final List<Endpoint> endpoints;
   private final int maxAttempts;
   private final Function<Endpoint, H> handlers;
-  private final Outcome<H> outcome;
+  private final Outcome<? super H> outcome;
   private final List<Channel> pending = new ArrayList<>(2);
   private @Nullable ScheduledFuture<?> stagger;
   private int next;
@@ -64,7 +64,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       List<Endpoint> endpoints,
       int maxAttempts,
       Function<Endpoint, H> handlers,
-      Outcome<H> outcome) {
+      Outcome<? super H> outcome) {
     this.loop = loop;
     this.transport = transport;
     this.timer = timer;

@@ -7,7 +7,6 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
@@ -113,7 +112,7 @@ final class PeerSelection {
     if (never.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
       return Direct.UNDECIDED;
     }
-    boolean accelerated = port.mode() == PortMode.ACCEL && !port.allowDirect();
+    boolean accelerated = port.accel() != null && !port.accel().allowDirect();
     return never.allowed() || accelerated ? Direct.NO : Direct.MAYBE;
   }
 

@@ -31,6 +31,7 @@ import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -158,7 +159,9 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
             new ProxyMetrics(1).loop(0).connections(),
             transit,
             settings);
-    connection = new Http1Connection(loop, new ListeningPort(PORT));
+    connection =
+        new Http1Connection(
+            loop, new ListeningPort(PORT), (InetSocketAddress) channel.remoteAddress());
     channel.run(() -> channel.pipeline().addLast(connection));
   }
 

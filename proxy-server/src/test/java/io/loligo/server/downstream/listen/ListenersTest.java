@@ -73,7 +73,7 @@ class ListenersTest {
   private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);
   private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
   private final List<ClientConnections> loops = new ArrayList<>();
-  private Listeners.ConnectionOpener opener = Http1Connection::new;
+  private Listeners.Protocol protocol = Http1Connection::new;
   private EventLoopGroup group;
   private Listeners listeners;
   private InetSocketAddress address;
@@ -106,7 +106,7 @@ class ListenersTest {
               new MemoryLedger(Long.MAX_VALUE / 2),
               settings));
     }
-    listeners = new Listeners(transport, group, loops, opener);
+    listeners = new Listeners(transport, group, loops, () -> true, protocol);
     address = listeners.bind(port(0)).address();
   }
 
@@ -293,8 +293,12 @@ class ListenersTest {
   private static final class Idle extends ClientConnection {
     private final BlockingQueue<Channel> channels;
 
-    Idle(ClientConnections connections, ListeningPort listening, BlockingQueue<Channel> channels) {
-      super(connections, listening);
+    Idle(
+        ClientConnections connections,
+        ListeningPort listening,
+        InetSocketAddress client,
+        BlockingQueue<Channel> channels) {
+      super(connections, listening, client);
       this.channels = channels;
     }
 
@@ -332,7 +336,7 @@ class ListenersTest {
   @EnabledOnOs(OS.LINUX)
   void acceptedConnectionsAreProbedAsTheLineSays(String transport) throws Exception {
     BlockingQueue<Channel> channels = new LinkedBlockingQueue<>();
-    opener = (loop, listening) -> new Idle(loop, listening, channels);
+    protocol = (loop, listening, client) -> new Idle(loop, listening, client, channels);
     start(transport);
     try (Socket socket = connect()) {
       ChannelConfig config = channels.take().config();

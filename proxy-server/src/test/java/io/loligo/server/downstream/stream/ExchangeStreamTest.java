@@ -31,6 +31,7 @@ import io.loligo.server.transport.ScriptedChannel;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -135,7 +136,7 @@ class ExchangeStreamTest {
     private final List<Stream> streams = new ArrayList<>();
 
     Connection() {
-      super(connections, new ListeningPort(PORT));
+      super(connections, new ListeningPort(PORT), new InetSocketAddress(0));
     }
 
     Stream request() {

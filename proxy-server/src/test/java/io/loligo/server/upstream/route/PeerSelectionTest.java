@@ -9,6 +9,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.Accel;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.KeepAlive;
 import io.loligo.server.port.PortMode;
@@ -212,19 +213,9 @@ class PeerSelectionTest {
   }
 
   private static HttpPort port(PortMode mode, boolean allowDirect) {
-    return new HttpPort(
-        "",
-        3128,
-        mode,
-        null,
-        true,
-        -1,
-        "http",
-        "3128",
-        allowDirect,
-        false,
-        KeepAlive.SYSTEM,
-        "test:1");
+    Accel accel =
+        mode == PortMode.ACCEL ? new Accel(null, true, -1, "http", allowDirect, false) : null;
+    return new HttpPort("", 3128, "3128", accel, KeepAlive.SYSTEM, "test:1");
   }
 
   private static Peer with(Peer peer, AclList access) {
