@@ -18,6 +18,7 @@ import io.loligo.server.exchange.settings.LoadDirectives;
 import io.loligo.server.exchange.settings.RealClientDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.PeerDirectives;
@@ -52,6 +53,7 @@ public final class Features {
           LogDirectives.FEATURE,
           AdminDirectives.FEATURE,
           TransportDirectives.FEATURE,
+          TlsDirectives.FEATURE,
           ProcessDirectives.FEATURE);
 
   private static final Directives DIRECTIVES = new Directives(ALL);

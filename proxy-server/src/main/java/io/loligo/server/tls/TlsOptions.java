@@ -1,0 +1,67 @@
+package io.loligo.server.tls;
+
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The words about TLS of one line: of a port, a {@code cache_peer}, or {@code
+ * tls_outgoing_options}. Immutable; equal if all words are.
+ *
+ * @param certificates own key pairs, in the order of the line
+ * @param versions the versions that may be negotiated; at least one
+ * @param suites the cipher suites of TLS 1.2, by their IANA names, in order of preference. TLS 1.3
+ *     has its own, which no word chooses
+ * @param caFiles {@code cafile=}: files of authorities
+ * @param caPath {@code capath=}: a folder of such files, or null
+ * @param crlFile {@code crlfile=}: lists of revoked certificates, or null
+ * @param flags {@code flags=}
+ * @param tickets whether sessions may be resumed by tickets
+ * @param defaultCa whether the authorities of the system are trusted; null: not said
+ */
+public record TlsOptions(
+    List<CertificateFiles> certificates,
+    Set<TlsVersion> versions,
+    List<String> suites,
+    List<String> caFiles,
+    @Nullable String caPath,
+    @Nullable String crlFile,
+    Set<TlsFlag> flags,
+    boolean tickets,
+    @Nullable Boolean defaultCa) {
+  /** The options of a line without words about TLS. */
+  public static final TlsOptions DEFAULT =
+      new TlsOptions(
+          List.of(),
+          Set.of(TlsVersion.values()),
+          CipherSuite.defaults(),
+          List.of(),
+          null,
+          null,
+          Set.of(),
+          true,
+          null);
+
+  /** Names of the versions, the newest first. */
+  public String[] protocols() {
+    return versions.stream()
+        .sorted((one, other) -> other.compareTo(one))
+        .map(TlsVersion::protocol)
+        .toArray(String[]::new);
+  }
+
+  /** Whether a flag is set. */
+  public boolean has(TlsFlag flag) {
+    return flags.contains(flag);
+  }
+
+  /** Whether sessions may be resumed. */
+  public boolean resumes() {
+    return tickets && !has(TlsFlag.NO_SESSION_REUSE);
+  }
+
+  /** Whether the authorities of the system are trusted; {@code otherwise} where no word says so. */
+  public boolean trustsSystem(boolean otherwise) {
+    return !has(TlsFlag.NO_DEFAULT_CA) && (defaultCa == null ? otherwise : defaultCa);
+  }
+}

@@ -1,0 +1,307 @@
+package io.loligo.server.tls;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPrivateKey;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.CRLReason;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v2CRLBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
+import org.bouncycastle.operator.ContentSigner;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+/**
+ * A certificate authority that a test makes for itself, with its own key, and the certificates it
+ * issues. Thread-safe.
+ */
+public final class TestAuthority {
+  private static final AtomicLong SERIAL = new AtomicLong(1_000);
+
+  private final Issued own;
+
+  private TestAuthority(Issued own) {
+    this.own = own;
+  }
+
+  /**
+   * A certificate and its key.
+   *
+   * @param chain the certificate, then those above it without the root
+   */
+  public record Issued(List<X509Certificate> chain, PrivateKey key) {
+    /** The certificate itself. */
+    public X509Certificate certificate() {
+      return chain.get(0);
+    }
+
+    /** The chain in PEM. */
+    public String chainPem() {
+      return pem(chain.toArray());
+    }
+
+    /** The key in PEM, in PKCS#1 or SEC1 as OpenSSL wrote it for long. */
+    public String keyPem() {
+      if (!(key instanceof ECPrivateKey curve)) {
+        return pem(key);
+      }
+      try {
+        byte[] sec1 =
+            new org.bouncycastle.asn1.sec.ECPrivateKey(
+                    256, curve.getS(), SECObjectIdentifiers.secp256r1)
+                .getEncoded();
+        return block("EC PRIVATE KEY", sec1);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /** The key in PEM, in PKCS#8. */
+    public String pkcs8Pem() {
+      return block("PRIVATE KEY", key.getEncoded());
+    }
+
+    /** Writes chain and key into one new file {@code name} of {@code folder}. */
+    public Path write(Path folder, String name) {
+      return TestAuthority.write(folder, name, chainPem() + keyPem());
+    }
+
+    /** Writes a key store. */
+    public Path store(Path folder, String name, String type, char[] password) {
+      try {
+        KeyStore store = KeyStore.getInstance(type);
+        store.load(null, password);
+        store.setKeyEntry("own", key, password, chain.toArray(new Certificate[0]));
+        Path file = folder.resolve(name);
+        try (var out = Files.newOutputStream(file)) {
+          store.store(out, password);
+        }
+        return file;
+      } catch (GeneralSecurityException e) {
+        throw new IllegalStateException(e);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** The properties of a certificate to be issued. */
+  public static final class Wanted {
+    private final String subject;
+    private final List<GeneralName> names = new ArrayList<>();
+    private boolean rsa;
+    private int rsaBits = 2048;
+    private Instant from = Instant.now().minus(Duration.ofHours(1));
+    private Instant to = Instant.now().plus(Duration.ofDays(90));
+    private boolean authority;
+
+    private Wanted(String subject) {
+      this.subject = subject;
+    }
+
+    /** With a key of RSA; else one of P-256. */
+    public Wanted rsa() {
+      rsa = true;
+      return this;
+    }
+
+    /** For these names or addresses. */
+    public Wanted names(String... values) {
+      for (String value : values) {
+        boolean address = value.matches("[0-9.]+|.*:.*");
+        names.add(new GeneralName(address ? GeneralName.iPAddress : GeneralName.dNSName, value));
+      }
+      return this;
+    }
+
+    /** Valid in this time. */
+    public Wanted valid(Instant first, Instant last) {
+      from = first;
+      to = last;
+      return this;
+    }
+
+    /** Expired an hour ago. */
+    public Wanted expired() {
+      return valid(
+          Instant.now().minus(Duration.ofDays(9)), Instant.now().minus(Duration.ofHours(1)));
+    }
+  }
+
+  /** A certificate with this common name. */
+  public static Wanted named(String commonName) {
+    return new Wanted("CN=" + commonName);
+  }
+
+  /** A certificate for a server with these names or addresses, the first of which is common. */
+  public static Wanted server(String... names) {
+    return named(names[0]).names(names);
+  }
+
+  /** A new root, signed by itself. */
+  public static TestAuthority root(String commonName) {
+    Wanted wanted = named(commonName);
+    wanted.authority = true;
+    return new TestAuthority(sign(wanted, null));
+  }
+
+  /** A certificate signed by itself. */
+  public static Issued selfSigned(Wanted wanted) {
+    return sign(wanted, null);
+  }
+
+  /** An authority below this one. */
+  public TestAuthority intermediate(String commonName) {
+    Wanted wanted = named(commonName);
+    wanted.authority = true;
+    return new TestAuthority(sign(wanted, this));
+  }
+
+  /** Its own certificate. */
+  public X509Certificate certificate() {
+    return own.certificate();
+  }
+
+  /** Issues a certificate. */
+  public Issued issue(Wanted wanted) {
+    return sign(wanted, this);
+  }
+
+  /** Its certificate in PEM. */
+  public String pem() {
+    return pem(certificate());
+  }
+
+  /** Writes its certificate into a new file {@code name} of {@code folder}. */
+  public Path write(Path folder, String name) {
+    return write(folder, name, pem());
+  }
+
+  /** A list that revokes {@code certificates}, in PEM. */
+  public String revocationPem(X509Certificate... certificates) {
+    try {
+      JcaX509v2CRLBuilder list =
+          new JcaX509v2CRLBuilder(certificate(), Date.from(Instant.now().minusSeconds(60)));
+      list.setNextUpdate(Date.from(Instant.now().plus(Duration.ofDays(1))));
+      for (X509Certificate certificate : certificates) {
+        list.addCRLEntry(
+            certificate.getSerialNumber(),
+            Date.from(Instant.now().minusSeconds(60)),
+            CRLReason.keyCompromise);
+      }
+      return pem(list.build(signer(own.key())));
+    } catch (OperatorCreationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Issued sign(Wanted wanted, TestAuthority issuer) {
+    try {
+      java.security.KeyPair pair = generate(wanted);
+      X500Name subject = new X500Name(wanted.subject);
+      X500Name by =
+          issuer == null
+              ? subject
+              : X500Name.getInstance(issuer.certificate().getSubjectX500Principal().getEncoded());
+      JcaX509v3CertificateBuilder builder =
+          new JcaX509v3CertificateBuilder(
+              by,
+              BigInteger.valueOf(SERIAL.incrementAndGet()),
+              Date.from(wanted.from),
+              Date.from(wanted.to),
+              subject,
+              pair.getPublic());
+      builder.addExtension(
+          Extension.basicConstraints, true, new BasicConstraints(wanted.authority));
+      if (!wanted.names.isEmpty()) {
+        builder.addExtension(
+            Extension.subjectAlternativeName,
+            false,
+            new GeneralNames(wanted.names.toArray(new GeneralName[0])));
+      }
+      PrivateKey signs = issuer == null ? pair.getPrivate() : issuer.own.key();
+      List<X509Certificate> chain = new ArrayList<>();
+      chain.add(new JcaX509CertificateConverter().getCertificate(builder.build(signer(signs))));
+      if (issuer != null) {
+        chain.addAll(issuer.belowRoot());
+      }
+      return new Issued(List.copyOf(chain), pair.getPrivate());
+    } catch (CertIOException | OperatorCreationException | GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private List<X509Certificate> belowRoot() {
+    X509Certificate certificate = certificate();
+    boolean root =
+        certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
+    return root ? List.of() : own.chain();
+  }
+
+  private static java.security.KeyPair generate(Wanted wanted) throws GeneralSecurityException {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance(wanted.rsa ? "RSA" : "EC");
+    if (wanted.rsa) {
+      generator.initialize(wanted.rsaBits);
+    } else {
+      generator.initialize(new ECGenParameterSpec("secp256r1"));
+    }
+    return generator.generateKeyPair();
+  }
+
+  private static ContentSigner signer(PrivateKey key) throws OperatorCreationException {
+    String name = key.getAlgorithm().equals("EC") ? "SHA256withECDSA" : "SHA256withRSA";
+    return new JcaContentSignerBuilder(name).build(key);
+  }
+
+  private static String block(String label, byte[] der) {
+    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+    return "-----BEGIN " + label + "-----\n" + text + "\n-----END " + label + "-----\n";
+  }
+
+  static String pem(Object... objects) {
+    StringWriter text = new StringWriter();
+    try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
+      for (Object object : objects) {
+        writer.writeObject(object);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+
+  /** Writes {@code text} into the file {@code name} of {@code folder}. */
+  public static Path write(Path folder, String name, String text) {
+    try {
+      return Files.writeString(folder.resolve(name), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
