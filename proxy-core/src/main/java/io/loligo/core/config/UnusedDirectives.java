@@ -328,7 +328,6 @@ final class UnusedDirectives {
         "this version has no TLS ports",
         "https_port : LINE :",
         "ssl_bump : LINE : none all",
-        "tls_outgoing_options : LINE :",
         "sslproxy_cert_error : LINE : deny all",
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.RESTRICTS, "this version has no FTP", "ftp_port : LINE :");
@@ -391,17 +390,6 @@ final class UnusedDirectives {
         Status.OBSOLETE,
         "use request_header_access or reply_header_access",
         "header_access : LINE :");
-    rows.add(
-        Status.OBSOLETE,
-        "use tls_outgoing_options",
-        "sslproxy_cafile : LINE :",
-        "sslproxy_capath : LINE :",
-        "sslproxy_cipher : LINE :",
-        "sslproxy_client_certificate : LINE :",
-        "sslproxy_client_key : LINE :",
-        "sslproxy_flags : LINE :",
-        "sslproxy_options : LINE :",
-        "sslproxy_version : LINE :");
     rows.add(
         Status.OBSOLETE,
         "use the concurrency= option of url_rewrite_children",

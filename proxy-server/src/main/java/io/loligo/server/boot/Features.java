@@ -21,6 +21,7 @@ import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.OriginDirectives;
+import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.names.NameDirectives;
 import io.loligo.server.upstream.route.RoutingDirectives;
@@ -37,6 +38,7 @@ public final class Features {
           AccessDirectives.FEATURE,
           PeerDirectives.FEATURE,
           RoutingDirectives.FEATURE,
+          OutgoingTlsDirectives.FEATURE,
           CachingDirectives.FEATURE,
           MemoryDirectives.FEATURE,
           DiskDirectives.FEATURE,

@@ -17,6 +17,7 @@ import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.own.OwnObjects;
+import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.Store;
 import io.netty.channel.EventLoop;
 import java.util.function.Supplier;
@@ -55,6 +56,7 @@ final class Loop {
       ConnectionCounters counters,
       ProxyConfig config,
       DnsSettings dns,
+      OriginContexts contexts,
       OwnAddresses own,
       TimeSource time,
       ExchangeSettings settings) {
@@ -69,6 +71,7 @@ final class Loop {
             names,
             timer,
             config,
+            contexts,
             store.transit(),
             health,
             new OriginCounters(counters));
@@ -109,9 +112,9 @@ final class Loop {
   }
 
   /** Another configuration for exchanges that begin from now on. On the loop. */
-  void reconfigure(ExchangeSettings settings, DnsSettings newDns) {
+  void reconfigure(ExchangeSettings settings, DnsSettings newDns, OriginContexts contexts) {
     dns = newDns;
-    upstream = upstream.under(settings.config());
+    upstream = upstream.under(settings.config(), contexts);
     exchanges = exchanges.under(settings, withOwnObjects());
   }
 

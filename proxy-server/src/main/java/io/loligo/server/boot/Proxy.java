@@ -43,6 +43,7 @@ import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.names.NameSettings;
+import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
@@ -78,8 +79,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -96,6 +99,7 @@ import org.slf4j.LoggerFactory;
 public final class Proxy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
   private static final long CLOSE_SECONDS = 10;
+  private static final long FILES_IDLE_SECONDS = 5;
 
   /** Interval of the questions for the machine's addresses and the process's descriptors. */
   private static final long ASK_MACHINE_SECONDS = 10;
@@ -119,6 +123,17 @@ public final class Proxy implements AutoCloseable {
   private final Listeners listeners;
   private final DescriptorLimit descriptors;
   private final ProxyMetrics metrics;
+
+  /** Reads files that an event loop needs; its thread ends when it is idle. */
+  private final ThreadPoolExecutor files =
+      new ThreadPoolExecutor(
+          0,
+          1,
+          FILES_IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          new DefaultThreadFactory("loligo-files", true));
+
   private final List<AutoCloseable> closeLast = new ArrayList<>();
   private final Set<InetAddress> localAddresses = ConcurrentHashMap.newKeySet();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
@@ -130,6 +145,7 @@ public final class Proxy implements AutoCloseable {
   private @Nullable AdminServer admin;
   private volatile ProxyConfig config;
   private volatile DnsSettings dns;
+  private volatile OriginContexts contexts;
   private volatile AccessLog accessLog;
   private volatile List<InetSocketAddress> addresses = List.of();
   private volatile String notReady = "starting";
@@ -202,6 +218,7 @@ public final class Proxy implements AutoCloseable {
       throws IOException {
     this.config = config;
     this.dns = DnsSettings.load(NameSettings.of(config));
+    this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.reloader = new Reloader(source, this::reconfigure);
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
@@ -287,6 +304,7 @@ public final class Proxy implements AutoCloseable {
               counted.connections(),
               config,
               dns,
+              contexts,
               own,
               time,
               settings);
@@ -524,6 +542,7 @@ public final class Proxy implements AutoCloseable {
     ProxyConfig now = next.config();
     ExchangeSettings settings = new ExchangeSettings(now, processMark);
     DnsSettings names = DnsSettings.load(NameSettings.of(now)).orSame(dns);
+    OriginContexts secure = OriginContexts.of(now, contexts, files);
     AccessLog oldLog = accessLog;
     LogSettings logging = LogSettings.of(now);
     boolean keepsLog = logging.writesLike(LogSettings.of(before));
@@ -538,7 +557,7 @@ public final class Proxy implements AutoCloseable {
       throw e;
     }
     try {
-      exchange(now, settings, names, log, ports.ports());
+      exchange(now, settings, names, secure, log, ports.ports());
     } catch (RuntimeException | Error e) {
       goBack(before, oldLog, e);
       ports.cancel();
@@ -551,6 +570,7 @@ public final class Proxy implements AutoCloseable {
     portsBound(now);
     config = now;
     dns = names;
+    contexts = secure;
     accessLog = log;
     if (!keepsLog) {
       oldLog.close();
@@ -579,7 +599,8 @@ public final class Proxy implements AutoCloseable {
    */
   private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
     try {
-      exchange(before, new ExchangeSettings(before, processMark), dns, log, listeners.inUse());
+      ExchangeSettings settings = new ExchangeSettings(before, processMark);
+      exchange(before, settings, dns, contexts, log, listeners.inUse());
     } catch (RuntimeException | Error again) {
       failure.addSuppressed(again);
     }
@@ -598,6 +619,7 @@ public final class Proxy implements AutoCloseable {
       ProxyConfig now,
       ExchangeSettings settings,
       DnsSettings names,
+      OriginContexts secure,
       AccessLog log,
       Map<ListeningPort, HttpPort> listening) {
     ClientSettings clients = new ClientSettings(now);
@@ -610,7 +632,7 @@ public final class Proxy implements AutoCloseable {
           loop.eventLoop()
               .submit(
                   () -> {
-                    loop.reconfigure(settings, names);
+                    loop.reconfigure(settings, names, secure);
                     clientLoop.reconfigure(
                         new ClientTerms(clients, loop.exchanges(), listening), sink);
                   }));

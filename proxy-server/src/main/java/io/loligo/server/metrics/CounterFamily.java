@@ -68,6 +68,7 @@ public enum CounterFamily {
           "ERR_READ_TIMEOUT",
           "ERR_RELAY_REMOTE",
           "ERR_REQUEST_TIMEOUT",
+          "ERR_SECURE_CONNECT_FAIL",
           "ERR_SHUTTING_DOWN",
           "ERR_TOO_BIG",
           "ERR_TOO_MANY_REQUESTS",

@@ -15,6 +15,8 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +30,8 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
 
   @SuppressWarnings("NullAway.Init") // set by attach, before any use
   private Backlog backlog;
+
+  private boolean inputEnded;
 
   @SuppressWarnings("NullAway.Init") // set by attach, before any use
   private Events events;
@@ -134,8 +138,14 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
 
   @Override
   public void shutdownOutput() {
-    if (channel instanceof DuplexChannel duplex && channel.isActive()) {
+    if (!(channel instanceof DuplexChannel duplex) || !channel.isActive()) {
+      return;
+    }
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls == null) {
       duplex.shutdownOutput();
+    } else {
+      tls.closeOutbound().addListener(announced -> duplex.shutdownOutput());
     }
   }
 
@@ -188,7 +198,9 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event == ChannelInputShutdownEvent.INSTANCE) {
+    boolean announced = event instanceof SslCloseCompletionEvent end && end.isSuccess();
+    if ((announced || event == ChannelInputShutdownEvent.INSTANCE) && !inputEnded) {
+      inputEnded = true;
       events.inputEnded();
     }
   }

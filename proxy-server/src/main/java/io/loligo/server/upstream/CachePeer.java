@@ -1,5 +1,7 @@
 package io.loligo.server.upstream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A cache_peer as the destination of requests. Immutable; made once per configuration.
  *
@@ -9,6 +11,7 @@ package io.loligo.server.upstream;
  * @param failLimit {@code connect-fail-limit}; 0: the usual limit
  * @param maxConnections {@code max-conn}; 0: no limit
  * @param proxyOnly whether responses from it are not stored
+ * @param security TLS on connections to it; null: clear text
  */
 public record CachePeer(
     String name,
@@ -18,7 +21,8 @@ public record CachePeer(
     long connectMillis,
     int failLimit,
     int maxConnections,
-    boolean proxyOnly) {
+    boolean proxyOnly,
+    @Nullable HopSecurity security) {
   /** Name, host and port. */
   @Override
   public String toString() {

@@ -20,6 +20,10 @@ public record FetchFailure(Kind kind, String detail, @Nullable TunnelRefusal ref
     LENGTH_REQUIRED(411, "ERR_INVALID_REQ"),
     CONNECT_FAILED(503, "ERR_CONNECT_FAIL"),
     CONNECT_TIMEOUT(504, "ERR_CONNECT_FAIL"),
+    /** The handshake of TLS failed, or the server's certificate is not trusted. */
+    SECURE_CONNECT_FAILED(503, "ERR_SECURE_CONNECT_FAIL"),
+    /** The handshake of TLS did not end in time. */
+    SECURE_CONNECT_TIMEOUT(504, "ERR_SECURE_CONNECT_FAIL"),
     /** The connection was closed before the first byte of a response. */
     NO_ANSWER(502, "ERR_ZERO_SIZE_OBJECT"),
     READ_TIMEOUT(504, "ERR_READ_TIMEOUT"),

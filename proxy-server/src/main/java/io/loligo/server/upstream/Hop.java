@@ -20,8 +20,17 @@ public sealed interface Hop {
   /** The form that the place expects requests in. */
   RequestForm form();
 
+  /** TLS on the connection; null: clear text. */
+  @Nullable HopSecurity security();
+
   /** The origin itself. */
-  record Direct(String host, int port, HierarchyCode code) implements Hop {
+  record Direct(String host, int port, HierarchyCode code, @Nullable HopSecurity security)
+      implements Hop {
+    /** The origin in clear text. */
+    public Direct(String host, int port, HierarchyCode code) {
+      this(host, port, code, null);
+    }
+
     @Override
     public @Nullable CachePeer peer() {
       return null;
@@ -48,6 +57,11 @@ public sealed interface Hop {
     @Override
     public RequestForm form() {
       return peer.form();
+    }
+
+    @Override
+    public @Nullable HopSecurity security() {
+      return peer.security();
     }
   }
 }

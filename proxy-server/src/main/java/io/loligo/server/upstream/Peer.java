@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.acl.AclList;
+import io.loligo.server.tls.TlsOptions;
 import org.jspecify.annotations.Nullable;
 
 /** A parent: one {@code cache_peer} line with its {@code cache_peer_access} rules. Immutable. */
@@ -86,6 +87,16 @@ public final class Peer {
     return from.proxyOnly;
   }
 
+  /** {@code tls} and its options; null: clear text. */
+  public @Nullable TlsOptions tls() {
+    return from.tls;
+  }
+
+  /** {@code tls-domain=} in lower case, or null. */
+  public @Nullable String tlsDomain() {
+    return from.tlsDomain;
+  }
+
   /** The requests for which it may be used. */
   public AclList access() {
     return from.access;
@@ -117,6 +128,8 @@ public final class Peer {
     private int connectFailLimit = 10;
     private int maxConnections;
     private boolean proxyOnly;
+    private @Nullable TlsOptions tls;
+    private @Nullable String tlsDomain;
     private AclList access = AclList.allowAll();
     private String source = "";
 
@@ -136,6 +149,8 @@ public final class Peer {
       connectFailLimit = other.connectFailLimit;
       maxConnections = other.maxConnections;
       proxyOnly = other.proxyOnly;
+      tls = other.tls;
+      tlsDomain = other.tlsDomain;
       access = other.access;
       source = other.source;
     }
@@ -202,6 +217,16 @@ public final class Peer {
 
     public Builder proxyOnly(boolean on) {
       proxyOnly = on;
+      return this;
+    }
+
+    public Builder tls(@Nullable TlsOptions options) {
+      tls = options;
+      return this;
+    }
+
+    public Builder tlsDomain(@Nullable String name) {
+      tlsDomain = name;
       return this;
     }
 

@@ -33,7 +33,10 @@ public final class PeerDirectives {
                   + " connect-timeout=SECONDS, connect-fail-limit=N (after so many failures in a"
                   + " row the peer is not used for 10 seconds), max-conn=N (connections; further"
                   + " requests go to other peers), forceddomain=NAME (the Host field that it"
-                  + " gets), proxy-only (its responses are not stored).");
+                  + " gets), proxy-only (its responses are not stored), tls or ssl (connections use"
+                  + " TLS, with the options of tls_outgoing_options as tls-OPTION or sslOPTION),"
+                  + " tls-domain=NAME (the name in the handshake and in its certificate; the"
+                  + " default is HOST).");
 
   /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
   public static final Setting<@Nullable Void> CACHE_PEER_ACCESS =

@@ -12,9 +12,12 @@ import io.loligo.core.config.Report;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Rules;
 import io.loligo.core.message.IpText;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.tls.TlsWords;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -144,9 +147,13 @@ final class PeerLines implements LineReader<List<Peer>> {
     private boolean usable = true;
     private int icpPort;
     private boolean noQuery;
+    private boolean encrypted;
+    private boolean domainGiven;
+    private final TlsWords tls;
 
     OnePeer(Line line, String host) {
       this.line = line;
+      this.tls = new TlsWords(line, report);
       boolean bracketed = host.length() > 1 && host.startsWith("[") && host.endsWith("]");
       options.host(IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host));
       this.name = host;
@@ -191,6 +198,8 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "weight" -> options.weight(Math.max(1, count(word, option)));
         case "connect-timeout" -> options.connectTimeoutMillis(count(word, option) * 1_000L);
         case "connect-fail-limit" -> options.connectFailLimit(Math.max(1, count(word, option)));
+        case "tls", "ssl" -> encrypted = true;
+        case "tls-domain", "ssldomain" -> domain(text(word, option));
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
       }
@@ -204,10 +213,11 @@ final class PeerLines implements LineReader<List<Peer>> {
 
     private void other(String word, Option option) {
       String key = option.name();
-      if (key.startsWith("tls") || key.startsWith("ssl")) {
-        report.restricts(line, word, "TLS to peers is not in this version");
-        usable = false;
-      } else if (key.equals("auth-no-keytab")) {
+      boolean ofTls = key.startsWith("tls-") || key.startsWith("ssl");
+      if (ofTls && tls.take(word, key.substring(key.startsWith("ssl") ? 3 : 4), option.value())) {
+        return;
+      }
+      if (key.equals("auth-no-keytab")) {
         report.restricts(line, word, "Kerberos is not in this version");
       } else if (key.equals("front-end-https")) {
         report.restricts(line, word, "the header is not added in this version");
@@ -224,6 +234,11 @@ final class PeerLines implements LineReader<List<Peer>> {
       } else {
         report.error(line, word, "an option of cache_peer", "remove the option");
       }
+    }
+
+    private void domain(@Nullable String name) {
+      options.tlsDomain(name == null ? null : IpText.normal(name.toLowerCase(Locale.ROOT)));
+      domainGiven = true;
     }
 
     private @Nullable String text(String word, Option option) {
@@ -252,6 +267,12 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
 
     void finish() {
+      TlsOptions words = tls.options();
+      if (encrypted) {
+        options.tls(words);
+      } else if (tls.given() || domainGiven) {
+        report.error(line, "", "tls beside its options", "add the word tls, or remove its options");
+      }
       if (icpPort > 0 && !noQuery && usable) {
         report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
       }

@@ -19,6 +19,7 @@ import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.Store;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
@@ -72,6 +73,7 @@ public final class SimulatedProxy {
               metrics.loop(i).connections(),
               config,
               names,
+              OriginContexts.none(),
               own,
               time,
               settings);
@@ -109,7 +111,7 @@ public final class SimulatedProxy {
       loop.eventLoop()
           .execute(
               () -> {
-                loop.reconfigure(settings, names);
+                loop.reconfigure(settings, names, OriginContexts.none());
                 client.reconfigure(new ClientTerms(wanted, loop.exchanges(), ports), client.sink());
                 if (left.decrementAndGet() == 0) {
                   health.changed(before, config.get(PeerDirectives.CACHE_PEER));

@@ -45,7 +45,6 @@ class FailClosedTest {
         "access_log tcp://127.0.0.1:514 squid",
         "acl list dstdomain \"/missing\"",
         "http_port 8080 tproxy",
-        "cache_peer p parent 443 0 ssl",
       })
   void stopTheStartUnlessWaived(String line) {
     ConfigResult closed = load(line);

@@ -18,6 +18,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 
 /**
  * An origin server that answers with the bytes of its script, one thread per connection, and
@@ -40,10 +44,13 @@ final class ScriptedOrigin implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
+  private final SSLSocketFactory tls;
   private volatile Scripted otherwise;
 
-  private ScriptedOrigin(ServerSocket listener, Script otherwise) {
+  /** {@code tls} is null for clear text. */
+  private ScriptedOrigin(ServerSocket listener, SSLSocketFactory tls, Script otherwise) {
     this.listener = listener;
+    this.tls = tls;
     this.otherwise = new Scripted(otherwise);
   }
 
@@ -67,7 +74,16 @@ final class ScriptedOrigin implements AutoCloseable {
 
   /** One that answers by {@code otherwise} from its first request on. */
   static ScriptedOrigin start(InetAddress address, int port, Script otherwise) throws IOException {
-    ScriptedOrigin origin = new ScriptedOrigin(new ServerSocket(port, 512, address), otherwise);
+    return started(new ScriptedOrigin(new ServerSocket(port, 512, address), null, otherwise));
+  }
+
+  /** One that speaks TLS. */
+  static ScriptedOrigin startSecure(SSLContext context) throws IOException {
+    ServerSocket listener = new ServerSocket(0, 512, InetAddress.getLoopbackAddress());
+    return started(new ScriptedOrigin(listener, context.getSocketFactory(), NOT_FOUND));
+  }
+
+  private static ScriptedOrigin started(ScriptedOrigin origin) {
     origin.acceptor.setDaemon(true);
     origin.acceptor.start();
     return origin;
@@ -153,6 +169,11 @@ final class ScriptedOrigin implements AutoCloseable {
       socket.close();
     }
 
+    /** The session of a connection with TLS. */
+    ExtendedSSLSession session() {
+      return (ExtendedSSLSession) ((SSLSocket) socket).getSession();
+    }
+
     /** Ends the origin's direction only. */
     void endOutput() throws IOException {
       socket.shutdownOutput();
@@ -219,9 +240,9 @@ final class ScriptedOrigin implements AutoCloseable {
     }
   }
 
-  private void serve(Socket socket, int connection) {
-    try (socket) {
-      socket.setTcpNoDelay(true);
+  private void serve(Socket plain, int connection) {
+    try (Socket socket = tls == null ? plain : secured(plain)) {
+      plain.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream());
       while (!socket.isClosed()) {
         String head = WireMessage.readHead(in);
@@ -241,6 +262,13 @@ final class ScriptedOrigin implements AutoCloseable {
     } catch (Throwable trouble) {
       troubles.add(trouble);
     }
+  }
+
+  private Socket secured(Socket plain) throws IOException {
+    SSLSocket socket = (SSLSocket) tls.createSocket(plain, null, plain.getPort(), true);
+    socket.setUseClientMode(false);
+    socket.setWantClientAuth(true);
+    return socket;
   }
 
   /** Notes the request; a test that has waited for it may replace its script. */
@@ -280,7 +308,19 @@ final class ScriptedOrigin implements AutoCloseable {
   }
 
   String url(String path) {
-    return "http://" + authority() + path;
+    return (tls == null ? "http://" : "https://") + authority() + path;
+  }
+
+  /** The same under another name. */
+  String url(String host, String path) {
+    return (tls == null ? "http://" : "https://") + host + ":" + port() + path;
+  }
+
+  /** Ends all connections below TLS: without close_notify. */
+  void cut() throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
   }
 
   /** All requests so far; the content of one still running is not there yet. */

@@ -166,7 +166,8 @@ public final class Admission {
    * under the wrong one.
    */
   private static boolean serves(HttpPort port, RequestTarget target) {
-    return target.scheme().equals(port.scheme());
+    String scheme = target.scheme();
+    return scheme.equals(port.scheme()) || (port.accel() == null && scheme.equals("https"));
   }
 
   private Verdict purge(Request request) {

@@ -37,6 +37,8 @@ public final class FailureAnswer {
           "The origin supports HTTP/1.0 only: send the content with Content-Length.";
       case CONNECT_FAILED -> "The origin refused the connection.";
       case CONNECT_TIMEOUT -> "The origin did not accept the connection in time.";
+      case SECURE_CONNECT_FAILED -> "No secure connection: " + failure.detail() + ".";
+      case SECURE_CONNECT_TIMEOUT -> "The origin did not complete the TLS handshake in time.";
       case NO_ANSWER -> "The origin closed the connection without a response.";
       case READ_TIMEOUT -> "The origin did not respond in time.";
       case WRITE_FAILED -> "The request could not be sent to the origin.";

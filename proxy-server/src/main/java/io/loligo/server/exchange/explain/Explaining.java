@@ -526,8 +526,9 @@ public final class Explaining {
    * Ranks ports: those that serve the scheme come first, then forward ports before accelerators.
    */
   private static int rank(HttpPort port, boolean https) {
-    boolean serves = https == port.scheme().equals("https");
-    return (serves ? 2 : 0) + (port.mode() == PortMode.FORWARD ? 1 : 0);
+    boolean forward = port.mode() == PortMode.FORWARD;
+    boolean serves = forward || https == port.scheme().equals("https");
+    return (serves ? 2 : 0) + (forward ? 1 : 0);
   }
 
   private @Nullable InetSocketAddress client() {

@@ -96,7 +96,14 @@ record FailedFetch(
     FetchFailure.Kind kind = failure.kind();
     Blame blame =
         switch (kind) {
-          case DNS_FAILED, CONNECT_FAILED, CONNECT_TIMEOUT, NO_MEMORY, OVERLOADED -> Blame.ORIGIN;
+          case DNS_FAILED,
+              CONNECT_FAILED,
+              CONNECT_TIMEOUT,
+              SECURE_CONNECT_FAILED,
+              SECURE_CONNECT_TIMEOUT,
+              NO_MEMORY,
+              OVERLOADED ->
+              Blame.ORIGIN;
           case NO_ANSWER, READ_TIMEOUT, WRITE_FAILED, INVALID_RESPONSE, HEAD_TOO_LARGE, TRUNCATED ->
               Blame.REQUEST_OR_ORIGIN;
           case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED, TUNNEL_REFUSED -> Blame.CLIENT;

@@ -196,11 +196,12 @@ final class Attempt
   /** The endpoints that may be dialled; null, and the fetch failed, if there are none. */
   private @Nullable List<Endpoint> allowed(List<InetAddress> found) {
     List<Endpoint> allowed = new ArrayList<>(found.size());
+    Endpoint.Security security = upstream.security(isRaw() ? null : hop.security());
     String refusal = null;
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
-        allowed.add(Endpoint.clear(address, hop.port()));
+        allowed.add(new Endpoint(address, hop.port(), security, null));
       } else {
         refusal = reason;
       }
@@ -211,6 +212,11 @@ final class Attempt
       return null;
     }
     return allowed;
+  }
+
+  /** Whether the client will speak with the hop itself, and makes its own handshake. */
+  private boolean isRaw() {
+    return request == null && !hop.form().absolute();
   }
 
   private boolean dial() {

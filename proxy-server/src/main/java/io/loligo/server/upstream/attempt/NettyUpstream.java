@@ -5,6 +5,7 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -20,6 +21,7 @@ import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.server.upstream.pool.PooledConnection;
+import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
@@ -38,11 +40,13 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   final IdleConnections idle;
   final OldServers oldServers;
   private final ConnectionSettings connections;
+  private final OriginContexts contexts;
 
   /**
    * The upstream of one event loop.
    *
    * @param config the configuration in force
+   * @param contexts of handshakes under that configuration
    * @param transit ledger of the bytes in transit
    */
   public NettyUpstream(
@@ -51,12 +55,14 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       NameResolver names,
       LoopTimer timer,
       ProxyConfig config,
+      OriginContexts contexts,
       MemoryLedger transit,
       HopHealth health,
       UpstreamCounters counters) {
     this(
         new ConnectionContext(loop, timer, transit, new HeadScratch()),
         config,
+        contexts,
         transport,
         names,
         health,
@@ -67,6 +73,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   private NettyUpstream(
       ConnectionContext shared,
       ProxyConfig config,
+      OriginContexts contexts,
       OriginTransport transport,
       NameResolver names,
       HopHealth health,
@@ -74,6 +81,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       OldServers oldServers) {
     this.shared = shared;
     this.settings = new AttemptSettings(config);
+    this.contexts = contexts;
     this.connections = new ConnectionSettings(config);
     this.transport = transport;
     this.names = names;
@@ -87,12 +95,20 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    * The upstream under another configuration, with the connections kept so far and those kept by
    * fetches that still run here; they continue as they began. On the event loop.
    */
-  public NettyUpstream under(ProxyConfig config) {
+  public NettyUpstream under(ProxyConfig config, OriginContexts newContexts) {
     assert shared.loop().inEventLoop();
     NettyUpstream successor =
-        new NettyUpstream(shared, config, transport, names, health, counters, oldServers);
+        new NettyUpstream(
+            shared, config, newContexts, transport, names, health, counters, oldServers);
     idle.handTo(successor.idle);
     return successor;
+  }
+
+  /** TLS with a hop; null: clear text. */
+  Endpoint.Security security(@Nullable HopSecurity hop) {
+    return hop == null
+        ? Endpoint.Security.NONE
+        : Endpoint.Security.of(hop.serverName(), contexts.of(hop.options()));
   }
 
   EventLoop loop() {

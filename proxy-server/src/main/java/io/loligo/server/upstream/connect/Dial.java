@@ -3,6 +3,7 @@ package io.loligo.server.upstream.connect;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.pool.Endpoint;
+import io.loligo.server.upstream.tls.HandshakeFailure;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -20,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt to reach any of several endpoints (Happy Eyeballs, RFC 8305 section 5): the next one
  * is dialled {@value #STAGGER_MILLIS} ms after the one before it, or as soon as that failed; the
- * first connection wins, the others are closed. Confined to one event loop.
+ * first connection wins, the others are closed. A connection with TLS is ready after its handshake;
+ * its time counts. Once a connection is established, the next endpoint is dialled only if the
+ * handshake fails. Confined to one event loop.
  *
  * @param <H> the handler of each connection
  */
@@ -48,6 +51,8 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   private @Nullable ScheduledFuture<?> stagger;
   private int next;
   private boolean done;
+  private int handshakes;
+  private FetchFailure.Kind lastKind = FetchFailure.Kind.CONNECT_FAILED;
   private String lastError = "no address";
 
   /**
@@ -94,7 +99,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       try {
         connecting = transport.connect(loop, address, handler);
       } catch (RuntimeException e) {
-        lastError = describe(address, e);
+        connectFailed(describe(address, e));
         continue;
       }
       pending.add(connecting.channel());
@@ -103,7 +108,14 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       return;
     }
     if (!done && pending.isEmpty()) {
-      fail(FetchFailure.Kind.CONNECT_FAILED);
+      fail(lastKind);
+    }
+  }
+
+  /** A failed handshake says more than a failed connection. */
+  private void connectFailed(String error) {
+    if (lastKind == FetchFailure.Kind.CONNECT_FAILED) {
+      lastError = error;
     }
   }
 
@@ -113,28 +125,59 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     }
   }
 
+  private void stopStagger() {
+    if (stagger != null) {
+      stagger.cancel(false);
+      stagger = null;
+    }
+  }
+
   private void staggered() {
     stagger = null;
     dialNext();
   }
 
   private void settled(ChannelFuture future, H handler, Endpoint endpoint) {
+    Channel channel = future.channel();
     if (done) {
-      future.channel().close();
+      channel.close();
       return;
     }
-    pending.remove(future.channel());
-    if (future.isSuccess()) {
-      finish(future.channel());
-      outcome.connected(handler, future.channel(), endpoint, next);
+    if (!future.isSuccess()) {
+      pending.remove(channel);
+      connectFailed(describe(endpoint.socketAddress(), future.cause()));
+      stopStagger();
+      dialNext();
+    } else if (endpoint.isSecure()) {
+      stopStagger();
+      handshakes++;
+      Handshake.begin(channel, endpoint, failure -> shaken(failure, channel, handler, endpoint));
+    } else {
+      established(channel, handler, endpoint);
+    }
+  }
+
+  private void shaken(
+      @Nullable HandshakeFailure failure, Channel channel, H handler, Endpoint endpoint) {
+    if (done) {
+      channel.close();
       return;
     }
-    lastError = describe(endpoint.socketAddress(), future.cause());
-    if (stagger != null) {
-      stagger.cancel(false);
-      stagger = null;
+    handshakes--;
+    if (failure == null) {
+      established(channel, handler, endpoint);
+      return;
     }
+    pending.remove(channel);
+    channel.close();
+    lastKind = FetchFailure.Kind.SECURE_CONNECT_FAILED;
+    lastError = endpoint + ": " + failure.text();
     dialNext();
+  }
+
+  private void established(Channel channel, H handler, Endpoint endpoint) {
+    finish(channel);
+    outcome.connected(handler, channel, endpoint, next);
   }
 
   private void fail(FetchFailure.Kind kind) {
@@ -145,10 +188,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   private void finish(@Nullable Channel winner) {
     done = true;
     timer.forget(this);
-    if (stagger != null) {
-      stagger.cancel(false);
-      stagger = null;
-    }
+    stopStagger();
     for (Channel channel : pending) {
       if (channel != winner) {
         channel.close();
@@ -169,7 +209,10 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   /** The time for all endpoints together is over. */
   @Override
   protected void expired() {
-    lastError = endpoints.get(Math.max(0, next - 1)) + ": connecting timed out";
-    fail(FetchFailure.Kind.CONNECT_TIMEOUT);
+    boolean shaking = handshakes > 0;
+    lastError =
+        endpoints.get(Math.max(0, next - 1))
+            + (shaking ? ": the handshake timed out" : ": connecting timed out");
+    fail(shaking ? FetchFailure.Kind.SECURE_CONNECT_TIMEOUT : FetchFailure.Kind.CONNECT_TIMEOUT);
   }
 }

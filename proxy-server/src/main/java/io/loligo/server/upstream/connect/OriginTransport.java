@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 /** Opens connections; the real one is {@link SocketTransport}. Called on the event loop. */
 public interface OriginTransport {
   /**
-   * Starts to connect, with {@code handler} as the channel's only handler. Closing the future's
-   * channel cancels it.
+   * Starts to connect, with {@code handler} as the channel's only handler; TLS comes before it
+   * later. Closing the future's channel cancels it.
    */
   ChannelFuture connect(EventLoop loop, InetSocketAddress address, ChannelHandler handler);
 }

@@ -38,15 +38,18 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client's end of one HTTP/1.x connection: one exchange after another. The channel's only
- * handler. Confined to the channel's event loop.
+ * The client's end of one HTTP/1.x connection: one exchange after another. The channel's last
+ * handler, and the only one except for TLS. Confined to the channel's event loop.
  *
  * <p>Phases and what is legal in them:
  *
@@ -123,6 +126,10 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private @Nullable ByteBuf input;
   private boolean inputClosed;
   private boolean inputReset;
+
+  /** Whether the peer announced its end by close_notify. */
+  private boolean endAnnounced;
+
   private boolean readPending;
   private @Nullable Framing framing;
   private long remaining;
@@ -142,7 +149,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     this.home = home;
     this.limits = settings.replyLimits;
     this.heads = new HeadReader(shared.scratch(), limits);
-    this.readSizes = new ReadSizes(settings.streamBufferBytes, shared.transit());
+    this.readSizes =
+        new ReadSizes(settings.streamBufferBytes, endpoint.isSecure(), shared.transit());
     this.backlog = new Backlog(shared.transit());
   }
 
@@ -435,9 +443,21 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  /** The peer sends nothing more (RFC 8446 section 6.1). */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof SslCloseCompletionEvent end && end.isSuccess()) {
+      endAnnounced = true;
+      if (!inputClosed && phase != Phase.RAW) {
+        channelInactive(context);
+      }
+    }
+    context.fireUserEventTriggered(event);
+  }
+
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof IOException) {
+    if (cause instanceof IOException || isOfTls(cause)) {
       inputReset = true;
     } else if (cause instanceof OutOfMemoryError noMemory) {
       outOfMemory(noMemory);
@@ -448,6 +468,11 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       }
     }
     context.close();
+  }
+
+  /** Whether records are wrong. During the handshake the dial knows more. */
+  private static boolean isOfTls(Throwable cause) {
+    return cause instanceof DecoderException && cause.getCause() instanceof SSLException;
   }
 
   private void outOfMemory(OutOfMemoryError cause) {
@@ -526,13 +551,14 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private void endOfInput() {
     if (phase == Phase.CONTENT) {
       assert framing != null : "content without a head";
-      if (framing.kind() == Framing.Kind.UNTIL_CLOSE && !inputReset) {
+      // without close_notify, somebody on the way may have cut it
+      boolean certain = endAnnounced || !endpoint.isSecure();
+      boolean untilClose = framing.kind() == Framing.Kind.UNTIL_CLOSE;
+      if (untilClose && certain && !inputReset) {
         complete(null);
       } else {
         home.refused(ParseFailure.TRUNCATED);
-        fail(
-            Kind.TRUNCATED,
-            inputReset ? "connection reset" : "closed before the end of the content");
+        fail(Kind.TRUNCATED, cut(untilClose && !certain));
       }
     } else if (answered) {
       home.refused(ParseFailure.TRUNCATED);
@@ -542,6 +568,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     } else {
       fail(Kind.NO_ANSWER, inputReset ? "connection reset" : "closed without a response");
     }
+  }
+
+  private String cut(boolean unannounced) {
+    if (inputReset) {
+      return "connection reset";
+    }
+    return unannounced ? "closed without close_notify" : "closed before the end of the content";
   }
 
   private void parseHead() {

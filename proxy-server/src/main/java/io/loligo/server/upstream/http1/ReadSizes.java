@@ -18,22 +18,32 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
 
   private static final int LEAST = 4_096;
 
+  /** Bytes around those of one record, at most, and around a small one. */
+  private static final int RECORD_BYTES = 256;
+
   private final int most;
+  private final boolean secure;
   private final MemoryLedger transit;
   private int next;
   private boolean relays;
   private boolean adaptive;
 
-  /** {@code transit} tells how scarce memory is. */
-  ReadSizes(int streamBufferBytes, MemoryLedger transit) {
+  /**
+   * Sizes for one connection.
+   *
+   * @param secure whether the bytes are records of TLS, which are longer than their content
+   * @param transit tells how scarce memory is
+   */
+  ReadSizes(int streamBufferBytes, boolean secure, MemoryLedger transit) {
     super(1);
+    this.secure = secure;
     this.most = Math.max(LEAST, ReadSize.intoBufferOf(streamBufferBytes));
     this.transit = transit;
     head();
   }
 
   void idle() {
-    next = IDLE;
+    next = secure ? LEAST : IDLE; // tickets of sessions arrive
     adaptive = false;
   }
 
@@ -44,7 +54,8 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
 
   /** Content of which {@code remaining} bytes are missing; one more, to detect a surplus. */
   void content(long remaining) {
-    next = (int) Math.min(most, Math.max(LEAST, remaining + 1));
+    long records = secure ? RECORD_BYTES + remaining / 64 : 1;
+    next = (int) Math.min(most, Math.max(LEAST, remaining + records));
     adaptive = false;
   }
 

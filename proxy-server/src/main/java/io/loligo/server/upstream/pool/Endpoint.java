@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.pool;
 
+import io.loligo.server.upstream.tls.OriginContext;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,16 +18,23 @@ import org.jspecify.annotations.Nullable;
  */
 public record Endpoint(InetAddress address, int port, Security security, @Nullable Tunnel tunnel) {
   /**
-   * TLS on a connection. No connection has any yet; the settings of its handshake will be a
-   * component beside these.
+   * TLS on a connection.
    *
    * @param serverName the name in the handshake, which the certificate is verified against; null
    *     without TLS
-   * @param protocols the protocols offered by ALPN, in order of preference
+   * @param protocols the protocols offered by ALPN, in order of preference; none: no offer, and
+   *     HTTP/1.1
+   * @param context of the handshake; null without TLS
    */
-  public record Security(@Nullable String serverName, List<String> protocols) {
+  public record Security(
+      @Nullable String serverName, List<String> protocols, @Nullable OriginContext context) {
     /** Clear text. */
-    public static final Security NONE = new Security(null, List.of());
+    public static final Security NONE = new Security(null, List.of(), null);
+
+    /** TLS with this server. */
+    public static Security of(String serverName, OriginContext context) {
+      return new Security(serverName, List.of(), context);
+    }
   }
 
   /**
@@ -41,6 +49,11 @@ public record Endpoint(InetAddress address, int port, Security security, @Nullab
   /** An endpoint in clear text, without a proxy on the way. */
   public static Endpoint clear(InetAddress address, int port) {
     return new Endpoint(address, port, Security.NONE, null);
+  }
+
+  /** Whether the connection has TLS. */
+  public boolean isSecure() {
+    return security.context() != null;
   }
 
   /** The address and the port to dial. */

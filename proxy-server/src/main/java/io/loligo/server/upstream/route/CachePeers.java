@@ -1,6 +1,8 @@
 package io.loligo.server.upstream.route;
 
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.RequestForm;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +23,17 @@ public final class CachePeers {
         line.connectTimeoutMillis(),
         line.connectFailLimit(),
         line.maxConnections(),
-        line.proxyOnly());
+        line.proxyOnly(),
+        security(line));
+  }
+
+  private static @Nullable HopSecurity security(Peer line) {
+    TlsOptions options = line.tls();
+    if (options == null) {
+      return null;
+    }
+    String domain = line.tlsDomain();
+    return new HopSecurity(domain == null ? line.host() : domain, options);
   }
 
   /** Those of {@code login=user:password}; null for PASS and its kind. */

@@ -11,6 +11,9 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.OutgoingTls;
+import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import java.util.ArrayList;
@@ -51,6 +54,7 @@ final class PeerSelection {
   private final boolean preferDirect;
   private final boolean nonHierarchicalDirect;
   private final List<Candidate> peers;
+  private final OutgoingTls outgoingTls;
 
   /** A selection under {@code config} that sees this health. */
   PeerSelection(HopHealth health, ProxyConfig config) {
@@ -59,6 +63,7 @@ final class PeerSelection {
     this.neverDirect = config.get(RoutingDirectives.NEVER_DIRECT);
     this.preferDirect = config.get(RoutingDirectives.PREFER_DIRECT);
     this.nonHierarchicalDirect = config.get(RoutingDirectives.NONHIERARCHICAL_DIRECT);
+    this.outgoingTls = config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS);
     this.peers =
         config.get(PeerDirectives.CACHE_PEER).stream()
             .map(line -> new Candidate(line, CachePeers.of(line)))
@@ -77,11 +82,18 @@ final class PeerSelection {
     if (direct == Direct.UNDECIDED) {
       return Route.NEEDS_DESTINATION;
     }
-    Hop origin = new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT);
+    boolean secure = request.scheme().equals("https") && methodId != Method.CONNECT;
+    Hop origin =
+        new Hop.Direct(
+            request.host(),
+            request.port(),
+            HierarchyCode.HIER_DIRECT,
+            secure ? new HopSecurity(request.host(), outgoingTls.options()) : null);
     boolean forParents = !nonHierarchicalDirect || hierarchical(request, methodId);
     boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
+    boolean reachable = !secure || outgoingTls.enabled();
     if (direct == Direct.YES || originOnly) {
-      return Route.of(List.of(origin));
+      return Route.of(reachable ? List.of(origin) : List.of());
     }
     List<Candidate> usable = new ArrayList<>(peers.size());
     for (Candidate peer : peers) {
@@ -94,7 +106,7 @@ final class PeerSelection {
       }
     }
     List<Hop> hops = parents(usable);
-    if (direct == Direct.MAYBE) {
+    if (direct == Direct.MAYBE && reachable) {
       hops.add(preferDirect ? 0 : hops.size(), origin);
     }
     return Route.of(hops);

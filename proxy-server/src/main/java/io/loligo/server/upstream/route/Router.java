@@ -14,7 +14,7 @@ import java.util.List;
  * Chooses the hops of requests under one configuration. Confined to an event loop.
  *
  * <p>{@link PeerSelection} names the hops; the destination is resolved first if a rule tests its
- * addresses; {@code http_access} and the scheme exclude some hops.
+ * addresses; {@code http_access} excludes some hops.
  */
 public final class Router {
   /** Told the choice: one call, perhaps before {@link #route} returns. */
@@ -77,13 +77,9 @@ public final class Router {
    * The hops of {@code hops} that the rules permit: a parent chooses among the addresses itself.
    */
   private List<Hop> permitted(RoutedRequest request, List<Hop> hops) {
-    List<Hop> usable =
-        request.scheme().equals("https")
-            ? hops.stream().filter(hop -> hop.peer() != null).toList() // no TLS to origins
-            : hops;
     return access.needsDestination() && !onAllAddresses(request).allowed()
-        ? usable.stream().filter(hop -> hop.peer() == null).toList()
-        : usable;
+        ? hops.stream().filter(hop -> hop.peer() == null).toList()
+        : hops;
   }
 
   /**
@@ -103,7 +99,8 @@ public final class Router {
     }
     String detail =
         request.scheme().equals("https")
-            ? "https without a usable cache_peer; this version has no TLS to origins"
+            ? "no usable parent, and the origin is excluded by never_direct, the port or"
+                + " tls_outgoing_options"
             : "never_direct and no usable parent";
     return new FetchFailure(FetchFailure.Kind.NO_ROUTE, detail);
   }

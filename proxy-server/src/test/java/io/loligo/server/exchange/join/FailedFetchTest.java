@@ -24,7 +24,15 @@ final class FailedFetchTest {
 
   @ParameterizedTest
   @EnumSource(
-      names = {"DNS_FAILED", "CONNECT_FAILED", "CONNECT_TIMEOUT", "NO_MEMORY", "OVERLOADED"})
+      names = {
+        "DNS_FAILED",
+        "CONNECT_FAILED",
+        "CONNECT_TIMEOUT",
+        "SECURE_CONNECT_FAILED",
+        "SECURE_CONNECT_TIMEOUT",
+        "NO_MEMORY",
+        "OVERLOADED"
+      })
   void isSharedAtOnceWhereNoRequestHadBeenSent(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isTrue();
   }
@@ -54,6 +62,8 @@ final class FailedFetchTest {
         "DNS_FAILED",
         "CONNECT_FAILED",
         "CONNECT_TIMEOUT",
+        "SECURE_CONNECT_FAILED",
+        "SECURE_CONNECT_TIMEOUT",
         "NO_MEMORY",
         "OVERLOADED",
         "NO_ROUTE",

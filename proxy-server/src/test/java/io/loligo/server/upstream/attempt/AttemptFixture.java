@@ -15,6 +15,7 @@ import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.route.CachePeers;
+import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -75,6 +76,7 @@ abstract class AttemptFixture {
               names,
               timer,
               settings.build(),
+              OriginContexts.none(),
               new MemoryLedger(Long.MAX_VALUE / 2),
               health,
               counted);

@@ -13,6 +13,7 @@ import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.NameResolver;
+import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -80,6 +81,7 @@ class SocketsTest {
             new Loopback(),
             new LoopTimer(loop),
             new Settings().build(),
+            OriginContexts.none(),
             new MemoryLedger(Long.MAX_VALUE / 2),
             HopHealth.NONE,
             new IdleWatch());

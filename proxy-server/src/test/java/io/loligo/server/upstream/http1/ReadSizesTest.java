@@ -14,7 +14,7 @@ final class ReadSizesTest {
   private static final int READ = 64_512;
 
   private final MemoryLedger transit = new MemoryLedger(1_000);
-  private final ReadSizes sizes = new ReadSizes(STREAM_BUFFER, transit);
+  private final ReadSizes sizes = new ReadSizes(STREAM_BUFFER, /* secure= */ false, transit);
   private final RecvByteBufAllocator.Handle handle = sizes.newHandle();
 
   private void read(int octets) {

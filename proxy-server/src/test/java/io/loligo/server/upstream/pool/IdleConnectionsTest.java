@@ -2,14 +2,19 @@ package io.loligo.server.upstream.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.UpstreamCounters;
+import io.loligo.server.upstream.tls.OriginContext;
+import io.loligo.server.upstream.tls.OriginContexts;
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -21,16 +26,23 @@ class IdleConnectionsTest {
   private final IdleConnections pool =
       new IdleConnections(new ConnectionSettings(new Settings().build()), UpstreamCounters.NONE);
 
+  private static OriginContext context() throws IOException {
+    ProxyConfig config = new Settings().build();
+    return OriginContexts.of(config, OriginContexts.none(), Runnable::run).of(TlsOptions.DEFAULT);
+  }
+
   @Test
-  void givesAConnectionOnlyToItsEndpoint() {
-    Endpoint.Security a = new Endpoint.Security("a.example", List.of("h2", "http/1.1"));
+  void givesAConnectionOnlyToItsEndpoint() throws IOException {
+    OriginContext context = context();
+    Endpoint.Security a = new Endpoint.Security("a.example", List.of("h2", "http/1.1"), context);
     List<Endpoint> all =
         List.of(
             CLEAR,
             Endpoint.clear(InetAddress.getLoopbackAddress(), 80),
             with(a, null),
-            with(new Endpoint.Security("b.example", a.protocols()), null),
-            with(new Endpoint.Security("a.example", List.of("http/1.1")), null),
+            with(new Endpoint.Security("b.example", a.protocols(), context), null),
+            with(new Endpoint.Security("a.example", List.of("http/1.1"), context), null),
+            with(new Endpoint.Security("a.example", a.protocols(), context()), null),
             with(Endpoint.Security.NONE, new Endpoint.Tunnel("a.example", 443, a)),
             with(Endpoint.Security.NONE, new Endpoint.Tunnel("b.example", 443, a)),
             with(a, new Endpoint.Tunnel("b.example", 443, a)));

@@ -1,0 +1,70 @@
+package io.loligo.server.upstream;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.Setting;
+import org.jspecify.annotations.Nullable;
+
+/** Directives of TLS to origins. */
+public final class OutgoingTlsDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("TLS to origins");
+
+  /** {@code tls_outgoing_options}: handshakes with origins. */
+  public static final Setting<OutgoingTls> TLS_OUTGOING_OPTIONS =
+      FEATURE
+          .lines("tls_outgoing_options", "OPTION...|disable", OutgoingTlsLines::of)
+          .difference(
+              "TLS 1.2 is the least version; the common name of a certificate does not count, only"
+                  + " its subjectAltName; a crlfile is always used")
+          .text(
+              "TLS to origins: requests for https URLs that go to no cache_peer. cafile=FILE and"
+                  + " capath=FOLDER: authorities, beside those of the system. default-ca=off:"
+                  + " without those. crlfile=FILE: revoked certificates. cert=FILE and key=FILE: a"
+                  + " certificate for origins that ask for one. min-version=1.2|1.3,"
+                  + " options=NO_TLSv1_3|NO_TICKET|..., cipher=LIST (for TLS 1.2)."
+                  + " flags=DONT_VERIFY_PEER: certificates are not verified. DONT_VERIFY_DOMAIN:"
+                  + " their names are not. NO_SESSION_REUSE: no session is resumed. disable:"
+                  + " requests for https URLs get 503. Several lines count together.");
+
+  private static final String OLDER = "An older name of an option of tls_outgoing_options: ";
+
+  /** {@code sslproxy_cafile}. */
+  public static final Setting<@Nullable Void> SSLPROXY_CAFILE =
+      older("sslproxy_cafile", "FILE", "cafile");
+
+  /** {@code sslproxy_capath}. */
+  public static final Setting<@Nullable Void> SSLPROXY_CAPATH =
+      older("sslproxy_capath", "FOLDER", "capath");
+
+  /** {@code sslproxy_cipher}. */
+  public static final Setting<@Nullable Void> SSLPROXY_CIPHER =
+      older("sslproxy_cipher", "LIST", "cipher");
+
+  /** {@code sslproxy_client_certificate}. */
+  public static final Setting<@Nullable Void> SSLPROXY_CLIENT_CERTIFICATE =
+      older("sslproxy_client_certificate", "FILE", "cert");
+
+  /** {@code sslproxy_client_key}. */
+  public static final Setting<@Nullable Void> SSLPROXY_CLIENT_KEY =
+      older("sslproxy_client_key", "FILE", "key");
+
+  /** {@code sslproxy_flags}. */
+  public static final Setting<@Nullable Void> SSLPROXY_FLAGS =
+      older("sslproxy_flags", "FLAG[,FLAG...]", "flags");
+
+  /** {@code sslproxy_options}. */
+  public static final Setting<@Nullable Void> SSLPROXY_OPTIONS =
+      older("sslproxy_options", "OPTION[,OPTION...]", "options");
+
+  /** {@code sslproxy_version}. */
+  public static final Setting<@Nullable Void> SSLPROXY_VERSION =
+      older("sslproxy_version", "NUMBER", "version");
+
+  private OutgoingTlsDirectives() {}
+
+  private static Setting<@Nullable Void> older(String directive, String form, String option) {
+    return FEATURE
+        .<@Nullable Void>lines(directive, form, reading -> OutgoingTlsLines.older(reading, option))
+        .text(OLDER + option + "=.");
+  }
+}

@@ -1,0 +1,165 @@
+package io.loligo.server.upstream.tls;
+
+import io.loligo.server.tls.Authorities;
+import io.loligo.server.tls.CertificateFiles;
+import io.loligo.server.tls.KeyPair;
+import io.loligo.server.tls.KeyPairFile;
+import io.loligo.server.tls.TlsFileException;
+import io.loligo.server.tls.TlsFlag;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.tls.TlsProvider;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The context of handshakes under one line of the configuration: files that were read, and the
+ * sessions that servers offered for resumption. Two connections are equally safe only if they have
+ * the same context. Thread-safe: any thread.
+ *
+ * <p>The files are read when the first connection needs them, on a thread of their own.
+ */
+public final class OriginContext {
+  /** How long a session may be resumed, as in Squid: {@value} s. */
+  private static final int SESSION_SECONDS = 300;
+
+  private static final int MAX_SESSIONS = 1_024;
+  private static final List<String> SUITES_OF_1_3 =
+      List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
+
+  private final TlsOptions options;
+  private final Supplier<TlsProvider> provider;
+  private final Executor files;
+  private final AtomicInteger unique = new AtomicInteger();
+
+  /** Guarded by this. */
+  private @Nullable CompletableFuture<SslContext> loaded;
+
+  /**
+   * A context whose files are not read yet.
+   *
+   * @param provider of TLS; may block
+   * @param files runs tasks that read files
+   */
+  OriginContext(TlsOptions options, Supplier<TlsProvider> provider, Executor files) {
+    this.options = options;
+    this.provider = provider;
+    this.files = files;
+  }
+
+  /** The words of the line. */
+  public TlsOptions options() {
+    return options;
+  }
+
+  /** Whether certificates of servers are not verified. */
+  public boolean isUnverified() {
+    return options.has(TlsFlag.DONT_VERIFY_PEER);
+  }
+
+  /**
+   * Whether handshakes are possible now. It fails with the reason if a file cannot be read; later
+   * connections then try again.
+   */
+  public synchronized CompletableFuture<SslContext> ready() {
+    if (loaded == null || loaded.isCompletedExceptionally()) {
+      loaded = CompletableFuture.supplyAsync(this::load, files);
+    }
+    return loaded;
+  }
+
+  /**
+   * A handler that begins the handshake when it is added to an open channel. Its timeouts are the
+   * caller's.
+   *
+   * @param context the one that is {@link #ready}
+   */
+  public SslHandler handler(
+      SslContext context, ByteBufAllocator allocator, String serverName, int port) {
+    // a session is resumed only for the same name and port: another port for each is none
+    int session = options.resumes() ? port : unique.incrementAndGet();
+    SslHandler handler = context.newHandler(allocator, serverName, session);
+    handler.setHandshakeTimeoutMillis(0);
+    return handler;
+  }
+
+  /** Whether the options name files. */
+  boolean namesFiles() {
+    return !options.certificates().isEmpty()
+        || !options.caFiles().isEmpty()
+        || options.caPath() != null
+        || options.crlFile() != null;
+  }
+
+  private SslContext load() {
+    try {
+      return build();
+    } catch (IOException | GeneralSecurityException e) {
+      throw new IllegalStateException(e.getMessage(), e);
+    }
+  }
+
+  /** Reads the files. Blocks. */
+  private SslContext build() throws IOException, GeneralSecurityException {
+    // a context of this kind is released when nothing refers to it
+    SslProvider netty =
+        provider.get() == TlsProvider.BORINGSSL ? SslProvider.OPENSSL : SslProvider.JDK;
+    List<String> suites = new ArrayList<>(SUITES_OF_1_3);
+    suites.addAll(options.suites());
+    SslContextBuilder builder =
+        SslContextBuilder.forClient()
+            .sslProvider(netty)
+            .protocols(options.protocols())
+            .ciphers(suites, SupportedCipherSuiteFilter.INSTANCE)
+            .trustManager(verifier())
+            .endpointIdentificationAlgorithm(null) // the verifier knows the name
+            .sessionCacheSize(MAX_SESSIONS)
+            .sessionTimeout(SESSION_SECONDS);
+    KeyPair own = own();
+    if (own != null) {
+      builder.keyManager(own.key(), own.chain().toArray(new X509Certificate[0]));
+    }
+    return builder.build();
+  }
+
+  private ServerVerifier verifier() throws TlsFileException, GeneralSecurityException {
+    boolean verifies = !isUnverified();
+    return new ServerVerifier(
+        verifies ? Authorities.read(options, true).trustManager() : null,
+        !options.has(TlsFlag.DONT_VERIFY_DOMAIN));
+  }
+
+  private @Nullable KeyPair own() throws TlsFileException {
+    List<CertificateFiles> pairs = options.certificates();
+    return pairs.isEmpty() ? null : KeyPairFile.read(pairs.get(0), null, Instant.now());
+  }
+
+  /** Reads the files now, if there are any, so that a wrong one shows. Blocks. */
+  void check() throws IOException {
+    if (!namesFiles()) {
+      return;
+    }
+    try {
+      SslContext context = build();
+      synchronized (this) {
+        loaded = CompletableFuture.completedFuture(context);
+      }
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+}

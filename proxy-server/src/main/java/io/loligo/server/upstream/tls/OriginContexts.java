@@ -1,0 +1,76 @@
+package io.loligo.server.upstream.tls;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.tls.TlsDirectives;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.tls.TlsProvider;
+import io.loligo.server.upstream.OutgoingTlsDirectives;
+import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerDirectives;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * The contexts of handshakes with origins and parents under one configuration. Immutable;
+ * thread-safe.
+ *
+ * <p>A reload makes new ones where files may have changed. Connections that are kept under an old
+ * context serve no further request.
+ */
+public final class OriginContexts {
+  private final Map<TlsOptions, OriginContext> byOptions;
+
+  private OriginContexts(Map<TlsOptions, OriginContext> byOptions) {
+    this.byOptions = Map.copyOf(byOptions);
+  }
+
+  /** None: for code that opens connections in clear text only. */
+  public static OriginContexts none() {
+    return new OriginContexts(Map.of());
+  }
+
+  /**
+   * The contexts that {@code config} needs. Reads the files that it names; blocks.
+   *
+   * @param before the contexts until now: one whose options name no file stays
+   * @param files runs tasks that read the authorities of the system
+   * @throws IOException if a file cannot be used; names it and the reason
+   */
+  public static OriginContexts of(ProxyConfig config, OriginContexts before, Executor files)
+      throws IOException {
+    String setting = config.get(TlsDirectives.TLS_PROVIDER);
+    Supplier<TlsProvider> provider = () -> TlsProvider.choose(setting);
+    Set<TlsOptions> needed = new HashSet<>();
+    needed.add(config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS).options());
+    for (Peer peer : config.get(PeerDirectives.CACHE_PEER)) {
+      TlsOptions options = peer.tls();
+      if (options != null) {
+        needed.add(options);
+      }
+    }
+    Map<TlsOptions, OriginContext> contexts = new HashMap<>();
+    for (TlsOptions options : needed) {
+      OriginContext context = before.byOptions.get(options);
+      if (context == null || context.namesFiles()) {
+        context = new OriginContext(options, provider, files);
+      }
+      context.check();
+      contexts.put(options, context);
+    }
+    return new OriginContexts(contexts);
+  }
+
+  /** The context of {@code options}, which the configuration has. */
+  public OriginContext of(TlsOptions options) {
+    OriginContext context = byOptions.get(options);
+    if (context == null) {
+      throw new IllegalArgumentException("no such options: " + options);
+    }
+    return context;
+  }
+}

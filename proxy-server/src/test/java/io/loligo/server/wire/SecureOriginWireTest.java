@@ -1,0 +1,402 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.server.tls.TestAuthority;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import javax.net.ssl.SNIHostName;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** TLS to origins: https URLs on a forward port. */
+class SecureOriginWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final TestAuthority ROOT = TestAuthority.root("Test Root");
+  private static final TestAuthority OTHER_ROOT = TestAuthority.root("Other Root");
+  private static final String[] NAMES = {"www.example.test", "127.0.0.1"};
+
+  private ScriptedOrigin secure;
+  private Path authorities;
+
+  @BeforeEach
+  void files() {
+    authorities = ROOT.write(dir, "root.pem");
+  }
+
+  private ScriptedOrigin startSecure(TestAuthority.Issued issued) throws Exception {
+    secure = closing(ScriptedOrigin.startSecure(SecureServer.of(issued)));
+    return secure;
+  }
+
+  private ScriptedOrigin startSecure() throws Exception {
+    return startSecure(ROOT.issue(TestAuthority.server(NAMES)));
+  }
+
+  /** Starts the proxy, which trusts the root and knows some names. */
+  private void startTrusting(String... lines) throws Exception {
+    Path hosts = Files.writeString(dir.resolve("hosts"), "127.0.0.1 www.example.test b.test\n");
+    List<String> all = new ArrayList<>(List.of(lines));
+    all.add("tls_outgoing_options cafile=" + authorities);
+    all.add("hosts_file " + hosts);
+    startProxy(all.toArray(String[]::new));
+  }
+
+  private WireMessage fetch(String url, String... fieldLines) throws Exception {
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      return client.get(url, fieldLines).response();
+    }
+  }
+
+  private void assertRefused(WireMessage response, String error) throws Exception {
+    assertThat(response.status()).as("%s", response).isEqualTo(503);
+    assertThat(response.text()).contains("ERR_SECURE_CONNECT_FAIL", error);
+    awaitCount(() -> proxy.errors("ERR_SECURE_CONNECT_FAIL"), 1);
+    assertThat(proxy.transitBytes()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void fetchesOverTlsAndCachesUnderTheUrl(String provider) throws Exception {
+    startSecure().onOk("/page?x=1", "secret content", FRESH);
+    startTrusting("loligo_tls_provider " + provider, "strip_query_terms off");
+    String url = secure.url("/page?x=1");
+    assertThat(fetch(url).text()).isEqualTo("secret content");
+    assertHit(fetch(url));
+    assertThat(secure.requests()).hasSize(1);
+    assertThat(secure.lastRequest().startLine()).isEqualTo("GET /page?x=1 HTTP/1.1");
+    assertThat(secure.lastRequest().fields("Host")).containsExactly(secure.authority());
+    // the same place in clear text is another resource
+    assertThat(fetch(url.replace("https:", "http:")).status()).isEqualTo(502);
+    List<String> log = stopAndReadLog();
+    assertThat(log.get(0)).contains(" TCP_MISS/200 ", " GET " + url + " - HIER_DIRECT/127.0.0.1 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void reusesConnectionsOfOneNameOnly(String provider) throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server("www.example.test", "b.test")));
+    List<String> asked = new ArrayList<>();
+    secure.otherwise(
+        call -> {
+          var names = call.session().getRequestedServerNames();
+          asked.add(call.connection() + " " + ((SNIHostName) names.get(0)).getAsciiName());
+          call.ok("x");
+        });
+    startTrusting("loligo_tls_provider " + provider);
+    for (String name : List.of("www.example.test", "b.test", "www.example.test", "b.test")) {
+      assertThat(fetch(secure.url(name, "/")).status()).isEqualTo(200);
+    }
+    assertThat(asked)
+        .containsExactly("1 www.example.test", "2 b.test", "1 www.example.test", "2 b.test");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void refusesACertificateOfAnotherName(String provider) throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server("other.test"))).onOk("/", "x", FRESH);
+    startTrusting("loligo_tls_provider " + provider);
+    assertRefused(fetch(secure.url("www.example.test", "/")), "SQUID_X509_V_ERR_DOMAIN_MISMATCH");
+    assertThat(secure.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void refusesAnExpiredCertificate(String provider) throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server(NAMES).expired())).onOk("/", "x", FRESH);
+    startTrusting("loligo_tls_provider " + provider);
+    assertRefused(fetch(secure.url("/")), "X509_V_ERR_CERT_HAS_EXPIRED");
+    assertThat(secure.requests()).isEmpty();
+  }
+
+  @Test
+  void refusesACertificateOfAnUnknownAuthority() throws Exception {
+    startSecure(OTHER_ROOT.issue(TestAuthority.server(NAMES))).onOk("/", "x", FRESH);
+    startTrusting(
+        "logformat why %err_code %err_detail",
+        "access_log stdio:" + dir.resolve("access.log") + " why");
+    assertRefused(fetch(secure.url("/")), "X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY");
+    assertThat(stopAndReadLog().get(0))
+        .startsWith("ERR_SECURE_CONNECT_FAIL ")
+        .contains("X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "CN=Other%20Root");
+  }
+
+  @Test
+  void refusesASelfSignedCertificate() throws Exception {
+    startSecure(TestAuthority.selfSigned(TestAuthority.server(NAMES))).onOk("/", "x", FRESH);
+    startTrusting();
+    assertRefused(fetch(secure.url("/")), "X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT");
+  }
+
+  @Test
+  void trustsTheSystemOnlyWithoutOtherWords() throws Exception {
+    startSecure().onOk("/", "x", FRESH);
+    startProxy("http_port 127.0.0.1:0");
+    assertRefused(fetch(secure.url("/")), "X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY");
+  }
+
+  @Test
+  void refusesARevokedCertificate() throws Exception {
+    TestAuthority.Issued issued = ROOT.issue(TestAuthority.server(NAMES));
+    TestAuthority.Issued good = ROOT.issue(TestAuthority.server(NAMES));
+    Path list = TestAuthority.write(dir, "crl.pem", ROOT.revocationPem(issued.certificate()));
+    startSecure(issued).onOk("/", "x", FRESH);
+    startTrusting("tls_outgoing_options crlfile=" + list);
+    assertRefused(fetch(secure.url("/")), "X509_V_ERR_CERT_REVOKED");
+    ScriptedOrigin other = closing(ScriptedOrigin.startSecure(SecureServer.of(good)));
+    other.onOk("/", "x");
+    assertThat(fetch(other.url("/")).status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void verifiesNothingIfItIsToldSo(String provider) throws Exception {
+    startSecure(TestAuthority.selfSigned(TestAuthority.server("other.test").expired()))
+        .onOk("/", "x");
+    startProxy("loligo_tls_provider " + provider, "tls_outgoing_options flags=DONT_VERIFY_PEER");
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+  }
+
+  @Test
+  void verifiesNoNameIfItIsToldSo() throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server("other.test"))).onOk("/", "x");
+    startTrusting("sslproxy_flags DONT_VERIFY_DOMAIN");
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+    ScriptedOrigin expired =
+        closing(
+            ScriptedOrigin.startSecure(
+                SecureServer.of(ROOT.issue(TestAuthority.server(NAMES).expired()))));
+    assertRefused(fetch(expired.url("/")), "X509_V_ERR_CERT_HAS_EXPIRED");
+  }
+
+  @Test
+  void presentsItsCertificate() throws Exception {
+    TestAuthority.Issued own = ROOT.issue(TestAuthority.named("proxy"));
+    Path cert = TestAuthority.write(dir, "own.pem", own.chainPem());
+    Path key = TestAuthority.write(dir, "own.key", own.keyPem());
+    secure =
+        closing(
+            ScriptedOrigin.startSecure(
+                SecureServer.of(ROOT.issue(TestAuthority.server(NAMES)), ROOT)));
+    secure.on("/", call -> call.ok(call.session().getPeerPrincipal().getName()));
+    startTrusting("sslproxy_client_key " + key, "sslproxy_client_certificate " + cert);
+    assertThat(fetch(secure.url("/")).text()).isEqualTo("CN=proxy");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"options=NO_TLSv1_3, TLSv1.2", "min-version=1.3, TLSv1.3"})
+  void speaksTheVersionsOfTheLine(String word, String version) throws Exception {
+    startSecure().on("/", call -> call.ok(call.session().getProtocol()));
+    startTrusting("tls_outgoing_options " + word);
+    assertThat(fetch(secure.url("/")).text()).isEqualTo(version);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void resumesSessions(String provider) throws Exception {
+    List<String> sessions = new ArrayList<>();
+    startSecure()
+        .otherwise(
+            call -> {
+              sessions.add(String.valueOf(call.session().getCreationTime()));
+              call.ok("x", "Connection: close");
+            });
+    startTrusting("loligo_tls_provider " + provider, "tls_outgoing_options options=NO_TLSv1_3");
+    fetch(secure.url("www.example.test", "/"));
+    fetch(secure.url("www.example.test", "/"));
+    assertThat(secure.connections()).isEqualTo(2);
+    assertThat(sessions.get(1)).isEqualTo(sessions.get(0));
+  }
+
+  /** A server that reads some bytes of the handshake, and then does something else. */
+  private int serverThat(Consumer<Socket> does) throws Exception {
+    ServerSocket listener = closing(new ServerSocket(0, 5, InetAddress.getLoopbackAddress()));
+    Thread server =
+        new Thread(
+            () -> {
+              try {
+                Socket socket = listener.accept();
+                InputStream in = socket.getInputStream();
+                assertThat(in.read()).isEqualTo(22);
+                does.accept(socket);
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    server.setDaemon(true);
+    server.start();
+    return listener.getLocalPort();
+  }
+
+  @Test
+  void anOriginInClearTextIsAFailure() throws Exception {
+    int port =
+        serverThat(
+            socket -> {
+              try {
+                socket
+                    .getOutputStream()
+                    .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(ISO_8859_1));
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    startTrusting();
+    assertRefused(fetch("https://127.0.0.1:" + port + "/"), "does not speak TLS");
+  }
+
+  @Test
+  void anEndWithinTheHandshakeIsAFailure() throws Exception {
+    int port =
+        serverThat(
+            socket -> {
+              try {
+                socket.shutdownOutput();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    startTrusting();
+    assertRefused(fetch("https://127.0.0.1:" + port + "/"), "within the handshake");
+  }
+
+  @Test
+  void aSilentServerIsGivenUp() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    int port =
+        serverThat(
+            socket -> {
+              try {
+                over.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    startTrusting("connect_timeout 1 second");
+    WireMessage response = fetch("https://127.0.0.1:" + port + "/");
+    over.countDown();
+    assertThat(response.status()).isEqualTo(504);
+    assertThat(response.text()).contains("ERR_SECURE_CONNECT_FAIL");
+  }
+
+  @Test
+  void aResponseUntilTheEndNeedsItsAnnouncement() throws Exception {
+    startSecure()
+        .on(
+            "/announced",
+            call -> {
+              call.send("HTTP/1.1 200 OK\r\n" + FRESH + "\r\n\r\nwhole");
+              call.close();
+            })
+        .on(
+            "/cut",
+            call -> {
+              call.send("HTTP/1.1 200 OK\r\n" + FRESH + "\r\n\r\npart");
+              secure.cut();
+            });
+    startTrusting();
+    assertThat(fetch(secure.url("/announced")).text()).isEqualTo("whole");
+    assertHit(fetch(secure.url("/announced")));
+    for (int i = 0; i < 2; i++) {
+      try (RawClient client = RawClient.connect(proxy.port())) {
+        String head = client.get(secure.url("/cut")).responseHead();
+        assertThat(head).contains("fwd=");
+        assertThat(client.untilClose()).doesNotEndWith("0\r\n\r\n");
+      }
+    }
+    assertThat(secure.fetches("/cut")).isEqualTo(2);
+  }
+
+  @Test
+  void contentOfKnownLengthNeedsNoAnnouncement() throws Exception {
+    startSecure()
+        .on(
+            "/",
+            call -> {
+              call.ok("whole", FRESH);
+              secure.cut();
+            });
+    startTrusting();
+    assertThat(fetch(secure.url("/")).text()).isEqualTo("whole");
+    assertHit(fetch(secure.url("/")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void largeContentArrivesWhole(String provider) throws Exception {
+    String content = "0123456789abcdef".repeat(100_000);
+    startSecure().onOk("/large", content, FRESH);
+    secure.on(
+        "/chunked",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+          for (int i = 0; i < 100; i++) {
+            call.send("3e80\r\n" + content.substring(0, 16_000) + "\r\n");
+          }
+          call.send("0\r\n\r\n");
+        });
+    secure.on("/upload", call -> call.ok(call.whole().text()));
+    startTrusting("loligo_tls_provider " + provider, "maximum_object_size_in_memory 4 MB");
+    assertThat(fetch(secure.url("/large")).text()).isEqualTo(content);
+    assertHit(fetch(secure.url("/large")));
+    assertThat(fetch(secure.url("/chunked")).text()).hasSize(1_600_000);
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      String head =
+          RawClient.head("POST", secure.url("/upload"), "Content-Length: " + content.length());
+      client.send(head + content);
+      assertThat(client.response().text()).isEqualTo(content);
+    }
+  }
+
+  @Test
+  void originsAreExcludedByDisable() throws Exception {
+    startSecure().onOk("/", "x");
+    startTrusting("tls_outgoing_options disable");
+    WireMessage response = fetch(secure.url("/"));
+    assertThat(response.status()).isEqualTo(503);
+    assertThat(response.text()).contains("ERR_CANNOT_FORWARD");
+  }
+
+  @Test
+  void rulesSeeTheSchemeAndThePort() throws Exception {
+    startSecure().onOk("/", "x");
+    startTrusting("acl secure proto https", "http_access deny secure", "http_access allow all");
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(403);
+  }
+
+  @Test
+  void aMissingFileStopsTheStart() {
+    String lines = configuration("tls_outgoing_options cafile=" + dir.resolve("missing.pem"));
+    assertThatThrownBy(() -> ProxyUnderTest.start(lines))
+        .hasMessageContaining("missing.pem: there is no such file");
+  }
+
+  @Test
+  void aReloadReadsTheFilesAgain() throws Exception {
+    startSecure(OTHER_ROOT.issue(TestAuthority.server(NAMES))).onOk("/", "x");
+    startTrusting();
+    assertRefused(fetch(secure.url("/")), "X509_V_ERR");
+    TestAuthority.write(dir, "root.pem", OTHER_ROOT.pem());
+    String same = configuration("tls_outgoing_options cafile=" + authorities);
+    assertThat(proxy.reload(same).done()).isTrue();
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+    Files.delete(authorities);
+    assertThat(proxy.reload(same).done()).isFalse();
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+  }
+}
