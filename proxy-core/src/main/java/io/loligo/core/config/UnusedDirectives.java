@@ -282,7 +282,7 @@ final class UnusedDirectives {
         "min_tcp_poll_cnt,min_http_poll_cnt : INTEGER : 8");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "this version has no TLS ports",
+        "it tunes parts of Squid's TLS that do not exist here",
         "ssl_unclean_shutdown : ON_OFF : off",
         "ssl_engine : TEXT : none",
         "sslproxy_session_ttl : INTEGER : 300",
@@ -325,8 +325,7 @@ final class UnusedDirectives {
         "reply_header_add : LINE :");
     rows.add(
         Status.RESTRICTS,
-        "this version has no TLS ports",
-        "https_port : LINE :",
+        "this version does not look into TLS tunnels, and has no TLS to origins",
         "ssl_bump : LINE : none all",
         "sslproxy_cert_error : LINE : deny all",
         "sslcrtvalidator_program : LINE :");

@@ -7,6 +7,8 @@ import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.ScalarReader;
 import io.loligo.server.port.PortDirectives;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,9 @@ final class AdminPortReader implements LineReader<@Nullable HostPort> {
 
   /** The first line with this port on any address, or null. */
   private @Nullable Line taking(int number) {
-    for (Line line : reading.lines(PortDirectives.HTTP_PORT)) {
+    List<Line> lines = new ArrayList<>(reading.lines(PortDirectives.HTTP_PORT));
+    lines.addAll(reading.lines(PortDirectives.HTTPS_PORT));
+    for (Line line : lines) {
       HostPort place = line.values().isEmpty() ? null : HostPort.parse(line.values().get(0));
       if (place != null && place.port() == number) {
         return line;

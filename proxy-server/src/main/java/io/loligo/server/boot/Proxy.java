@@ -35,6 +35,9 @@ import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.ServerTls;
+import io.loligo.server.tls.TlsDirectives;
+import io.loligo.server.tls.TlsProvider;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.PeerDirectives;
@@ -67,6 +70,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -100,6 +104,13 @@ public final class Proxy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Proxy.class);
   private static final long CLOSE_SECONDS = 10;
   private static final long FILES_IDLE_SECONDS = 5;
+
+  /** The protocols of TLS ports, by their names in ALPN. */
+  private static final Map<String, Listeners.Protocol> PROTOCOLS =
+      Map.of("http/1.1", Http1Connection::new);
+
+  /** Their names, in order of preference. */
+  private static final List<String> ALPN = List.of("http/1.1");
 
   /** Interval of the questions for the machine's addresses and the process's descriptors. */
   private static final long ASK_MACHINE_SECONDS = 10;
@@ -142,6 +153,12 @@ public final class Proxy implements AutoCloseable {
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final PortCertificates certificates;
+  private @Nullable TlsProvider tlsProvider;
+
+  /** The TLS of the ports; guarded by {@code this}. */
+  private Map<HttpPort, ServerTls> tls = Map.of();
+
   private @Nullable AdminServer admin;
   private volatile ProxyConfig config;
   private volatile DnsSettings dns;
@@ -220,6 +237,8 @@ public final class Proxy implements AutoCloseable {
     this.dns = DnsSettings.load(NameSettings.of(config));
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.reloader = new Reloader(source, this::reconfigure);
+    this.certificates =
+        new PortCertificates(this::tlsProvider, ALPN, () -> Instant.ofEpochMilli(time.millis()));
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
@@ -265,13 +284,49 @@ public final class Proxy implements AutoCloseable {
               this::resumeListening,
               maintenance);
       listeners =
-          new Listeners(transport, group, clientLoops, descriptors::mayOpen, Http1Connection::new);
+          new Listeners(
+              transport, group, clientLoops, descriptors::mayOpen, PROTOCOLS, Http1Connection::new);
       maintenance.scheduleWithFixedDelay(
           descriptors::measure, 0, ASK_MACHINE_SECONDS, TimeUnit.SECONDS);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
       throw e;
     }
+  }
+
+  /** Chosen when the first port has TLS. */
+  private synchronized TlsProvider tlsProvider() {
+    TlsProvider chosen = tlsProvider;
+    if (chosen == null) {
+      chosen = TlsProvider.choose(config.get(TlsDirectives.TLS_PROVIDER));
+      tlsProvider = chosen;
+      LOG.info("TLS: {}", chosen.description());
+    }
+    return chosen;
+  }
+
+  /** Puts {@code newTls} in force on all loops, then releases the former. */
+  private void use(Map<HttpPort, ServerTls> newTls) {
+    List<io.netty.util.concurrent.Future<?>> told = new ArrayList<>();
+    for (ClientConnections loop : clientLoops) {
+      told.add(loop.eventLoop().submit(() -> loop.use(newTls)));
+    }
+    told.forEach(io.netty.util.concurrent.Future::awaitUninterruptibly);
+    tls(newTls);
+  }
+
+  /** {@code newTls} is in force on all loops: releases the former. */
+  private void tls(Map<HttpPort, ServerTls> newTls) {
+    Map<HttpPort, ServerTls> old;
+    synchronized (this) {
+      old = tls;
+      tls = newTls;
+    }
+    old.values().forEach(ServerTls::close);
+  }
+
+  private synchronized Map<HttpPort, ServerTls> tls() {
+    return tls;
   }
 
   private void pauseListening() {
@@ -380,7 +435,8 @@ public final class Proxy implements AutoCloseable {
       ownPorts.add(admin.address().getPort());
     }
     ownPorts.addAll(RemoteJmx.of(System.getProperties()).ports());
-    for (HttpPort port : config.get(PortDirectives.HTTP_PORT)) {
+    use(certificates.read(config, Map.of()));
+    for (HttpPort port : PortDirectives.ports(config)) {
       listeners.bind(port);
     }
     portsBound(config);
@@ -548,24 +604,29 @@ public final class Proxy implements AutoCloseable {
     boolean keepsLog = logging.writesLike(LogSettings.of(before));
     AccessLog log = keepsLog ? oldLog : AccessLog.open(logging, loops.size());
     Listeners.Change ports;
+    Map<HttpPort, ServerTls> newTls = Map.of();
     try {
-      ports = listeners.prepare(now.get(PortDirectives.HTTP_PORT));
+      newTls = certificates.read(now, tls());
+      ports = listeners.prepare(PortDirectives.ports(now));
     } catch (IOException | RuntimeException e) {
+      newTls.values().forEach(ServerTls::close);
       if (!keepsLog) {
         log.close();
       }
       throw e;
     }
     try {
-      exchange(now, settings, names, secure, log, ports.ports());
+      exchange(now, settings, names, secure, log, ports.ports(), newTls);
     } catch (RuntimeException | Error e) {
       goBack(before, oldLog, e);
+      newTls.values().forEach(ServerTls::close);
       ports.cancel();
       if (!keepsLog) {
         log.close();
       }
       throw e;
     }
+    tls(newTls);
     ports.commit();
     portsBound(now);
     config = now;
@@ -600,7 +661,7 @@ public final class Proxy implements AutoCloseable {
   private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
     try {
       ExchangeSettings settings = new ExchangeSettings(before, processMark);
-      exchange(before, settings, dns, contexts, log, listeners.inUse());
+      exchange(before, settings, dns, contexts, log, listeners.inUse(), tls());
     } catch (RuntimeException | Error again) {
       failure.addSuppressed(again);
     }
@@ -621,7 +682,8 @@ public final class Proxy implements AutoCloseable {
       DnsSettings names,
       OriginContexts secure,
       AccessLog log,
-      Map<ListeningPort, HttpPort> listening) {
+      Map<ListeningPort, HttpPort> listening,
+      Map<HttpPort, ServerTls> secured) {
     ClientSettings clients = new ClientSettings(now);
     List<io.netty.util.concurrent.Future<?>> exchanged = new ArrayList<>();
     for (int i = 0; i < loops.size(); i++) {
@@ -635,6 +697,7 @@ public final class Proxy implements AutoCloseable {
                     loop.reconfigure(settings, names, secure);
                     clientLoop.reconfigure(
                         new ClientTerms(clients, loop.exchanges(), listening), sink);
+                    clientLoop.use(secured);
                   }));
     }
     // all of them, before the failure of one is reported
@@ -714,6 +777,7 @@ public final class Proxy implements AutoCloseable {
       admin.close();
     }
     endLoops();
+    tls().values().forEach(ServerTls::close);
     store.close();
     accessLog.close();
     endMaintenance();

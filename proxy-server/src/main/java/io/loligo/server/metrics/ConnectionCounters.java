@@ -2,6 +2,7 @@ package io.loligo.server.metrics;
 
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.Shed;
+import io.loligo.server.record.TlsFailure;
 import java.util.function.Consumer;
 
 /**
@@ -13,6 +14,7 @@ public final class ConnectionCounters {
   private final LongCells counters;
   private final Consumer<ParseFailure> refusals;
   private final Consumer<Shed> sheds;
+  private final Consumer<TlsFailure> tlsFailures;
   private final long maxHeadBytes;
   private long headBytes;
 
@@ -21,8 +23,10 @@ public final class ConnectionCounters {
       LongCells counters,
       Consumer<ParseFailure> refusals,
       Consumer<Shed> sheds,
+      Consumer<TlsFailure> tlsFailures,
       long maxHeadBytes) {
     this.sheds = sheds;
+    this.tlsFailures = tlsFailures;
     this.maxHeadBytes = maxHeadBytes;
     this.gauges = gauges;
     this.counters = counters;
@@ -53,6 +57,16 @@ public final class ConnectionCounters {
   /** A client's connection is closed because there are too many. */
   public void clientShed(Shed why) {
     sheds.accept(why);
+  }
+
+  /** A TLS handshake with a client is finished. */
+  public void handshakeDone() {
+    counters.add(Counter.TLS_HANDSHAKES.ordinal(), 1);
+  }
+
+  /** A client's connection ends within its handshake, or because of a broken record. */
+  public void tlsFailed(TlsFailure why) {
+    tlsFailures.accept(why);
   }
 
   /** Requests of clients in progress, without tunnels. */

@@ -50,6 +50,7 @@ public enum Counter {
       null,
       "Exchanges cut because the client read its response below loligo_min_answer_rate."),
   CLIENT_CONNECTIONS("loligo.client.accepted", null, "Connections accepted from clients."),
+  TLS_HANDSHAKES("loligo.tls.handshakes", null, "Finished TLS handshakes with clients."),
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),
   SERVER_REUSED("loligo.server.reused", null, "Fetches on a reused connection."),
   SERVER_CONNECT_FAILURES(

@@ -6,6 +6,7 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
+import io.loligo.server.record.TlsFailure;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -89,6 +90,12 @@ public enum CounterFamily {
       "Requests and connections refused by a limit: for one client (client_connections,"
           + " client_requests) or for all (requests, memory, loop_lag, descriptors).",
       names(Shed.values())),
+  TLS_FAILURE(
+      "loligo.tls.failures",
+      "reason",
+      "Connections of clients that ended within their TLS handshake or because of a broken record;"
+          + " plaintext: the client spoke no TLS on a TLS port.",
+      names(TlsFailure.values())),
   RESPONSE_REFUSAL(
       "loligo.responses.refused",
       "reason",

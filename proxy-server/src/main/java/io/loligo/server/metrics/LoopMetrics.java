@@ -6,6 +6,7 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
+import io.loligo.server.record.TlsFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,8 @@ public final class LoopMetrics implements ExchangeSink {
    */
   LoopMetrics(long maxHeadBytes) {
     connections =
-        new ConnectionCounters(gauges, counters, this::responseRefused, this::shed, maxHeadBytes);
+        new ConnectionCounters(
+            gauges, counters, this::responseRefused, this::shed, this::tlsFailed, maxHeadBytes);
     for (CounterFamily family : CounterFamily.values()) {
       families[family.ordinal()] = new LongCells(family.labelValues().size());
     }
@@ -43,6 +45,10 @@ public final class LoopMetrics implements ExchangeSink {
 
   private void shed(Shed why) {
     count(CounterFamily.SHED, why.ordinal());
+  }
+
+  private void tlsFailed(TlsFailure why) {
+    count(CounterFamily.TLS_FAILURE, why.ordinal());
   }
 
   /** Counters of the loop's connections. */

@@ -3,12 +3,13 @@ package io.loligo.server.port;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One http_port line.
+ * One http_port or https_port line.
  *
  * @param address textual address, empty for all
  * @param port 0 to 65535; 0 lets the system choose (tests)
  * @param name {@code name=}, else {@code address:port}
  * @param accel null: clients know that they talk to a proxy
+ * @param tls null: clear text
  * @param keepAlive {@code tcpkeepalive=}
  * @param source file and line
  */
@@ -17,6 +18,7 @@ public record HttpPort(
     int port,
     String name,
     @Nullable Accel accel,
+    @Nullable PortTls tls,
     KeepAlive keepAlive,
     String source) {
 

@@ -1,7 +1,9 @@
 package io.loligo.server.port;
 
 import io.loligo.core.config.Feature;
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Directives of the ports that clients connect to. */
@@ -12,7 +14,8 @@ public final class PortDirectives {
   /** {@code http_port}: the ports. */
   public static final Setting<List<HttpPort>> HTTP_PORT =
       FEATURE
-          .lines("http_port", "[ADDRESS:]PORT [accel] [OPTION...]", PortLines::new)
+          .lines(
+              "http_port", "[ADDRESS:]PORT [accel] [OPTION...]", reading -> PortLines.http(reading))
           .alias("ascii_port")
           .listen()
           .text(
@@ -32,5 +35,39 @@ public final class PortDirectives {
                   + " seconds without an answer until the connection ends; the default is the"
                   + " system's), tcpkeepalive=off. With port 0 the system chooses a port.");
 
+  /** {@code https_port}: the ports with TLS. */
+  public static final Setting<List<HttpPort>> HTTPS_PORT =
+      FEATURE
+          .lines(
+              "https_port",
+              "[ADDRESS:]PORT tls-cert=FILE [tls-key=FILE] [accel] [OPTION...]",
+              reading -> PortLines.https(reading))
+          .listen()
+          .difference("TLS 1.2 and 1.3 only; several tls-cert= are chosen by name")
+          .text(
+              "A port to listen on, with TLS. With accel it serves https URLs; without, it is a"
+                  + " forward proxy that clients reach over TLS. Options: all of http_port, and"
+                  + " tls-cert=FILE (the certificate with its chain: PEM, PKCS#12 or JKS. Several"
+                  + " are chosen by the name that the client asks for; the first one is for"
+                  + " clients that ask for no other. Two for the same name, of ECDSA and RSA, are"
+                  + " chosen by the abilities of the client), tls-key=FILE (the key of the"
+                  + " tls-cert before it; without, the key is in the same file),"
+                  + " tls-min-version=1.2|1.3, options=OPTION[,OPTION...] (NO_TLSv1_2, NO_TLSv1_3,"
+                  + " NO_TICKET), cipher=LIST (cipher suites of TLS 1.2 in OpenSSL's syntax; the"
+                  + " default is ECDHE with AES-GCM or ChaCha20), clientca=FILE (clients have to"
+                  + " present a certificate of one of these authorities), tls-cafile=FILE"
+                  + " (authorities that verify them instead, with clientca), capath=FOLDER,"
+                  + " crlfile=FILE (revoked certificates of clients), tls-default-ca,"
+                  + " sslflags=FLAG[,FLAG...] (CONDITIONAL_AUTH: a client may present no"
+                  + " certificate; VERIFY_CRL, VERIFY_CRL_ALL, NO_SESSION_REUSE). The names of"
+                  + " Squid 3 (cert, key, cafile, version) work too.");
+
   private PortDirectives() {}
+
+  /** All ports: those of http_port, then those of https_port. */
+  public static List<HttpPort> ports(ProxyConfig config) {
+    List<HttpPort> ports = new ArrayList<>(config.get(HTTP_PORT));
+    ports.addAll(config.get(HTTPS_PORT));
+    return ports;
+  }
 }

@@ -6,21 +6,25 @@ import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
+import io.loligo.server.tls.TlsFlag;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.tls.TlsWords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code http_port} lines. Confined to one thread. */
-final class PortLines implements LineReader<List<HttpPort>> {
+/** Reads {@code http_port} and {@code https_port} lines. Confined to one thread. */
+final class PortLines {
   /** The limit of Linux; other systems accept more. */
   private static final int MOST_KEEP_ALIVE_SECONDS = 32_767;
 
   private static final int MOST_PROBES = 127;
   private static final Set<String> TLS =
       Set.of(
-          "ssl-bump",
           "tls-cert",
           "cert",
           "tls-key",
@@ -47,23 +51,84 @@ final class PortLines implements LineReader<List<HttpPort>> {
   private static final Set<String> TUNING =
       Set.of("disable-pmtu-discovery", "act-as-origin", "worker-queues", "no-connection-auth");
 
+  /** Words of TLS with another name than the ones that all lines share. */
+  private static final Map<String, String> SHARED =
+      Map.ofEntries(
+          Map.entry("tls-cert", "cert"),
+          Map.entry("cert", "cert"),
+          Map.entry("tls-key", "key"),
+          Map.entry("key", "key"),
+          Map.entry("cipher", "cipher"),
+          Map.entry("options", "options"),
+          Map.entry("cafile", "cafile"),
+          Map.entry("tls-cafile", "cafile"),
+          Map.entry("capath", "capath"),
+          Map.entry("crlfile", "crlfile"),
+          Map.entry("sslflags", "flags"),
+          Map.entry("tls-default-ca", "default-ca"),
+          Map.entry("tls-no-npn", "no-npn"),
+          Map.entry("tls-min-version", "min-version"),
+          Map.entry("version", "version"));
+
+  /** Words about algorithms that are not in use, or about names that nobody sees. */
+  private static final Set<String> OBSOLETE_TLS = Set.of("tls-dh", "dhparams", "sslcontext");
+
+  private static final Set<String> BUMPING =
+      Set.of("generate-host-certificates", "dynamic_cert_mem_cache_size");
+
   private final Report report;
-  private final List<HttpPort> ports = new ArrayList<>();
+  private final List<HttpPort> clear = new ArrayList<>();
+  private final List<HttpPort> secure = new ArrayList<>();
   private final String file;
   private boolean given;
 
-  PortLines(Reading reading) {
+  private PortLines(Reading reading) {
     this.report = reading.report();
     this.file = reading.file();
   }
 
-  @Override
-  public List<HttpPort> value() {
-    return List.copyOf(ports);
+  private static PortLines of(Reading reading) {
+    return reading.shared(PortLines.class, PortLines::new);
   }
 
-  @Override
-  public void read(Line line) {
+  /** The reader of {@code http_port} lines. */
+  static LineReader<List<HttpPort>> http(Reading reading) {
+    PortLines lines = of(reading);
+    return new LineReader<>() {
+      @Override
+      public void read(Line line) {
+        lines.read(line, false);
+      }
+
+      @Override
+      public void end() {
+        lines.end();
+      }
+
+      @Override
+      public List<HttpPort> value() {
+        return List.copyOf(lines.clear);
+      }
+    };
+  }
+
+  /** The reader of {@code https_port} lines. */
+  static LineReader<List<HttpPort>> https(Reading reading) {
+    PortLines lines = of(reading);
+    return new LineReader<>() {
+      @Override
+      public void read(Line line) {
+        lines.read(line, true);
+      }
+
+      @Override
+      public List<HttpPort> value() {
+        return List.copyOf(lines.secure);
+      }
+    };
+  }
+
+  private void read(Line line, boolean tls) {
     given = true;
     List<String> values = line.values();
     HostPort place = values.isEmpty() ? null : HostPort.parse(values.get(0));
@@ -72,15 +137,14 @@ final class PortLines implements LineReader<List<HttpPort>> {
       report.error(line, value, "PORT, ADDRESS:PORT or [IPV6]:PORT up to 65535", "");
       return;
     }
-    OnePort port = new OnePort(line, place);
+    OnePort port = new OnePort(line, place, tls);
     for (String word : values.subList(1, values.size())) {
       port.option(word);
     }
     port.finish();
   }
 
-  @Override
-  public void end() {
+  private void end() {
     if (!given) {
       report.error(file, "http_port", "at least one line", "add: http_port 3128");
     }
@@ -96,15 +160,19 @@ final class PortLines implements LineReader<List<HttpPort>> {
     private @Nullable String defaultSite;
     private boolean vhost = true;
     private int vport = -1;
-    private String protocol = "http";
+    private String protocol;
     private @Nullable String name;
     private boolean allowDirect;
     private boolean ignoreCc;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
+    private final @Nullable TlsWords tls;
+    private final List<String> clientCa = new ArrayList<>();
 
-    OnePort(Line line, HostPort place) {
+    OnePort(Line line, HostPort place, boolean secure) {
       this.line = line;
       this.place = place;
+      this.protocol = secure ? "https" : "http";
+      this.tls = secure ? new TlsWords(line, report) : null;
     }
 
     void option(String word) {
@@ -140,8 +208,22 @@ final class PortLines implements LineReader<List<HttpPort>> {
     }
 
     private void other(String word, Option option) {
-      if (TLS.contains(option.name())) {
-        usable &= report.restricts(line, word, "this version has no TLS ports");
+      String shared = SHARED.get(option.name());
+      if (option.name().equals("ssl-bump")) {
+        usable &= report.restricts(line, word, "this version does not look into TLS tunnels");
+      } else if (TLS.contains(option.name()) && tls == null) {
+        usable &= report.restricts(line, word, "TLS is spoken on an https_port");
+      } else if (tls != null && shared != null) {
+        tls.take(word, shared, option.value());
+      } else if (option.name().equals("clientca")) {
+        String authorities = needed(option);
+        if (authorities != null) {
+          clientCa.add(authorities);
+        }
+      } else if (OBSOLETE_TLS.contains(option.name())) {
+        report.warning(line, word, "", "accepted without effect: obsolete");
+      } else if (BUMPING.contains(option.name())) {
+        report.warning(line, word, "", "accepted without effect: there is no ssl-bump");
       } else if (word.equals("connection-auth=off") || word.equals("connection-auth=on")) {
         report.warning(line, word, "", "accepted without effect: connections are not bound");
       } else if (IDENTIFYING.contains(option.name())) {
@@ -150,7 +232,7 @@ final class PortLines implements LineReader<List<HttpPort>> {
       } else if (TUNING.contains(option.name())) {
         report.warning(line, word, "", "accepted without effect");
       } else {
-        report.error(line, word, "an option of http_port", "remove the option");
+        report.error(line, word, "an option of " + line.directive(), "remove the option");
       }
     }
 
@@ -211,14 +293,16 @@ final class PortLines implements LineReader<List<HttpPort>> {
       if (!accel && accelOption != null) {
         report.error(line, accelOption, "accel mode with this option", "add accel");
       }
-      for (HttpPort other : ports) {
+      for (HttpPort other : Stream.concat(clear.stream(), secure.stream()).toList()) {
         boolean same = other.port() != 0 && other.port() == place.port();
         if (same && other.address().equals(place.address())) {
           report.error(
               line, place.text(), "a port not listed yet", "it stands at " + other.source());
         }
       }
+      PortTls secured = tls == null ? null : secured(tls);
       if (usable) {
+        List<HttpPort> ports = tls == null ? clear : secure;
         ports.add(
             new HttpPort(
                 place.address(),
@@ -227,9 +311,28 @@ final class PortLines implements LineReader<List<HttpPort>> {
                 accel
                     ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)
                     : null,
+                secured,
                 keepAlive,
                 line.source()));
       }
+    }
+
+    private PortTls secured(TlsWords words) {
+      TlsOptions options = words.options();
+      if (options.certificates().isEmpty()) {
+        report.error(line, line.values().get(0), "tls-cert=FILE", "a TLS port needs a certificate");
+      }
+      boolean named =
+          !options.caFiles().isEmpty() || options.caPath() != null || options.crlFile() != null;
+      if (clientCa.isEmpty() && named) {
+        report.restricts(
+            line, "tls-cafile=", "certificates of clients are requested by clientca=FILE only");
+      }
+      if (options.has(TlsFlag.DELAYED_AUTH)) {
+        report.restricts(
+            line, "DELAYED_AUTH", "certificates are requested in the handshake or not at all");
+      }
+      return new PortTls(options, clientCa, !options.has(TlsFlag.CONDITIONAL_AUTH));
     }
   }
 }

@@ -10,6 +10,8 @@ public enum TlsProvider {
   /** The one of the Java runtime. */
   JDK(SslProvider.JDK);
 
+  private static final String REJECT_RENEGOTIATION = "jdk.tls.rejectClientInitiatedRenegotiation";
+
   private final SslProvider netty;
 
   TlsProvider(SslProvider netty) {
@@ -29,8 +31,8 @@ public enum TlsProvider {
    */
   public static TlsProvider choose(String setting) {
     return switch (setting) {
-      case "auto" -> OpenSsl.isAvailable() ? BORINGSSL : JDK;
-      case "jdk" -> JDK;
+      case "auto" -> OpenSsl.isAvailable() ? BORINGSSL : jdk();
+      case "jdk" -> jdk();
       case "boringssl" -> {
         if (!OpenSsl.isAvailable()) {
           throw new IllegalArgumentException(
@@ -43,6 +45,14 @@ public enum TlsProvider {
           throw new IllegalArgumentException(
               "loligo_tls_provider: " + setting + " (expected: auto, boringssl or jdk)");
     };
+  }
+
+  /** BoringSSL refuses renegotiation by itself. The Java runtime reads the property once. */
+  private static TlsProvider jdk() {
+    if (System.getProperty(REJECT_RENEGOTIATION) == null) {
+      System.setProperty(REJECT_RENEGOTIATION, "true");
+    }
+    return JDK;
   }
 
   /** Name and version, and why it is not the native one, for the log. */

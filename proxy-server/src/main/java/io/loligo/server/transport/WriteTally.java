@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultChannelProgressivePromise;
+import io.netty.handler.ssl.SslHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +14,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Netty completes writes in order and reports partial progress of the first one, which suffices
  * for the arithmetic below. For a transport without progress (embedded, local) the bytes count when
- * everything queued was written.
+ * everything queued was written. TLS reports no progress either: content is queued in pieces of one
+ * record each, and each piece counts when it was written.
  */
 public abstract class WriteTally extends DefaultChannelProgressivePromise {
+  /** Most plain bytes of a TLS record. */
+  private static final int RECORD_BYTES = 16 << 10;
+
+  private final boolean secure;
+
+  /** With TLS: the sizes of the pending writes, the oldest at {@link #oldest}; a ring. */
+  private int[] sizes = {};
+
+  private int oldest;
   private long queuedBytes;
   private long writtenBytes;
   private long firstWriteProgress;
@@ -25,6 +36,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
   /** A tally of {@code channel}'s writes. */
   protected WriteTally(Channel channel) {
     super(channel, channel.eventLoop());
+    secure = channel.pipeline().get(SslHandler.class) != null;
   }
 
   /** Called after each step: bytes written, a write completed or failed. */
@@ -32,9 +44,40 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
 
   /** Queues {@code content}, taken, without a flush. */
   public final void write(ChannelHandlerContext context, ByteBuf content) {
-    queuedBytes += content.readableBytes();
+    if (secure) {
+      while (content.readableBytes() > RECORD_BYTES) {
+        queue(context, content.readRetainedSlice(RECORD_BYTES));
+      }
+    }
+    queue(context, content);
+  }
+
+  private void queue(ChannelHandlerContext context, ByteBuf piece) {
+    int bytes = piece.readableBytes();
+    queuedBytes += bytes;
+    if (secure) {
+      push(bytes);
+    }
     pendingWrites++;
-    context.write(content, this);
+    context.write(piece, this);
+  }
+
+  private void push(int bytes) {
+    if (pendingWrites == sizes.length) {
+      int[] unrolled = new int[Math.max(4, 2 * sizes.length)];
+      for (int i = 0; i < pendingWrites; i++) {
+        unrolled[i] = sizes[(oldest + i) % sizes.length];
+      }
+      sizes = unrolled;
+      oldest = 0;
+    }
+    sizes[(oldest + pendingWrites) % sizes.length] = bytes;
+  }
+
+  private int pop() {
+    int bytes = sizes[oldest];
+    oldest = (oldest + 1) % sizes.length;
+    return bytes;
   }
 
   /** Starts counting at zero; only while nothing is pending. */
@@ -87,6 +130,9 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
   @Override
   public final boolean trySuccess(@Nullable Void result) {
     firstWriteProgress = 0;
+    if (secure) {
+      writtenBytes += pop();
+    }
     pendingWrites--;
     if (pendingWrites == 0 && !failed) {
       writtenBytes = queuedBytes;
@@ -98,10 +144,19 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
   @Override
   public final boolean tryFailure(Throwable cause) {
     firstWriteProgress = 0;
+    if (secure) {
+      pop();
+    }
     pendingWrites--;
     failed = true;
     progressed();
     return true;
+  }
+
+  @Override
+  public final DefaultChannelProgressivePromise setFailure(Throwable cause) {
+    tryFailure(cause);
+    return this;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.loligo.server.tunnel;
 
+import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.Backlog;
 import io.loligo.server.transport.WriteTally;
 import io.loligo.store.memory.MemoryLedger;
@@ -16,7 +17,6 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
-import io.netty.handler.ssl.SslHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -138,15 +138,7 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
 
   @Override
   public void shutdownOutput() {
-    if (!(channel instanceof DuplexChannel duplex) || !channel.isActive()) {
-      return;
-    }
-    SslHandler tls = channel.pipeline().get(SslHandler.class);
-    if (tls == null) {
-      duplex.shutdownOutput();
-    } else {
-      tls.closeOutbound().addListener(announced -> duplex.shutdownOutput());
-    }
+    TlsEnd.shutdownOutput(channel);
   }
 
   @Override

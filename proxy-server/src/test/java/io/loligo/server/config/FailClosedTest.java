@@ -30,7 +30,7 @@ class FailClosedTest {
         "url_rewrite_program /usr/bin/squidGuard",
         "redirect_program /usr/bin/squidGuard",
         "ssl_bump splice all",
-        "https_port 3129 tls-cert=/x.pem",
+        "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
         "icap_enable on",
         "client_netmask 255.255.255.0",
         "adaptation_access av allow all",

@@ -31,6 +31,12 @@ final class RawClient implements AutoCloseable {
     this.out = socket.getOutputStream();
   }
 
+  /** A client over an open socket, perhaps of TLS. */
+  static RawClient over(Socket socket) throws IOException {
+    socket.setSoTimeout(GUARD_MILLIS);
+    return new RawClient(socket);
+  }
+
   static RawClient connect(int port) throws IOException {
     return connect(port, 0);
   }

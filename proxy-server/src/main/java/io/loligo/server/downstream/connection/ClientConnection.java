@@ -2,6 +2,7 @@ package io.loligo.server.downstream.connection;
 
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.SessionFacts;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelException;
@@ -43,6 +44,8 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private ClientAddresses.@Nullable Count count;
   private @Nullable String clientText;
+  private @Nullable SessionFacts session;
+  private boolean begun;
 
   /**
    * A connection accepted on {@code listening}, to be added to its channel's pipeline.
@@ -114,19 +117,36 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void open() {
-    if (count != null) {
+    if (begun) {
       return;
     }
-    count = clients.addresses().opened(client.getAddress());
-    clients.opened(this);
-    int most = clients.settings().connectionsPerAddress;
-    if (most >= 0 && count.open() > most) {
-      clients.shed(Shed.CLIENT_CONNECTIONS, client);
-      refused();
-      return;
+    begun = true;
+    if (count == null) {
+      count = clients.addresses().opened(client.getAddress());
+      clients.opened(this);
+      int most = clients.settings().connectionsPerAddress;
+      if (most >= 0 && count.open() > most) {
+        clients.shed(Shed.CLIENT_CONNECTIONS, client);
+        refused();
+        return;
+      }
     }
     clients.timer().arm(lifetime, clients.settings().lifetimeMillis);
     opened();
+  }
+
+  /**
+   * Gives this open connection to {@code next}, which takes its place in the pipeline, in the lists
+   * and in the counts. The last call of a handshake.
+   *
+   * @param result of the handshake
+   */
+  protected final void continueAs(ClientConnection next, SessionFacts result) {
+    next.session = result;
+    next.count = count;
+    count = null;
+    clients.replaced(this, next);
+    context.pipeline().replace(this, null, next);
   }
 
   @Override
@@ -199,6 +219,11 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
       clientText = NetUtil.toAddressString(client.getAddress());
     }
     return clientText;
+  }
+
+  /** TLS on this connection; null: there is none. */
+  public final @Nullable SessionFacts session() {
+    return session;
   }
 
   /** The counts of its address; null if the connection is closed. */

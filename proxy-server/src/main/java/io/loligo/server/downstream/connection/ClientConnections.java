@@ -2,10 +2,12 @@ package io.loligo.server.downstream.connection;
 
 import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.ServerTls;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
@@ -45,6 +47,7 @@ public final class ClientConnections {
   private final Map<Class<?>, LoopState> shared = new HashMap<>();
   private ExchangeSink sink;
   private ClientTerms terms;
+  private Map<HttpPort, ServerTls> tls = Map.of();
   private boolean draining;
   private long turnedAway;
   private long toldNanos;
@@ -140,6 +143,16 @@ public final class ClientConnections {
     sink = newSink;
   }
 
+  /** Sets the TLS of the ports that have it, for handshakes that begin from now on. On the loop. */
+  public void use(Map<HttpPort, ServerTls> newTls) {
+    tls = newTls;
+  }
+
+  /** The TLS of {@code port}; null: it has none. On the loop. */
+  public @Nullable ServerTls tls(HttpPort port) {
+    return tls.get(port);
+  }
+
   /** Counts a connection of {@code client} that is closed because of a limit. On the loop. */
   public void shed(Shed why, SocketAddress client) {
     counters.clientShed(why);
@@ -205,6 +218,27 @@ public final class ClientConnections {
       whenEmpty.run();
       whenEmpty = null;
     }
+  }
+
+  /** {@code next} is from now on what {@code connection}, which is open, was. */
+  void replaced(ClientConnection connection, ClientConnection next) {
+    if (!connection.listed) {
+      return;
+    }
+    connection.listed = false;
+    next.listed = true;
+    next.previous = connection.previous;
+    next.next = connection.next;
+    if (next.previous != null) {
+      next.previous.next = next;
+    } else {
+      first = next;
+    }
+    if (next.next != null) {
+      next.next.previous = next;
+    }
+    connection.previous = null;
+    connection.next = null;
   }
 
   /** From now on each response says that its connection ends. On the loop. */

@@ -10,6 +10,9 @@ public final class ClientSettings {
   /** {@code request_start_timeout}. */
   public final long requestStartMillis;
 
+  /** {@code loligo_tls_handshake_timeout}. */
+  public final long handshakeMillis;
+
   /** {@code request_timeout}. */
   public final long requestMillis;
 
@@ -58,6 +61,7 @@ public final class ClientSettings {
   /** The values of {@code config}. */
   public ClientSettings(ProxyConfig config) {
     requestStartMillis = config.get(ClientDirectives.REQUEST_START_TIMEOUT);
+    handshakeMillis = config.get(ClientDirectives.TLS_HANDSHAKE_TIMEOUT);
     requestMillis = config.get(ClientDirectives.REQUEST_TIMEOUT);
     idleMillis = config.get(ClientDirectives.CLIENT_IDLE_PCONN_TIMEOUT);
     readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);

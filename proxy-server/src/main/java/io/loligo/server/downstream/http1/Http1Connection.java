@@ -7,6 +7,7 @@ import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.stream.ContentSource;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.ChannelByteStream;
@@ -214,11 +215,11 @@ public final class Http1Connection extends ClientConnection {
 
   private void close(boolean linger) {
     input.release();
-    if (linger && !inputShut && channel() instanceof DuplexChannel duplex) {
+    if (linger && !inputShut && channel() instanceof DuplexChannel) {
       state = State.LINGERING;
       discardedBytes = 0;
       clients.timer().arm(readTimeout, LINGER_MILLIS);
-      duplex.shutdownOutput();
+      TlsEnd.shutdownOutput(channel());
       readMore();
     } else {
       closeNow();

@@ -81,6 +81,8 @@ public final class Listeners {
    *
    * @param group the event loops, made by {@code transport}
    * @param loops one for each event loop of {@code group}
+   * @param protocols by their names in ALPN
+   * @param first the one without TLS, and with clients that have no ALPN
    * @param mayOpen whether one more connection may open; asked on the loops when one is accepted
    */
   public Listeners(
@@ -88,12 +90,13 @@ public final class Listeners {
       EventLoopGroup group,
       List<ClientConnections> loops,
       BooleanSupplier mayOpen,
-      Protocol protocol) {
+      Map<String, Protocol> protocols,
+      Protocol first) {
     this.transport = transport;
     this.group = group;
     this.loops = List.copyOf(loops);
     this.keepAlive = transport.epoll() ? KeepAliveOptions.ofEpoll() : KeepAliveOptions.ofNio();
-    this.pipeline = new PortPipeline(keepAlive, mayOpen, protocol);
+    this.pipeline = new PortPipeline(keepAlive, mayOpen, protocols, first);
   }
 
   /**

@@ -3,33 +3,47 @@ package io.loligo.server.downstream.listen;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.listen.Listeners.Protocol;
+import io.loligo.server.downstream.tls.TlsHandshake;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.KeepAlive;
 import io.loligo.server.record.Shed;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The handlers of an accepted connection: those that its port adds before the protocol, then the
  * protocol. Immutable; used on the connection's event loop.
  *
- * <p>There are none before the protocol today. The places are, in this order: the PROXY protocol,
- * TLS, and ALPN, which chooses the protocol. Each adds the next one when it is done, and passes the
- * client's address on.
+ * <p>The places are, in this order: the PROXY protocol, which does not exist yet, TLS, and ALPN,
+ * which chooses the protocol. Each adds the next one when it is done, and passes the client's
+ * address on.
  */
 final class PortPipeline {
   private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
 
   private final KeepAliveOptions keepAlive;
   private final BooleanSupplier mayOpen;
-  private final Protocol protocol;
+  private final Map<String, Protocol> protocols;
+  private final Protocol first;
 
-  /** Pipelines that end in a connection of {@code protocol}. */
-  PortPipeline(KeepAliveOptions keepAlive, BooleanSupplier mayOpen, Protocol protocol) {
+  /**
+   * Pipelines that end in a connection of one of {@code protocols}.
+   *
+   * @param protocols by their names in ALPN
+   * @param first the one without TLS, and with clients that have no ALPN
+   */
+  PortPipeline(
+      KeepAliveOptions keepAlive,
+      BooleanSupplier mayOpen,
+      Map<String, Protocol> protocols,
+      Protocol first) {
     this.keepAlive = keepAlive;
     this.mayOpen = mayOpen;
-    this.protocol = protocol;
+    this.protocols = Map.copyOf(protocols);
+    this.first = first;
   }
 
   /** Fills the pipeline of {@code channel}, or closes it if too many are open. */
@@ -43,6 +57,21 @@ final class PortPipeline {
     keepAlive.apply(channel.config(), port == null ? KeepAlive.SYSTEM : port.keepAlive());
     InetSocketAddress client =
         channel.remoteAddress() instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
-    channel.pipeline().addLast(protocol.open(connections, listening, client));
+    HttpPort now = port == null ? listening.configured() : port;
+    channel
+        .pipeline()
+        .addLast(
+            now.tls() == null
+                ? first.open(connections, listening, client)
+                : new TlsHandshake(
+                    connections,
+                    listening,
+                    client,
+                    now,
+                    name -> named(name).open(connections, listening, client)));
+  }
+
+  private Protocol named(@Nullable String name) {
+    return name == null ? first : protocols.getOrDefault(name, first);
   }
 }

@@ -505,7 +505,7 @@ public final class Explaining {
   }
 
   private @Nullable HttpPort port() {
-    List<HttpPort> ports = services.settings.config().get(PortDirectives.HTTP_PORT);
+    List<HttpPort> ports = PortDirectives.ports(services.settings.config());
     if (question.portName() != null) {
       return ports.stream()
           .filter(port -> question.portName().equals(port.name()))

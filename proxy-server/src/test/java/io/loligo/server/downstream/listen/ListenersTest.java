@@ -43,6 +43,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -106,7 +107,7 @@ class ListenersTest {
               new MemoryLedger(Long.MAX_VALUE / 2),
               settings));
     }
-    listeners = new Listeners(transport, group, loops, () -> true, protocol);
+    listeners = new Listeners(transport, group, loops, () -> true, Map.of(), protocol);
     address = listeners.bind(port(0)).address();
   }
 

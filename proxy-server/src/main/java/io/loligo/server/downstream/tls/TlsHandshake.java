@@ -1,0 +1,293 @@
+package io.loligo.server.downstream.tls;
+
+import io.loligo.server.downstream.connection.ClientConnection;
+import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.record.Shed;
+import io.loligo.server.record.TlsFailure;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.ClientHello;
+import io.loligo.server.tls.ServerTls;
+import io.loligo.server.tls.SessionFacts;
+import io.loligo.server.tls.TlsEnd;
+import io.loligo.server.transport.ReadSize;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A client's connection until its TLS handshake is over. Confined to the channel's event loop.
+ *
+ * <pre>
+ * HELLO       the first message arrives; it chooses the certificate
+ * HANDSHAKE   Netty's handler is in the pipeline before this one
+ * OVER        the protocol that ALPN chose has taken its place, or it is closed
+ * </pre>
+ *
+ * <p>It counts among the connections of its address and its loop from the start, so that limits and
+ * a drain cover it. Its bytes are entered in the ledger of bytes in transit: those of the first
+ * message, then {@value #HANDSHAKE_BYTES} for the state of the provider. If they do not fit, it is
+ * closed, and others do not notice.
+ */
+public final class TlsHandshake extends ClientConnection {
+  /** Bytes that a handshake in progress takes, about. */
+  static final int HANDSHAKE_BYTES = 24 << 10;
+
+  private static final int READ_BYTES = 4_096;
+
+  /** Time that a handshake has left when a drain begins, milliseconds. */
+  private static final int DRAIN_MILLIS = 2_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(TlsHandshake.class);
+
+  /** Makes the connection that follows. */
+  public interface Next {
+    /**
+     * A connection in the protocol of this name.
+     *
+     * @param protocol as ALPN chose it; null: the client has no ALPN
+     */
+    ClientConnection open(@Nullable String protocol);
+  }
+
+  private enum State {
+    HELLO,
+    HANDSHAKE,
+    OVER
+  }
+
+  private final ClientConnections clients;
+  private final HttpPort port;
+  private final Next next;
+  private final Deadline deadline = new Deadline();
+  private State state = State.HELLO;
+  private @Nullable ByteBuf hello;
+  private @Nullable String serverName;
+  private @Nullable SslHandler tls;
+  private int charged;
+
+  /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
+  public TlsHandshake(
+      ClientConnections clients,
+      ListeningPort listening,
+      InetSocketAddress client,
+      HttpPort port,
+      Next next) {
+    super(clients, listening, client);
+    this.clients = clients;
+    this.port = port;
+    this.next = next;
+  }
+
+  private final class Deadline extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      fail(TlsFailure.TIMEOUT, null);
+    }
+  }
+
+  // ---- opening and closing
+
+  @Override
+  protected void attached() {
+    channel().config().setRecvByteBufAllocator(new ReadSize(READ_BYTES, clients.transit()));
+  }
+
+  @Override
+  protected void opened() {
+    long millis = clients.settings().handshakeMillis;
+    clients.timer().arm(deadline, clients.draining() ? DRAIN_MILLIS : millis);
+    context().read();
+  }
+
+  @Override
+  protected void refused() {
+    state = State.OVER;
+    channel().close();
+  }
+
+  @Override
+  protected void gone() {
+    if (state == State.HANDSHAKE || (state == State.HELLO && hello != null)) {
+      note(TlsFailure.GONE, null);
+    }
+    state = State.OVER;
+  }
+
+  @Override
+  protected void releaseOwn() {
+    state = State.OVER;
+    clients.timer().forget(deadline);
+    if (hello != null) {
+      hello.release();
+      hello = null;
+    }
+    charge(0);
+  }
+
+  @Override
+  protected void breakOff(boolean timedOut) {
+    if (timedOut) {
+      fail(TlsFailure.TIMEOUT, null);
+    } else {
+      end();
+    }
+  }
+
+  @Override
+  protected void drain() {
+    clients.timer().arm(deadline, DRAIN_MILLIS);
+  }
+
+  @Override
+  protected boolean tunnels() {
+    return false;
+  }
+
+  private void fail(TlsFailure why, @Nullable Throwable detail) {
+    if (state != State.OVER) {
+      note(why, detail);
+      end();
+    }
+  }
+
+  private void note(TlsFailure why, @Nullable Throwable detail) {
+    FailedHandshakes.of(clients).failed(why, client(), port.name(), detail);
+  }
+
+  /** Closes without a word: there is nobody who would understand it. */
+  private void end() {
+    state = State.OVER;
+    channel().close();
+  }
+
+  private void charge(int bytes) {
+    if (bytes > charged) {
+      clients.transit().force(bytes - charged);
+    } else if (bytes < charged) {
+      clients.transit().release(charged - bytes);
+    }
+    charged = bytes;
+  }
+
+  // ---- the first message
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    if (state != State.HELLO) {
+      in.release();
+    } else {
+      add(in);
+      look();
+    }
+  }
+
+  private void add(ByteBuf in) {
+    if (hello == null) {
+      hello = in;
+    } else {
+      try {
+        hello.writeBytes(in);
+      } finally {
+        in.release();
+      }
+    }
+    charge(hello.capacity());
+  }
+
+  private void look() {
+    ByteBuf bytes = hello;
+    assert bytes != null : "some have arrived";
+    ClientHello read = ClientHello.read(bytes);
+    switch (read.state()) {
+      case INCOMPLETE -> {}
+      case COMPLETE -> begin(read, bytes);
+      case PLAINTEXT -> fail(TlsFailure.PLAINTEXT, null);
+      case MALFORMED -> fail(TlsFailure.MALFORMED, null);
+      case OVERSIZED -> fail(TlsFailure.OVERSIZED, null);
+      case BAD_NAME -> fail(TlsFailure.SERVER_NAME, null);
+    }
+  }
+
+  private void begin(ClientHello read, ByteBuf bytes) {
+    HttpPort now = clients.terms().port(listening());
+    ServerTls server = clients.tls(now == null ? port : now);
+    if (server == null) {
+      end(); // a reload has closed the port, or made it one in clear text
+      return;
+    }
+    if (!clients.transit().tryReserve(HANDSHAKE_BYTES)) {
+      clients.shed(Shed.MEMORY, client());
+      end();
+      return;
+    }
+    charged += HANDSHAKE_BYTES;
+    charge(HANDSHAKE_BYTES);
+    serverName = read.serverName();
+    state = State.HANDSHAKE;
+    hello = null;
+    SslHandler handler = server.choose(serverName, read.ecdsa()).newHandler(channel().alloc());
+    handler.setHandshakeTimeoutMillis(0); // the deadline of this object counts
+    tls = handler;
+    ChannelPipeline pipeline = context().pipeline();
+    pipeline.addBefore(context().name(), null, handler);
+    pipeline.addBefore(context().name(), null, new TlsEnd(handler));
+    pipeline.fireChannelRead(bytes);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (state == State.HELLO) {
+      context.read();
+    }
+  }
+
+  // ---- the handshake
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof SslHandshakeCompletionEvent end && state == State.HANDSHAKE) {
+      if (end.isSuccess()) {
+        finished();
+      } else {
+        fail(FailedHandshakes.kind(end.cause()), end.cause());
+      }
+    } else if (event == ChannelInputShutdownEvent.INSTANCE) {
+      gone();
+      channel().close();
+    }
+  }
+
+  private void finished() {
+    SslHandler handler = tls;
+    assert handler != null : "it has finished";
+    clients.counters().handshakeDone();
+    state = State.OVER;
+    SessionFacts session = SessionFacts.of(handler.engine(), serverName);
+    continueAs(next.open(handler.applicationProtocol()), session);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    Throwable inner =
+        cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+    if (cause instanceof OutOfMemoryError noMemory) {
+      clients.transit().shortage().met(noMemory, "a TLS handshake");
+      end();
+    } else if (state != State.OVER) {
+      fail(FailedHandshakes.kind(inner), inner);
+    } else {
+      LOG.debug("The handshake of {} ends", channel(), inner);
+    }
+  }
+}

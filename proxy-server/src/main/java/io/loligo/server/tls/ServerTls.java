@@ -1,0 +1,236 @@
+package io.loligo.server.tls;
+
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSslServerSessionContext;
+import io.netty.handler.ssl.OpenSslSessionTicketKey;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.util.ReferenceCountUtil;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The TLS of one port: its key pairs, and which of them a client gets. Immutable, except for the
+ * keys of its session tickets; any thread. {@link #close} releases native memory; connections that
+ * began their handshake before keep theirs.
+ */
+public final class ServerTls implements AutoCloseable {
+  private static final List<String> SUITES_1_3 =
+      List.of("TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_256_GCM_SHA384");
+
+  /** Ticket keys that still open sessions, the newest of which seals new ones. */
+  private static final int TICKET_KEYS = 3;
+
+  /** The contexts of one name, by the kind of its certificates; at least one is there. */
+  private static final class Site {
+    private @Nullable SslContext ecdsa;
+    private @Nullable SslContext rsa;
+
+    /** The first pair of a kind counts. */
+    void add(KeyPair pair, SslContext context) {
+      if (pair.isEcdsa()) {
+        ecdsa = ecdsa == null ? context : ecdsa;
+      } else {
+        rsa = rsa == null ? context : rsa;
+      }
+    }
+
+    SslContext choose(boolean acceptsEcdsa) {
+      SslContext preferred = acceptsEcdsa ? ecdsa : rsa;
+      SslContext other = acceptsEcdsa ? rsa : ecdsa;
+      SslContext chosen = preferred == null ? other : preferred;
+      assert chosen != null : "a site has a certificate";
+      return chosen;
+    }
+  }
+
+  private final List<KeyPair> pairs;
+  private final List<SslContext> contexts = new ArrayList<>();
+  private final Map<String, Site> exact = new HashMap<>();
+  private final Map<String, Site> wildcard = new HashMap<>();
+  private final Site otherwise = new Site();
+  private final boolean resumes;
+  private final SecureRandom random = new SecureRandom();
+  private OpenSslSessionTicketKey[] tickets = {};
+
+  /**
+   * Makes the contexts.
+   *
+   * @param pairs of the port, at least one; the first is for clients that name no other
+   * @param auth whether clients have to present a certificate
+   * @param authorities verify it; null where none is requested
+   * @param alpn the protocols above, in order of preference
+   * @throws TlsFileException if a key pair cannot be used with {@code options}
+   */
+  public ServerTls(
+      TlsProvider provider,
+      TlsOptions options,
+      List<KeyPair> pairs,
+      ClientAuth auth,
+      @Nullable Authorities authorities,
+      List<String> alpn)
+      throws TlsFileException {
+    this.pairs = List.copyOf(pairs);
+    this.resumes = options.resumes();
+    try {
+      for (KeyPair pair : pairs) {
+        SslContext context = context(provider, options, pair, auth, authorities, alpn);
+        contexts.add(context);
+        add(pair, context);
+      }
+    } catch (TlsFileException | RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+    if (resumes) {
+      rotateTickets();
+    }
+  }
+
+  private void add(KeyPair pair, SslContext context) {
+    List<String> names = pair.names();
+    for (String name : names) {
+      if (name.startsWith("*.")) {
+        wildcard.computeIfAbsent(name.substring(2), key -> new Site()).add(pair, context);
+      } else {
+        exact.computeIfAbsent(name, key -> new Site()).add(pair, context);
+      }
+    }
+    if (contexts.size() == 1 || names.equals(pairs.get(0).names())) {
+      otherwise.add(pair, context);
+    }
+  }
+
+  private static SslContext context(
+      TlsProvider provider,
+      TlsOptions options,
+      KeyPair pair,
+      ClientAuth auth,
+      @Nullable Authorities authorities,
+      List<String> alpn)
+      throws TlsFileException {
+    List<String> suites = ofKind(options.suites(), pair.isEcdsa());
+    List<String> protocols = new ArrayList<>(Arrays.asList(options.protocols()));
+    if (suites.isEmpty()) {
+      protocols.remove(TlsVersion.TLS_1_2.protocol());
+      if (protocols.isEmpty()) {
+        throw new TlsFileException(
+            pair.files().toString(), "cipher= has no suite of TLS 1.2 for its key");
+      }
+      suites = ofKind(CipherSuite.defaults(), pair.isEcdsa());
+    }
+    List<String> all = new ArrayList<>(SUITES_1_3);
+    all.addAll(suites);
+    try {
+      SslContextBuilder builder =
+          SslContextBuilder.forServer(pair.key(), pair.chain())
+              .sslProvider(provider.netty())
+              .protocols(protocols)
+              .ciphers(all)
+              .clientAuth(auth)
+              .applicationProtocolConfig(
+                  new ApplicationProtocolConfig(
+                      ApplicationProtocolConfig.Protocol.ALPN,
+                      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                      alpn));
+      if (authorities != null) {
+        builder.trustManager(authorities.trustManager());
+      }
+      return builder.build();
+    } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
+      throw new TlsFileException(pair.files().toString(), e);
+    }
+  }
+
+  private static List<String> ofKind(List<String> suites, boolean ecdsa) {
+    return suites.stream().filter(name -> name.contains("_ECDSA_") == ecdsa).toList();
+  }
+
+  /**
+   * The context for a client.
+   *
+   * @param serverName the name it asks for, in lower case; null: none
+   * @param ecdsa whether it accepts a certificate of ECDSA
+   */
+  public SslContext choose(@Nullable String serverName, boolean ecdsa) {
+    if (serverName == null) {
+      return otherwise.choose(ecdsa);
+    }
+    Site site = exact.get(serverName);
+    if (site == null) {
+      int dot = serverName.indexOf('.');
+      site = dot < 0 ? null : wildcard.get(serverName.substring(dot + 1));
+    }
+    return (site == null ? otherwise : site).choose(ecdsa);
+  }
+
+  /** The key pairs, in the order of the line. */
+  public List<KeyPair> pairs() {
+    return pairs;
+  }
+
+  /**
+   * Seals new tickets by a new key. Tickets of earlier keys are accepted for a while. The Java
+   * runtime does this by itself.
+   */
+  public synchronized void rotateTickets() {
+    if (!resumes
+        || contexts.isEmpty()
+        || !(contexts.get(0).sessionContext() instanceof OpenSslServerSessionContext)) {
+      return;
+    }
+    OpenSslSessionTicketKey[] next =
+        new OpenSslSessionTicketKey[Math.min(TICKET_KEYS, tickets.length + 1)];
+    next[0] =
+        new OpenSslSessionTicketKey(
+            randomBytes(OpenSslSessionTicketKey.NAME_SIZE),
+            randomBytes(OpenSslSessionTicketKey.HMAC_KEY_SIZE),
+            randomBytes(OpenSslSessionTicketKey.AES_KEY_SIZE));
+    System.arraycopy(tickets, 0, next, 1, next.length - 1);
+    useTickets(next);
+  }
+
+  /** Continues with the ticket keys of {@code before}, whose clients are verified as here. */
+  public void continueTickets(ServerTls before) {
+    OpenSslSessionTicketKey[] keys;
+    synchronized (before) {
+      keys = before.tickets;
+    }
+    synchronized (this) {
+      if (resumes && keys.length > 0) {
+        useTickets(keys);
+      }
+    }
+  }
+
+  private synchronized void useTickets(OpenSslSessionTicketKey[] keys) {
+    tickets = keys;
+    for (SslContext context : Set.copyOf(contexts)) {
+      if (context.sessionContext() instanceof OpenSslServerSessionContext sessions) {
+        sessions.setTicketKeys(keys);
+      }
+    }
+  }
+
+  private byte[] randomBytes(int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  @Override
+  public synchronized void close() {
+    contexts.forEach(ReferenceCountUtil::release);
+    contexts.clear();
+  }
+}

@@ -1,0 +1,39 @@
+package io.loligo.server.tls;
+
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The results of a handshake with a client. Immutable.
+ *
+ * @param serverName the name that the client asked for, in lower case; null: none
+ * @param version such as {@code TLSv1.3}
+ * @param cipher the cipher suite
+ * @param certificate of the client, verified; null: it has presented none
+ */
+public record SessionFacts(
+    @Nullable String serverName,
+    String version,
+    String cipher,
+    @Nullable X509Certificate certificate) {
+
+  /** Those of a finished handshake. */
+  public static SessionFacts of(SSLEngine engine, @Nullable String serverName) {
+    SSLSession session = engine.getSession();
+    return new SessionFacts(
+        serverName, session.getProtocol(), session.getCipherSuite(), peer(session));
+  }
+
+  private static @Nullable X509Certificate peer(SSLSession session) {
+    try {
+      Certificate[] chain = session.getPeerCertificates();
+      return chain.length > 0 && chain[0] instanceof X509Certificate x509 ? x509 : null;
+    } catch (SSLPeerUnverifiedException none) {
+      return null;
+    }
+  }
+}
