@@ -47,6 +47,14 @@ public interface AclInput {
   /** The destination's addresses, null while the name has not been resolved. */
   @Nullable List<byte[]> destinationAddresses();
 
+  /**
+   * Squid's name of the fault of the server's certificate that is decided about; null where there
+   * is none.
+   */
+  default @Nullable String certificateFault() {
+    return null;
+  }
+
   /** Open connections from the client's address. */
   int clientConnections();
 

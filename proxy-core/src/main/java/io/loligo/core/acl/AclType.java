@@ -30,6 +30,10 @@ public enum AclType {
   HTTP_STATUS("http_status", Support.FULL, "status of the response: 200, 300-399, 400-"),
   TIME("time", Support.FULL, "days SMTWHFAD (D: weekdays) and h:m-h:m, local time"),
   MAXCONN("maxconn", Support.FULL, "more than this many connections from the client's address"),
+  SSL_ERROR(
+      "ssl_error",
+      Support.FULL,
+      "fault of the server's certificate, such as X509_V_ERR_CERT_HAS_EXPIRED"),
   ANY_OF("any-of", Support.FULL, "any of these ACLs"),
   ALL_OF("all-of", Support.FULL, "all ACLs of one line"),
 
@@ -66,7 +70,6 @@ public enum AclType {
   AT_STEP("at_step", Support.MISSING, "step of ssl_bump"),
   USER_CERT("user_cert", Support.MISSING, "client certificate"),
   CA_CERT("ca_cert", Support.MISSING, "issuer of the client certificate"),
-  SSL_ERROR("ssl_error", Support.MISSING, "certificate error"),
   SERVER_CERT_FINGERPRINT("server_cert_fingerprint", Support.MISSING, "server certificate"),
   SSL_SERVER_NAME("ssl::server_name", Support.MISSING, "TLS server name"),
   SSL_SERVER_NAME_REGEX("ssl::server_name_regex", Support.MISSING, "TLS server name"),

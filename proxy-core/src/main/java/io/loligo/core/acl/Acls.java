@@ -2,6 +2,7 @@ package io.loligo.core.acl;
 
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,6 +42,18 @@ public final class Acls {
     predefine("to_localhost", AclType.DST, "127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128");
     predefine("to_linklocal", AclType.DST, "169.254.0.0/16", "fe80::/10");
     predefine("CONNECT", AclType.METHOD, "CONNECT");
+    fault("ssl::certHasExpired", "CERT_HAS_EXPIRED");
+    fault("ssl::certNotYetValid", "CERT_NOT_YET_VALID");
+    predefine("ssl::certDomainMismatch", AclType.SSL_ERROR, "SQUID_X509_V_ERR_DOMAIN_MISMATCH");
+    fault(
+        "ssl::certUntrusted",
+        "INVALID_CA",
+        "SELF_SIGNED_CERT_IN_CHAIN",
+        "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+        "UNABLE_TO_GET_ISSUER_CERT",
+        "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+        "CERT_UNTRUSTED");
+    fault("ssl::certSelfSigned", "DEPTH_ZERO_SELF_SIGNED_CERT");
     named.put(MANAGER, new NamedAcl(MANAGER, AclType.URL_REGEX));
     bound.put(MANAGER, (in, to) -> Condition.of(isManagerPath(in.urlPath())));
   }
@@ -51,6 +64,10 @@ public final class Acls {
 
   private void predefine(String name, AclType type, String... values) {
     define(name, type, List.of(values));
+  }
+
+  private void fault(String name, String... faults) {
+    define(name, AclType.SSL_ERROR, Arrays.stream(faults).map(one -> "X509_V_ERR_" + one).toList());
   }
 
   HostResolver resolver() {
@@ -111,6 +128,11 @@ public final class Acls {
     return reaches(name, AclType.REP_HEADER)
         || reaches(name, AclType.REP_MIME_TYPE)
         || reaches(name, AclType.HTTP_STATUS);
+  }
+
+  /** Whether {@code name} asks about a fault of the server's certificate. */
+  public boolean needsHandshake(String name) {
+    return reaches(name, AclType.SSL_ERROR);
   }
 
   /** Whether deciding {@code name} needs the destination's addresses. */

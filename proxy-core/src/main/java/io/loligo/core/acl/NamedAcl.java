@@ -116,6 +116,7 @@ final class NamedAcl {
       case DSTDOMAIN -> domain(index, value, problems);
       case METHOD -> method(value);
       case PROTO -> scheme(index, value, problems);
+      case SSL_ERROR -> fault(index, value, problems);
       default -> words.add(value);
     }
   }
@@ -233,6 +234,14 @@ final class NamedAcl {
     }
   }
 
+  private void fault(int index, String value, List<AclProblem> problems) {
+    if (value.startsWith("X509_V_ERR_") || value.startsWith("SQUID_")) {
+      words.add(value);
+    } else {
+      problems.add(error(index, value, "a name such as X509_V_ERR_CERT_HAS_EXPIRED", ""));
+    }
+  }
+
   private void times(List<String> values, int from, List<AclProblem> problems) {
     int days = 0; // those not yet followed by a range
     for (int i = from; i < values.size(); i++) {
@@ -322,7 +331,7 @@ final class NamedAcl {
     return switch (type) {
       case SRC, DST, LOCALIP -> addresses.size();
       case PORT, LOCALPORT, HTTP_STATUS -> ranges.size();
-      case DSTDOMAIN, METHOD, PROTO, MYPORTNAME -> words.size();
+      case DSTDOMAIN, METHOD, PROTO, MYPORTNAME, SSL_ERROR -> words.size();
       case TIME -> spans.size();
       case MAXCONN -> most < 0 ? 0 : 1;
       case ANY_OF, ALL_OF -> groups.size();
@@ -350,6 +359,11 @@ final class NamedAcl {
       case METHOD -> (in, to) -> Condition.of(isMethod(texts, in.method()));
       case PROTO -> (in, to) -> Condition.of(isOneOf(texts, in.scheme()));
       case MYPORTNAME -> (in, to) -> Condition.of(isOneOf(texts, in.portName()));
+      case SSL_ERROR ->
+          (in, to) -> {
+            String fault = in.certificateFault();
+            return Condition.of(fault != null && isOneOf(texts, fault));
+          };
       case DSTDOM_REGEX -> (in, to) -> Condition.of(found(patterns, in.host()));
       case URL_REGEX -> (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.url())));
       case URLPATH_REGEX ->

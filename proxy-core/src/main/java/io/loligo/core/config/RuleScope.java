@@ -11,6 +11,8 @@ public enum RuleScope {
   ADMISSION,
   /** Before there is a response. An ACL about the response never matches, with a warning. */
   REQUEST,
+  /** During a handshake with a server: {@code sslproxy_cert_error}. */
+  HANDSHAKE,
   /** After the head of a response has arrived. */
   RESPONSE,
   /** When the exchange is over: {@code access_log}. */

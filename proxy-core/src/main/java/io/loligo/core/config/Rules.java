@@ -62,6 +62,9 @@ public final class Rules {
       } else if (acls.isUndecidable(name) && line.waived()) {
         report.restricts(line, name, "the line is left out, the ACL has no effect");
         return false;
+      } else if (acls.needsHandshake(name) && scope != RuleScope.HANDSHAKE) {
+        report.restricts(line, name, "it asks about a handshake, and is decided within one only");
+        usable = false;
       } else if (scope == RuleScope.LOG && acls.needsDestination(name)) {
         String why =
             "responses from the cache, for which no address was resolved, are always logged";

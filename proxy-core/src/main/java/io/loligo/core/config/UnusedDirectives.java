@@ -327,7 +327,6 @@ final class UnusedDirectives {
         Status.RESTRICTS,
         "this version does not look into TLS tunnels, and has no TLS to origins",
         "ssl_bump : LINE : none all",
-        "sslproxy_cert_error : LINE : deny all",
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.RESTRICTS, "this version has no FTP", "ftp_port : LINE :");
     rows.add(

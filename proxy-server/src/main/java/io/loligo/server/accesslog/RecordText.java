@@ -7,8 +7,11 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import io.loligo.server.tls.TlsFault;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the facts of a record as log text; nothing for a missing fact. */
@@ -202,6 +205,48 @@ final class RecordText {
       byte octet = line.bytes()[i];
       if (octet == ';' || octet == ' ' || octet == '\t') {
         line.truncate(i);
+      }
+    }
+  }
+
+  /** As in Squid: {@code TLS/1.3}. */
+  static void serverTlsVersion(ExchangeRecord record, LogLine line) {
+    if (record.serverTls != null) {
+      line.append(record.serverTls.version().replace("TLSv", "TLS/"));
+    }
+  }
+
+  static void serverCipher(ExchangeRecord record, LogLine line) {
+    if (record.serverTls != null) {
+      line.append(record.serverTls.cipher());
+    }
+  }
+
+  static void serverSubject(ExchangeRecord record, LogLine line) {
+    X509Certificate certificate = serverCertificate(record);
+    if (certificate != null) {
+      line.append(certificate.getSubjectX500Principal().getName());
+    }
+  }
+
+  static void serverIssuer(ExchangeRecord record, LogLine line) {
+    X509Certificate certificate = serverCertificate(record);
+    if (certificate != null) {
+      line.append(certificate.getIssuerX500Principal().getName());
+    }
+  }
+
+  private static @Nullable X509Certificate serverCertificate(ExchangeRecord record) {
+    return record.serverTls == null ? null : record.serverTls.certificate();
+  }
+
+  /** The tolerated faults, in the order in which they were found. */
+  static void serverCertificateErrors(ExchangeRecord record, LogLine line) {
+    if (record.serverTls != null) {
+      List<TlsFault> faults = record.serverTls.tolerated();
+      for (int i = 0; i < faults.size(); i++) {
+        line.append(i == 0 ? "" : ":");
+        line.append(faults.get(i).squidName());
       }
     }
   }

@@ -150,7 +150,8 @@ public final class ExplainText {
       }
     }
     text.append(past.serverStatus() == 0 ? "" : ", origin said " + past.serverStatus());
-    text.append(past.notStored() == null ? "" : ", not stored: " + past.notStored());
+    String reason = past.serverStatus() == 0 ? ", failed: " : ", not stored: ";
+    text.append(past.notStored() == null ? "" : reason + past.notStored());
     text.append(past.collapsed() ? ", collapsed" : "");
     text.append(past.fromDisk() ? ", from disk" : "");
     text.append(past.aborted() ? ", cut" : "");

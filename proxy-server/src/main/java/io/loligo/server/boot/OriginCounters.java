@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.UpstreamCounters;
 
 /** Counts connections to next hops among the metrics of their loop. Confined to that loop. */
@@ -39,5 +40,15 @@ record OriginCounters(ConnectionCounters counters) implements UpstreamCounters {
   @Override
   public void refused(ParseFailure failure) {
     counters.serverRefused(failure);
+  }
+
+  @Override
+  public void handshakeFailed(TlsFault fault) {
+    counters.serverHandshakeFailed(fault);
+  }
+
+  @Override
+  public void tolerated(TlsFault fault) {
+    counters.serverTolerated(fault);
   }
 }

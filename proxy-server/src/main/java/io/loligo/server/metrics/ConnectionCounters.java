@@ -3,7 +3,9 @@ package io.loligo.server.metrics;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
+import io.loligo.server.tls.TlsFault;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Connections of one event loop, counted by the code that opens and closes them. The methods belong
@@ -15,6 +17,7 @@ public final class ConnectionCounters {
   private final Consumer<ParseFailure> refusals;
   private final Consumer<Shed> sheds;
   private final Consumer<TlsFailure> tlsFailures;
+  private final ObjIntConsumer<CounterFamily> families;
   private final long maxHeadBytes;
   private long headBytes;
 
@@ -24,9 +27,11 @@ public final class ConnectionCounters {
       Consumer<ParseFailure> refusals,
       Consumer<Shed> sheds,
       Consumer<TlsFailure> tlsFailures,
+      ObjIntConsumer<CounterFamily> families,
       long maxHeadBytes) {
     this.sheds = sheds;
     this.tlsFailures = tlsFailures;
+    this.families = families;
     this.maxHeadBytes = maxHeadBytes;
     this.gauges = gauges;
     this.counters = counters;
@@ -128,6 +133,16 @@ public final class ConnectionCounters {
   /** A next hop sent an invalid response, an incomplete one, or surplus bytes. */
   public void serverRefused(ParseFailure failure) {
     refusals.accept(failure);
+  }
+
+  /** A handshake with a next hop failed. */
+  public void serverHandshakeFailed(TlsFault fault) {
+    families.accept(CounterFamily.SERVER_TLS_FAULT, fault.ordinal());
+  }
+
+  /** A connection to a next hop was made in spite of a fault of its certificate. */
+  public void serverTolerated(TlsFault fault) {
+    families.accept(CounterFamily.TOLERATED_CERTIFICATE, fault.ordinal());
   }
 
   /** Bytes begin to flow through a tunnel. */

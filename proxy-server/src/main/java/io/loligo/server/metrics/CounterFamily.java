@@ -7,6 +7,7 @@ import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
+import io.loligo.server.tls.TlsFault;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -101,7 +102,19 @@ public enum CounterFamily {
       "reason",
       "Responses of origins and parents refused, cut or followed by surplus bytes, by the first"
           + " error; too_slow: slower than loligo_min_origin_rate. The connection is not reused.",
-      names(ParseFailure.values()));
+      names(ParseFailure.values())),
+  SERVER_TLS_FAULT(
+      "loligo.server.tls.faults",
+      "fault",
+      "Failed handshakes of TLS with origins and parents; another address or parent may have been"
+          + " used instead.",
+      names(TlsFault.values())),
+  TOLERATED_CERTIFICATE(
+      "loligo.server.tls.tolerated",
+      "fault",
+      "Connections made in spite of a fault of the server's certificate, by flags or by"
+          + " sslproxy_cert_error.",
+      names(TlsFault.values()));
 
   private final String meter;
   private final String label;

@@ -33,7 +33,13 @@ public final class LoopMetrics implements ExchangeSink {
   LoopMetrics(long maxHeadBytes) {
     connections =
         new ConnectionCounters(
-            gauges, counters, this::responseRefused, this::shed, this::tlsFailed, maxHeadBytes);
+            gauges,
+            counters,
+            this::responseRefused,
+            this::shed,
+            this::tlsFailed,
+            this::count,
+            maxHeadBytes);
     for (CounterFamily family : CounterFamily.values()) {
       families[family.ordinal()] = new LongCells(family.labelValues().size());
     }

@@ -97,6 +97,9 @@ public final class ExchangeRecord {
   /** The proxy's own end of the connection to the next hop, or null. */
   public @Nullable InetSocketAddress nextHopLocal;
 
+  /** TLS on the connection to the next hop; null: clear text, or no connection. */
+  public @Nullable HopTls serverTls;
+
   /** Connections tried for the fetch; 0 without one. */
   public int attempts;
 
@@ -128,7 +131,10 @@ public final class ExchangeRecord {
 
   public @Nullable CacheDecision decision;
 
-  /** Why the fetched response was not stored, a constant; null if it was, or none was fetched. */
+  /**
+   * Why the fetched response was not stored, or why the handshake with its origin failed, a
+   * constant; null if it was stored, or none was fetched.
+   */
   public @Nullable String refusal;
 
   public HitClass hitClass;
@@ -193,6 +199,7 @@ public final class ExchangeRecord {
     nextHop = null;
     nextHopPort = 0;
     nextHopLocal = null;
+    serverTls = null;
     attempts = 0;
     serverStatus = 0;
     clientBytesOut = 0;

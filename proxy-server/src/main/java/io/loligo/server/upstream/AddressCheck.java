@@ -1,10 +1,19 @@
 package io.loligo.server.upstream;
 
+import io.loligo.server.tls.TlsFault;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Decides for each resolved address whether it may be dialled. Called on the event loop. */
+/**
+ * Decides for each resolved address whether it may be dialled, and whether a fault of the server's
+ * certificate is tolerated. Called on the event loop.
+ */
 public interface AddressCheck {
   /** Null if {@code address} may be dialled; else the reason, for the operator. */
   @Nullable String refusal(InetAddress address, int port);
+
+  /** Whether the request is sent in spite of {@code fault}. */
+  default boolean tolerates(TlsFault fault) {
+    return false;
+  }
 }

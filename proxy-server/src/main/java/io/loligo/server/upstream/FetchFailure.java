@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.server.tls.TlsFault;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  * @param kind the kind of failure
  * @param detail for the operator: address, cause
  * @param refusal of a tunnel by a parent; null with any other kind
+ * @param fault of the handshake; null with any other kind
  */
-public record FetchFailure(Kind kind, String detail, @Nullable TunnelRefusal refusal) {
+public record FetchFailure(
+    Kind kind, String detail, @Nullable TunnelRefusal refusal, @Nullable TlsFault fault) {
   /** Kinds, with the status of the response to the client and Squid's error name. */
   public enum Kind {
     NO_ROUTE(503, "ERR_CANNOT_FORWARD"),
@@ -56,9 +59,9 @@ public record FetchFailure(Kind kind, String detail, @Nullable TunnelRefusal ref
     }
   }
 
-  /** A failure of any kind but {@link Kind#TUNNEL_REFUSED}. */
+  /** A failure of any kind but {@link Kind#TUNNEL_REFUSED} and those of a handshake. */
   public FetchFailure(Kind kind, String detail) {
-    this(kind, detail, null);
+    this(kind, detail, null, null);
   }
 
   /** The status that the client gets. */

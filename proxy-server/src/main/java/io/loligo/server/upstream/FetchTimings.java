@@ -2,6 +2,7 @@ package io.loligo.server.upstream;
 
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.record.HopTls;
 import io.loligo.server.record.Stage;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,9 @@ public final class FetchTimings {
 
   /** The proxy's end of the connection, or null. */
   public @Nullable InetSocketAddress local;
+
+  /** TLS on the connection; null: clear text. */
+  public @Nullable HopTls secured;
 
   /** Nanoseconds resolving, all hops together; -1, here and below: the stage did not occur. */
   public long dnsNanos = -1;
@@ -53,6 +57,7 @@ public final class FetchTimings {
     record.nextHop = address;
     record.nextHopPort = port;
     record.nextHopLocal = local;
+    record.serverTls = secured;
     stage(record, Stage.DNS, dnsNanos);
     stage(record, Stage.PROXY_CONNECT, connectNanos);
   }

@@ -1,6 +1,8 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.config.Feature;
+import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,18 @@ public final class OutgoingTlsDirectives {
                   + " flags=DONT_VERIFY_PEER: certificates are not verified. DONT_VERIFY_DOMAIN:"
                   + " their names are not. NO_SESSION_REUSE: no session is resumed. disable:"
                   + " requests for https URLs get 503. Several lines count together.");
+
+  /** {@code sslproxy_cert_error}: faults of certificates that are tolerated. Default: none. */
+  public static final Setting<AclList> SSLPROXY_CERT_ERROR =
+      FEATURE
+          .rules("sslproxy_cert_error", "deny all", RuleScope.HANDSHAKE)
+          .difference(
+              "a connection with a tolerated fault serves one request, and no session is resumed")
+          .text(
+              "Requests that are sent although the certificate of the origin or the cache_peer has"
+                  + " a fault. The ACL type ssl_error tests the fault. Each use is counted and"
+                  + " logged. Somebody on the way can read and change such requests and"
+                  + " responses.");
 
   private static final String OLDER = "An older name of an option of tls_outgoing_options: ";
 

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.tls.TlsFault;
 
 /** Counts connections to next hops. One per event loop, called on it. */
 public interface UpstreamCounters {
@@ -24,6 +25,12 @@ public interface UpstreamCounters {
 
         @Override
         public void refused(ParseFailure failure) {}
+
+        @Override
+        public void handshakeFailed(TlsFault fault) {}
+
+        @Override
+        public void tolerated(TlsFault fault) {}
       };
 
   /** A connection was established. */
@@ -43,4 +50,10 @@ public interface UpstreamCounters {
 
   /** A hop sent an invalid response, an incomplete one, or surplus bytes. */
   void refused(ParseFailure failure);
+
+  /** A handshake of TLS failed. */
+  void handshakeFailed(TlsFault fault);
+
+  /** A connection was made in spite of a fault of the certificate. */
+  void tolerated(TlsFault fault);
 }

@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.tls.TestAuthority;
+import io.loligo.server.tls.TlsFault;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -398,5 +400,96 @@ class SecureOriginWireTest extends WireTest {
     Files.delete(authorities);
     assertThat(proxy.reload(same).done()).isFalse();
     assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void rulesTolerateFaultsForSomeRequests(String provider) throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server("other.test").expired()))
+        .on("/", call -> call.ok("by " + call.connection()));
+    startTrusting(
+        "loligo_tls_provider " + provider,
+        "acl lenient req_header X-Lenient yes",
+        "sslproxy_cert_error allow lenient",
+        "sslproxy_cert_error deny all",
+        "logformat faults %ssl::<cert_errors",
+        "access_log stdio:" + dir.resolve("access.log") + " faults");
+    String url = secure.url("www.example.test", "/");
+    assertThat(fetch(url, "X-Lenient: yes").text()).isEqualTo("by 1");
+    assertThat(fetch(url, "X-Lenient: yes").text()).isEqualTo("by 2");
+    assertThat(fetch(url).status()).isEqualTo(503);
+    assertThat(secure.requests()).hasSize(2);
+    assertTolerated(TlsFault.CERT_HAS_EXPIRED, 2);
+    assertTolerated(TlsFault.DOMAIN_MISMATCH, 2);
+    assertFaults(TlsFault.CERT_HAS_EXPIRED, 1);
+    String both = "X509_V_ERR_CERT_HAS_EXPIRED:SQUID_X509_V_ERR_DOMAIN_MISMATCH";
+    assertThat(stopAndReadLog()).containsExactly(both, both, "-");
+  }
+
+  private void assertTolerated(TlsFault fault, int count) {
+    assertThat(proxy.counted(CounterFamily.TOLERATED_CERTIFICATE, fault.ordinal()))
+        .isEqualTo(count);
+  }
+
+  private void assertFaults(TlsFault fault, int count) {
+    assertThat(proxy.counted(CounterFamily.SERVER_TLS_FAULT, fault.ordinal())).isEqualTo(count);
+  }
+
+  @Test
+  void rulesTolerateSomeFaults() throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server(NAMES).expired())).onOk("/", "x");
+    ScriptedOrigin selfSigned =
+        closing(
+            ScriptedOrigin.startSecure(
+                SecureServer.of(TestAuthority.selfSigned(TestAuthority.server(NAMES)))));
+    startTrusting("acl old ssl_error X509_V_ERR_CERT_HAS_EXPIRED", "sslproxy_cert_error allow old");
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+    assertRefused(fetch(selfSigned.url("/")), "X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT");
+  }
+
+  @Test
+  void predefinedAclsNameFaults() throws Exception {
+    startSecure(TestAuthority.selfSigned(TestAuthority.server(NAMES))).onOk("/", "x");
+    startTrusting("sslproxy_cert_error allow ssl::certSelfSigned");
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+  }
+
+  @Test
+  void toleratedFaultsOfFlagsAreCounted() throws Exception {
+    startSecure(TestAuthority.selfSigned(TestAuthority.server(NAMES))).onOk("/", "x");
+    startTrusting("tls_outgoing_options flags=DONT_VERIFY_PEER");
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+    assertThat(secure.connections()).isEqualTo(1);
+    assertTolerated(TlsFault.DEPTH_ZERO_SELF_SIGNED_CERT, 1);
+    assertTolerated(TlsFault.DOMAIN_MISMATCH, 0);
+  }
+
+  @Test
+  void logsShowTheConnection() throws Exception {
+    startSecure().onOk("/", "x");
+    startTrusting(
+        "logformat tls %ssl::<negotiated_version %ssl::<negotiated_cipher %ssl::<cert_subject"
+            + " %ssl::<cert_issuer %ssl::<cert_errors",
+        "access_log stdio:" + dir.resolve("access.log") + " tls",
+        "tls_outgoing_options options=NO_TLSv1_3 cipher=ECDHE-ECDSA-AES128-GCM-SHA256");
+    fetch(secure.url("/"));
+    fetch(secure.url("/"));
+    String line =
+        "TLS/1.2 TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 CN=www.example.test CN=Test%20Root -";
+    assertThat(stopAndReadLog()).containsExactly(line, line);
+  }
+
+  @Test
+  void explainNamesTheFault() throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server("other.test"))).onOk("/", "x");
+    startTrusting();
+    String url = secure.url("/");
+    assertRefused(fetch(url), "DOMAIN_MISMATCH");
+    try (RawClient admin = closing(RawClient.connect(proxy.adminPort()))) {
+      admin.send(
+          "GET /explain?url=" + url + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      assertThat(admin.untilClose()).contains("failed: SQUID_X509_V_ERR_DOMAIN_MISMATCH");
+    }
   }
 }

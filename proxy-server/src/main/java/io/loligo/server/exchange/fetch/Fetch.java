@@ -892,6 +892,9 @@ public final class Fetch
     if (!over && opened && part().isStoredNext()) {
       side().endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
     } else if (!over) {
+      if (failure.fault() != null) {
+        refusal = failure.fault().reason();
+      }
       finish();
       inFlight().fail(failure);
     }

@@ -4,6 +4,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
@@ -69,6 +70,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
   @Override
   public @Nullable String refusal(InetAddress address, int port) {
     return services.destinations.refusal(request, address, port, /* tunnel= */ false);
+  }
+
+  @Override
+  public boolean tolerates(TlsFault fault) {
+    return services.destinations.tolerates(request, fault);
   }
 
   /** The stream of the last request, or null. */

@@ -99,11 +99,12 @@ record FailedFetch(
           case DNS_FAILED,
               CONNECT_FAILED,
               CONNECT_TIMEOUT,
-              SECURE_CONNECT_FAILED,
               SECURE_CONNECT_TIMEOUT,
               NO_MEMORY,
               OVERLOADED ->
               Blame.ORIGIN;
+          // sslproxy_cert_error may tolerate it for others
+          case SECURE_CONNECT_FAILED -> Blame.REQUEST_OR_ORIGIN;
           case NO_ANSWER, READ_TIMEOUT, WRITE_FAILED, INVALID_RESPONSE, HEAD_TOO_LARGE, TRUNCATED ->
               Blame.REQUEST_OR_ORIGIN;
           case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED, TUNNEL_REFUSED -> Blame.CLIENT;

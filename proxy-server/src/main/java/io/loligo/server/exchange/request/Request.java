@@ -12,6 +12,7 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBufAllocator;
@@ -48,6 +49,7 @@ public final class Request implements RoutedRequest {
   private @Nullable Entry stored;
   private @Nullable List<byte[]> destinations;
   private byte @Nullable [] client;
+  private @Nullable TlsFault fault;
   private long nowMillis;
   private int nextStep;
   private boolean unsliced;
@@ -84,6 +86,7 @@ public final class Request implements RoutedRequest {
     forgetReply();
     this.destinations = null;
     this.client = null;
+    this.fault = null;
     this.nextStep = 0;
     this.unsliced = false;
     this.owned = false;
@@ -460,6 +463,16 @@ public final class Request implements RoutedRequest {
   @Override
   public @Nullable List<byte[]> destinationAddresses() {
     return destinations;
+  }
+
+  /** Gives the access rules a fault of the server's certificate; null: none is decided about. */
+  public void certificateFault(@Nullable TlsFault found) {
+    fault = found;
+  }
+
+  @Override
+  public @Nullable String certificateFault() {
+    return fault == null ? null : fault.squidName();
   }
 
   @Override

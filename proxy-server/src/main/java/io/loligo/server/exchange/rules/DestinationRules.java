@@ -6,12 +6,16 @@ import io.loligo.core.acl.Aliases;
 import io.loligo.core.message.Method;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.AccessSettings;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.own.OwnObjects;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Decides by {@code http_access} which destinations a request may have. Immutable. */
+/**
+ * Decides by {@code http_access} which destinations a request may have, and by {@code
+ * sslproxy_cert_error} which faults of their certificates it tolerates. Immutable.
+ */
 public final class DestinationRules {
   private final AccessSettings access;
   private final OwnAddresses own;
@@ -94,5 +98,18 @@ public final class DestinationRules {
     }
     AclVerdict verdict = verdict(request, Request.octets(address));
     return verdict.allowed() ? null : Refusal.rule(verdict);
+  }
+
+  /** Whether {@code request} is sent although the certificate of the server has {@code fault}. */
+  public boolean tolerates(Request request, TlsFault fault) {
+    if (access.certError.isEmpty()) {
+      return false;
+    }
+    request.certificateFault(fault);
+    try {
+      return access.certError.evaluate(request).allowed();
+    } finally {
+      request.certificateFault(null);
+    }
   }
 }

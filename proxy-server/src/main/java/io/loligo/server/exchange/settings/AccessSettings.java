@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.config.FileDirectives;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.SizeLimits;
+import io.loligo.server.upstream.OutgoingTlsDirectives;
 
 /** The values of {@link AccessDirectives} in one configuration. Immutable. */
 public final class AccessSettings {
@@ -21,6 +22,9 @@ public final class AccessSettings {
 
   /** {@code send_hit}: denied stored responses are not sent. */
   public final AclList sendHit;
+
+  /** {@code sslproxy_cert_error}: requests sent in spite of a fault of the certificate. */
+  public final AclList certError;
 
   /** {@code http_upgrade_request_protocols}: the protocols that a request may switch to. */
   public final Upgrades upgrades;
@@ -40,6 +44,7 @@ public final class AccessSettings {
     cache = config.get(AccessDirectives.CACHE);
     storeMiss = config.get(AccessDirectives.STORE_MISS);
     sendHit = config.get(AccessDirectives.SEND_HIT);
+    certError = config.get(OutgoingTlsDirectives.SSLPROXY_CERT_ERROR);
     upgrades = config.get(AccessDirectives.UPGRADES);
     requestBodyMaxBytes = config.get(AccessDirectives.REQUEST_BODY_MAX_SIZE);
     replyBodyMax = config.get(AccessDirectives.REPLY_BODY_MAX_SIZE);

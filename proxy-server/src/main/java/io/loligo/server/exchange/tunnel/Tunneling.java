@@ -17,6 +17,7 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.Tunnel;
 import io.loligo.server.upstream.AddressCheck;
@@ -78,6 +79,11 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
   @Override
   public @Nullable String refusal(InetAddress address, int port) {
     return services.destinations.refusal(request, address, port, /* tunnel= */ true);
+  }
+
+  @Override
+  public boolean tolerates(TlsFault fault) {
+    return services.destinations.tolerates(request, fault);
   }
 
   @Override

@@ -4,7 +4,9 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
@@ -22,6 +24,7 @@ import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.Lease;
 import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.pool.ResponseEvents;
+import io.loligo.server.upstream.tls.HandshakeFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.NetUtil;
@@ -229,7 +232,10 @@ final class Attempt
     stageStartNanos = now();
     dial =
         upstream.dial(
-            AddressOrder.interleave(endpoints, upstream.settings.v4First), triesLeft(), this);
+            AddressOrder.interleave(endpoints, upstream.settings.v4First),
+            triesLeft(),
+            this,
+            check::tolerates);
     dial.start(connectMillis(peer));
     return true;
   }
@@ -259,7 +265,17 @@ final class Attempt
   }
 
   @Override
-  public void connected(PooledConnection fresh, Channel channel, Endpoint endpoint, int attempts) {
+  public void insecure(HandshakeFailure failure) {
+    upstream.counters.handshakeFailed(failure.fault());
+  }
+
+  @Override
+  public void connected(
+      PooledConnection fresh,
+      Channel channel,
+      Endpoint endpoint,
+      int attempts,
+      @Nullable HopTls secured) {
     dial = null;
     timings.attempts += attempts;
     timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
@@ -279,6 +295,10 @@ final class Attempt
             });
     reused = false;
     timings.reused = false;
+    if (secured != null) {
+      fresh.secured(secured);
+      secured.tolerated().forEach(fault -> tolerated(fault, endpoint));
+    }
     try {
       Lease first = fresh.lease();
       if (first == null) {
@@ -292,12 +312,18 @@ final class Attempt
     }
   }
 
+  private void tolerated(TlsFault fault, Endpoint endpoint) {
+    upstream.counters.tolerated(fault);
+    upstream.tolerated.tell(hop.host(), endpoint, fault);
+  }
+
   private void use(Lease open) {
     phase = Phase.RUNNING;
     dropForwardLimit();
     lease = open;
     timings.address = NetUtil.toAddressString(open.endpoint().address());
     timings.local = open.localAddress();
+    timings.secured = open.secured();
     if (request != null) {
       open.send(request, hop.form(), timings, this);
     } else if (hop.form().absolute()) {

@@ -22,6 +22,7 @@ import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.tls.OriginContexts;
+import io.loligo.server.upstream.tls.Tolerance;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
@@ -39,6 +40,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   final UpstreamCounters counters;
   final IdleConnections idle;
   final OldServers oldServers;
+  final ToleratedFaults tolerated;
   private final ConnectionSettings connections;
   private final OriginContexts contexts;
 
@@ -67,7 +69,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
         names,
         health,
         counters,
-        new OldServers(loop.ticker()));
+        new OldServers(loop.ticker()),
+        new ToleratedFaults(loop.ticker()));
   }
 
   private NettyUpstream(
@@ -78,7 +81,9 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       NameResolver names,
       HopHealth health,
       UpstreamCounters counters,
-      OldServers oldServers) {
+      OldServers oldServers,
+      ToleratedFaults tolerated) {
+    this.tolerated = tolerated;
     this.shared = shared;
     this.settings = new AttemptSettings(config);
     this.contexts = contexts;
@@ -99,7 +104,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     assert shared.loop().inEventLoop();
     NettyUpstream successor =
         new NettyUpstream(
-            shared, config, newContexts, transport, names, health, counters, oldServers);
+            shared, config, newContexts, transport, names, health, counters, oldServers, tolerated);
     idle.handTo(successor.idle);
     return successor;
   }
@@ -164,7 +169,11 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   /** A dial that has not begun; its connections belong to this pool. */
-  Dial<?> dial(List<Endpoint> endpoints, int maxAttempts, Dial.Outcome<PooledConnection> outcome) {
+  Dial<?> dial(
+      List<Endpoint> endpoints,
+      int maxAttempts,
+      Dial.Outcome<PooledConnection> outcome,
+      Tolerance tolerance) {
     return new Dial<>(
         shared.loop(),
         transport,
@@ -172,6 +181,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
         endpoints,
         maxAttempts,
         endpoint -> new OriginConnection(shared, endpoint, connections, idle),
-        outcome);
+        outcome,
+        tolerance);
   }
 }

@@ -1,9 +1,12 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.tls.HandshakeFailure;
+import io.loligo.server.upstream.tls.Tolerance;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -33,8 +36,16 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
 
   /** Told the result of a dial: one call, perhaps before {@link #start} returns. */
   public interface Outcome<H> {
-    /** A connection is established. */
-    void connected(H handler, Channel channel, Endpoint endpoint, int attempts);
+    /**
+     * A connection is established.
+     *
+     * @param secured TLS on it; null: clear text
+     */
+    void connected(
+        H handler, Channel channel, Endpoint endpoint, int attempts, @Nullable HopTls secured);
+
+    /** A handshake failed. Another endpoint may follow. */
+    default void insecure(HandshakeFailure failure) {}
 
     /** None of the endpoints could be connected to. */
     void unreachable(FetchFailure failure, int attempts);
@@ -47,12 +58,16 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   private final int maxAttempts;
   private final Function<Endpoint, H> handlers;
   private final Outcome<? super H> outcome;
+  private final Tolerance tolerance;
   private final List<Channel> pending = new ArrayList<>(2);
   private @Nullable ScheduledFuture<?> stagger;
   private int next;
   private boolean done;
   private int handshakes;
-  private FetchFailure.Kind lastKind = FetchFailure.Kind.CONNECT_FAILED;
+
+  /** Of the last handshake that failed. */
+  private @Nullable TlsFault lastFault;
+
   private String lastError = "no address";
 
   /**
@@ -61,6 +76,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
    * @param endpoints in the order to be tried, not empty
    * @param maxAttempts most connections to try, at least 1
    * @param handlers makes the handler of each connection
+   * @param tolerance the rules of the request about faults of certificates
    */
   public Dial(
       EventLoop loop,
@@ -69,7 +85,8 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       List<Endpoint> endpoints,
       int maxAttempts,
       Function<Endpoint, H> handlers,
-      Outcome<? super H> outcome) {
+      Outcome<? super H> outcome,
+      Tolerance tolerance) {
     this.loop = loop;
     this.transport = transport;
     this.timer = timer;
@@ -77,6 +94,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     this.maxAttempts = Math.min(endpoints.size(), maxAttempts);
     this.handlers = handlers;
     this.outcome = outcome;
+    this.tolerance = tolerance;
   }
 
   /** Dials; gives up after {@code timeoutMillis}, 0: never. */
@@ -108,13 +126,16 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       return;
     }
     if (!done && pending.isEmpty()) {
-      fail(lastKind);
+      fail(
+          lastFault == null
+              ? FetchFailure.Kind.CONNECT_FAILED
+              : FetchFailure.Kind.SECURE_CONNECT_FAILED);
     }
   }
 
   /** A failed handshake says more than a failed connection. */
   private void connectFailed(String error) {
-    if (lastKind == FetchFailure.Kind.CONNECT_FAILED) {
+    if (lastFault == null) {
       lastError = error;
     }
   }
@@ -151,38 +172,58 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     } else if (endpoint.isSecure()) {
       stopStagger();
       handshakes++;
-      Handshake.begin(channel, endpoint, failure -> shaken(failure, channel, handler, endpoint));
+      new Handshake(channel, endpoint, tolerance, new Shaking(channel, handler, endpoint)).begin();
     } else {
-      established(channel, handler, endpoint);
+      established(channel, handler, endpoint, null);
     }
   }
 
-  private void shaken(
-      @Nullable HandshakeFailure failure, Channel channel, H handler, Endpoint endpoint) {
-    if (done) {
+  /** The handshake of one connection. */
+  private final class Shaking implements Handshake.Outcome {
+    private final Channel channel;
+    private final H handler;
+    private final Endpoint endpoint;
+
+    Shaking(Channel channel, H handler, Endpoint endpoint) {
+      this.channel = channel;
+      this.handler = handler;
+      this.endpoint = endpoint;
+    }
+
+    @Override
+    public void secure(HopTls facts) {
+      if (done) {
+        channel.close();
+        return;
+      }
+      handshakes--;
+      established(channel, handler, endpoint, facts);
+    }
+
+    @Override
+    public void failed(HandshakeFailure failure) {
       channel.close();
-      return;
+      if (done) {
+        return;
+      }
+      handshakes--;
+      pending.remove(channel);
+      lastFault = failure.fault();
+      lastError = endpoint + ": " + failure.text();
+      outcome.insecure(failure);
+      dialNext();
     }
-    handshakes--;
-    if (failure == null) {
-      established(channel, handler, endpoint);
-      return;
-    }
-    pending.remove(channel);
-    channel.close();
-    lastKind = FetchFailure.Kind.SECURE_CONNECT_FAILED;
-    lastError = endpoint + ": " + failure.text();
-    dialNext();
   }
 
-  private void established(Channel channel, H handler, Endpoint endpoint) {
+  private void established(
+      Channel channel, H handler, Endpoint endpoint, @Nullable HopTls secured) {
     finish(channel);
-    outcome.connected(handler, channel, endpoint, next);
+    outcome.connected(handler, channel, endpoint, next, secured);
   }
 
   private void fail(FetchFailure.Kind kind) {
     finish(null);
-    outcome.unreachable(new FetchFailure(kind, lastError), next);
+    outcome.unreachable(new FetchFailure(kind, lastError, null, lastFault), next);
   }
 
   private void finish(@Nullable Channel winner) {
@@ -210,6 +251,10 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   @Override
   protected void expired() {
     boolean shaking = handshakes > 0;
+    if (shaking) {
+      lastFault = TlsFault.TIMEOUT;
+      outcome.insecure(new HandshakeFailure(TlsFault.TIMEOUT, TlsFault.TIMEOUT.text()));
+    }
     lastError =
         endpoints.get(Math.max(0, next - 1))
             + (shaking ? ": the handshake timed out" : ": connecting timed out");

@@ -1,66 +1,133 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.record.HopTls;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.tls.HandshakeFailure;
 import io.loligo.server.upstream.tls.OriginContext;
+import io.loligo.server.upstream.tls.Tolerance;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
-import java.util.function.Consumer;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/** The handshake of TLS on a new connection. Stateless; confined to the event loop. */
-final class Handshake {
-  private Handshake() {}
+/**
+ * The handshake of TLS on a new connection. Closing the channel ends it. Confined to the event
+ * loop.
+ */
+final class Handshake implements Tolerance {
+  /** Told the result: one call, perhaps before {@link #begin} returns. */
+  interface Outcome {
+    /** The connection is secure. */
+    void secure(HopTls facts);
+
+    /** It is not, and has to be closed. */
+    void failed(HandshakeFailure failure);
+  }
+
+  private final Channel channel;
+  private final Endpoint endpoint;
+  private final OriginContext context;
+  private final Tolerance rules;
+  private final Outcome outcome;
+  private final List<TlsFault> tolerated = new ArrayList<>(2);
+  private boolean once;
 
   /**
-   * Begins the handshake with {@code endpoint} on {@code channel}, which is open. Closing the
-   * channel ends it.
+   * A handshake with {@code endpoint} on {@code channel}, which is open.
    *
-   * @param then told the result once, on the event loop: null if the connection is secure
+   * @param rules of the request, asked about faults that the options do not tolerate
    */
-  static void begin(Channel channel, Endpoint endpoint, Consumer<@Nullable HandshakeFailure> then) {
-    OriginContext context = endpoint.security().context();
-    assert context != null : "clear text";
-    var ready = context.ready();
+  Handshake(Channel channel, Endpoint endpoint, Tolerance rules, Outcome outcome) {
+    this.channel = channel;
+    this.endpoint = endpoint;
+    OriginContext secure = endpoint.security().context();
+    assert secure != null : "clear text";
+    this.context = secure;
+    this.rules = rules;
+    this.outcome = outcome;
+  }
+
+  /** Begins, perhaps after files were read. */
+  void begin() {
+    CompletableFuture<SslContext> ready = context.ready();
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
-      begin(channel, endpoint, context, ready.join(), then);
+      begin(ready.join());
       return;
     }
     ready.whenCompleteAsync(
         (loaded, failure) -> {
           if (loaded == null) {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            then.accept(new HandshakeFailure(null, String.valueOf(cause.getMessage())));
+            String why = String.valueOf(cause.getMessage());
+            outcome.failed(new HandshakeFailure(TlsFault.FILES, why));
           } else {
-            begin(channel, endpoint, context, loaded, then);
+            begin(loaded);
           }
         },
         channel.eventLoop());
   }
 
-  private static void begin(
-      Channel channel,
-      Endpoint endpoint,
-      OriginContext context,
-      SslContext loaded,
-      Consumer<@Nullable HandshakeFailure> then) {
+  private void begin(SslContext loaded) {
     if (!channel.isActive()) {
-      then.accept(new HandshakeFailure(null, "closed before the handshake"));
+      outcome.failed(new HandshakeFailure(TlsFault.CLOSED, "closed before the handshake"));
       return;
     }
     String serverName = endpoint.security().serverName();
     assert serverName != null : "clear text";
-    SslHandler handler = context.handler(loaded, channel.alloc(), serverName, endpoint.port());
+    SslHandler handler =
+        context.handler(loaded, channel.alloc(), serverName, endpoint.port(), this);
     handler
         .handshakeFuture()
         .addListener(
-            shaken -> then.accept(shaken.isSuccess() ? null : HandshakeFailure.of(shaken.cause())));
+            shaken -> {
+              if (shaken.isSuccess()) {
+                outcome.secure(facts(handler.engine().getSession()));
+              } else {
+                outcome.failed(HandshakeFailure.of(shaken.cause()));
+              }
+            });
     channel.pipeline().addFirst(handler);
     ChannelHandlerContext added = channel.pipeline().context(handler);
     if (added != null) {
       added.read(); // the handler itself reads only after that
+    }
+  }
+
+  @Override
+  public boolean tolerates(TlsFault fault) {
+    boolean always = context.tolerates(fault);
+    if (!always && !rules.tolerates(fault)) {
+      return false;
+    }
+    once |= !always;
+    tolerated.add(fault);
+    return true;
+  }
+
+  private HopTls facts(SSLSession session) {
+    return new HopTls(
+        session.getProtocol(),
+        session.getCipherSuite(),
+        certificate(session),
+        List.copyOf(tolerated),
+        once);
+  }
+
+  private static @Nullable X509Certificate certificate(SSLSession session) {
+    try {
+      Certificate[] chain = session.getPeerCertificates();
+      return chain.length > 0 && chain[0] instanceof X509Certificate first ? first : null;
+    } catch (SSLPeerUnverifiedException e) {
+      return null;
     }
   }
 }

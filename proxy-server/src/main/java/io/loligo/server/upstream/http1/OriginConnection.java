@@ -11,6 +11,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.Backlog;
@@ -99,6 +100,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
   private ChannelHandlerContext ctx;
 
+  private @Nullable HopTls secured;
   private Phase phase = Phase.IDLE;
 
   // the exchange
@@ -177,6 +179,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public void secured(HopTls facts) {
+    secured = facts;
+  }
+
+  @Override
+  public @Nullable HopTls secured() {
+    return secured;
+  }
+
+  @Override
   public @Nullable Lease lease() {
     return phase == Phase.IDLE && !inputClosed && ctx.channel().isActive() ? this : null;
   }
@@ -202,8 +214,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, false);
     request = outgoing;
+    boolean once = secured != null && secured.once();
     persistent =
-        outgoing.upgrade() == null && !hasUnexpectedContent(outgoing) && settings.persistent;
+        outgoing.upgrade() == null
+            && !hasUnexpectedContent(outgoing)
+            && settings.persistent
+            && !once;
     sending = outgoing.hasContent();
     awaitingContinue = sending && outgoing.expectContinue();
     firstChunk = true;
@@ -875,7 +891,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     phase = Phase.CLOSED;
     dropInput();
     ctx.close();
-    listener.failed(new FetchFailure(kind, endpoint + ": " + detail, refusal), any);
+    listener.failed(new FetchFailure(kind, endpoint + ": " + detail, refusal, null), any);
   }
 
   /** Forgets the exchange. */

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.pool;
 
 import io.loligo.core.message.Fields;
+import io.loligo.server.record.HopTls;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -23,6 +24,9 @@ public interface Lease {
 
   /** The proxy's end of the connection, or null. */
   @Nullable InetSocketAddress localAddress();
+
+  /** TLS on the connection; null: clear text. */
+  @Nullable HopTls secured();
 
   /** Sends a request's head in {@code form}; events follow, some before this returns. */
   void send(

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.pool;
 
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.record.HopTls;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that serves one request after another. Confined to its event loop. */
@@ -19,6 +20,9 @@ public interface PooledConnection {
 
   /** The endpoint that was dialled; the pool keeps the connection under it. */
   Endpoint endpoint();
+
+  /** The handshake of TLS is over. Called before the first lease. */
+  void secured(HopTls facts);
 
   /** A lease; null if no request may be sent: close it. */
   @Nullable Lease lease();

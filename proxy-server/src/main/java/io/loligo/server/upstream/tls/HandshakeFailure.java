@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.tls;
 
+import io.loligo.server.tls.TlsFault;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -7,12 +8,11 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a handshake failed. Immutable.
+ * Why a handshake with a server failed. Immutable.
  *
- * @param certificate the error of the server's certificate; null: another reason
  * @param text for the operator
  */
-public record HandshakeFailure(@Nullable CertificateError certificate, String text) {
+public record HandshakeFailure(TlsFault fault, String text) {
   private static final int MAX_LENGTH = 300;
 
   /** The reason in {@code cause}. */
@@ -20,23 +20,25 @@ public record HandshakeFailure(@Nullable CertificateError certificate, String te
     String text = null;
     for (Throwable at = cause; at != null; at = at.getCause()) {
       if (at instanceof UntrustedCertificate untrusted) {
-        return new HandshakeFailure(untrusted.error(), visible(untrusted.getMessage()));
+        return new HandshakeFailure(untrusted.fault(), visible(untrusted.getMessage()));
       }
       if (at instanceof NotSslRecordException) {
-        return new HandshakeFailure(null, "the server does not speak TLS");
+        return new HandshakeFailure(TlsFault.PLAINTEXT, "the server does not speak TLS");
       }
       if (at instanceof ClosedChannelException
           || String.valueOf(at.getMessage()).startsWith("Connection closed while SSL")) {
-        return new HandshakeFailure(null, "closed within the handshake");
+        return new HandshakeFailure(TlsFault.CLOSED, TlsFault.CLOSED.text());
       }
       if (at instanceof SSLException) {
         text = String.valueOf(at.getMessage());
       }
       if (text == null && at instanceof IOException) {
-        return new HandshakeFailure(null, "cut within the handshake: " + at.getMessage());
+        return new HandshakeFailure(
+            TlsFault.CLOSED, "cut within the handshake: " + at.getMessage());
       }
     }
-    return new HandshakeFailure(null, "handshake: " + visible(text == null ? "" + cause : text));
+    return new HandshakeFailure(
+        TlsFault.PROTOCOL, "handshake: " + visible(text == null ? "" + cause : text));
   }
 
   /** The server determines parts of it. */

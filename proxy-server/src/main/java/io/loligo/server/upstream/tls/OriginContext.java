@@ -4,6 +4,7 @@ import io.loligo.server.tls.Authorities;
 import io.loligo.server.tls.CertificateFiles;
 import io.loligo.server.tls.KeyPair;
 import io.loligo.server.tls.KeyPairFile;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tls.TlsFileException;
 import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -44,7 +46,11 @@ public final class OriginContext {
   private final TlsOptions options;
   private final Supplier<TlsProvider> provider;
   private final Executor files;
+  private final boolean rules;
   private final AtomicInteger unique = new AtomicInteger();
+
+  /** The tolerance of each handshake in progress, if there is any tolerance. */
+  private final ConcurrentHashMap<Integer, Tolerance> tolerances = new ConcurrentHashMap<>();
 
   /** Guarded by this. */
   private @Nullable CompletableFuture<SslContext> loaded;
@@ -52,10 +58,12 @@ public final class OriginContext {
   /**
    * A context whose files are not read yet.
    *
+   * @param rules whether rules may tolerate faults of certificates for some requests
    * @param provider of TLS; may block
    * @param files runs tasks that read files
    */
-  OriginContext(TlsOptions options, Supplier<TlsProvider> provider, Executor files) {
+  OriginContext(TlsOptions options, boolean rules, Supplier<TlsProvider> provider, Executor files) {
+    this.rules = rules;
     this.options = options;
     this.provider = provider;
     this.files = files;
@@ -66,9 +74,22 @@ public final class OriginContext {
     return options;
   }
 
-  /** Whether certificates of servers are not verified. */
-  public boolean isUnverified() {
-    return options.has(TlsFlag.DONT_VERIFY_PEER);
+  /** Whether the options tolerate {@code fault} of a certificate, for every request. */
+  public boolean tolerates(TlsFault fault) {
+    return options.has(TlsFlag.DONT_VERIFY_PEER)
+        || (fault == TlsFault.DOMAIN_MISMATCH && options.has(TlsFlag.DONT_VERIFY_DOMAIN));
+  }
+
+  /** Whether a fault may be tolerated. Then no session is resumed: each is verified. */
+  private boolean isTolerant() {
+    return rules
+        || options.has(TlsFlag.DONT_VERIFY_PEER)
+        || options.has(TlsFlag.DONT_VERIFY_DOMAIN);
+  }
+
+  /** Whether this context serves as well as a new one. */
+  boolean staysFor(boolean withRules) {
+    return rules == withRules && !namesFiles();
   }
 
   /**
@@ -87,13 +108,24 @@ public final class OriginContext {
    * caller's.
    *
    * @param context the one that is {@link #ready}
+   * @param tolerance asked about faults of the certificate
    */
   public SslHandler handler(
-      SslContext context, ByteBufAllocator allocator, String serverName, int port) {
-    // a session is resumed only for the same name and port: another port for each is none
-    int session = options.resumes() ? port : unique.incrementAndGet();
-    SslHandler handler = context.newHandler(allocator, serverName, session);
+      SslContext context,
+      ByteBufAllocator allocator,
+      String serverName,
+      int port,
+      Tolerance tolerance) {
+    boolean tolerant = isTolerant();
+    // a session is resumed only for the same name and port: another number for each is none
+    boolean resumes = options.resumes() && !tolerant;
+    int number = resumes ? port : unique.incrementAndGet();
+    SslHandler handler = context.newHandler(allocator, serverName, number);
     handler.setHandshakeTimeoutMillis(0);
+    if (tolerant) {
+      tolerances.put(number, tolerance);
+      handler.handshakeFuture().addListener(over -> tolerances.remove(number));
+    }
     return handler;
   }
 
@@ -137,10 +169,9 @@ public final class OriginContext {
   }
 
   private ServerVerifier verifier() throws TlsFileException, GeneralSecurityException {
-    boolean verifies = !isUnverified();
     return new ServerVerifier(
-        verifies ? Authorities.read(options, true).trustManager() : null,
-        !options.has(TlsFlag.DONT_VERIFY_DOMAIN));
+        Authorities.read(options, true).trustManager(),
+        number -> tolerances.getOrDefault(number, Tolerance.NONE));
   }
 
   private @Nullable KeyPair own() throws TlsFileException {

@@ -45,6 +45,7 @@ public final class OriginContexts {
       throws IOException {
     String setting = config.get(TlsDirectives.TLS_PROVIDER);
     Supplier<TlsProvider> provider = () -> TlsProvider.choose(setting);
+    boolean rules = !config.get(OutgoingTlsDirectives.SSLPROXY_CERT_ERROR).isEmpty();
     Set<TlsOptions> needed = new HashSet<>();
     needed.add(config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS).options());
     for (Peer peer : config.get(PeerDirectives.CACHE_PEER)) {
@@ -56,8 +57,8 @@ public final class OriginContexts {
     Map<TlsOptions, OriginContext> contexts = new HashMap<>();
     for (TlsOptions options : needed) {
       OriginContext context = before.byOptions.get(options);
-      if (context == null || context.namesFiles()) {
-        context = new OriginContext(options, provider, files);
+      if (context == null || !context.staysFor(rules)) {
+        context = new OriginContext(options, rules, provider, files);
       }
       context.check();
       contexts.put(options, context);

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.tls;
 
+import io.loligo.server.tls.TlsFault;
 import java.net.Socket;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertPathValidatorException.BasicReason;
@@ -7,61 +8,66 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
+import java.util.function.IntFunction;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies the certificates of servers: first the chain, then the name. Immutable; any thread.
+ * Verifies the certificates of servers: first the chain, then the name. A fault ends the handshake
+ * unless it is tolerated. Immutable; any thread.
  *
- * <p>The name is the one with which the engine of the handshake was made.
+ * <p>The engine of the handshake was made with the name of the server and with a number, in the
+ * place of its port, that stands for the tolerance.
  */
 final class ServerVerifier extends X509ExtendedTrustManager {
   private static final X509Certificate[] NONE = {};
 
-  private final @Nullable X509TrustManager authorities;
-  private final boolean verifiesName;
+  private final X509TrustManager authorities;
+  private final IntFunction<Tolerance> tolerances;
 
   /**
    * A verifier.
    *
-   * @param authorities verifies chains; null: nothing is verified
-   * @param verifiesName whether the certificate must be for the server
+   * @param authorities verifies chains
+   * @param tolerances the tolerance of each number
    */
-  ServerVerifier(@Nullable X509TrustManager authorities, boolean verifiesName) {
+  ServerVerifier(X509TrustManager authorities, IntFunction<Tolerance> tolerances) {
     this.authorities = authorities;
-    this.verifiesName = verifiesName && authorities != null;
+    this.tolerances = tolerances;
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
       throws CertificateException {
-    if (authorities != null) {
-      verifyChain(authorities, chain, authType);
-    }
-    if (verifiesName) {
-      verifyName(chain[0], engine.getPeerHost());
+    Tolerance tolerance = tolerances.apply(engine.getPeerPort());
+    tolerateOrThrow(tolerance, chainFault(chain, authType));
+    tolerateOrThrow(tolerance, nameFault(chain[0], engine.getPeerHost()));
+  }
+
+  private static void tolerateOrThrow(Tolerance tolerance, @Nullable UntrustedCertificate found)
+      throws UntrustedCertificate {
+    if (found != null && !tolerance.tolerates(found.fault())) {
+      throw found;
     }
   }
 
-  private static void verifyChain(
-      X509TrustManager authorities, X509Certificate[] chain, String authType)
-      throws UntrustedCertificate {
+  private @Nullable UntrustedCertificate chainFault(X509Certificate[] chain, String authType) {
     try {
       authorities.checkServerTrusted(chain, authType);
+      return null;
     } catch (CertificateException | RuntimeException e) {
-      throw new UntrustedCertificate(error(chain, e), described(chain[0]));
+      return new UntrustedCertificate(fault(chain, e), described(chain[0]));
     }
   }
 
-  private static void verifyName(X509Certificate certificate, @Nullable String server)
-      throws UntrustedCertificate {
+  private static @Nullable UntrustedCertificate nameFault(
+      X509Certificate certificate, @Nullable String server) {
     ServerNames names = ServerNames.of(certificate);
-    if (server == null || !names.include(server)) {
-      throw new UntrustedCertificate(
-          CertificateError.DOMAIN_MISMATCH, names + " (expected: " + server + ")");
-    }
+    return server != null && names.include(server)
+        ? null
+        : new UntrustedCertificate(TlsFault.DOMAIN_MISMATCH, names + " (expected: " + server + ")");
   }
 
   private static String described(X509Certificate certificate) {
@@ -75,47 +81,47 @@ final class ServerVerifier extends X509ExtendedTrustManager {
     return text.length() > 100 ? text.substring(0, 100) + "..." : text;
   }
 
-  private static CertificateError error(X509Certificate[] chain, Exception failure) {
+  private static TlsFault fault(X509Certificate[] chain, Exception failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      CertificateError error = error(cause);
-      if (error != null) {
-        return error;
+      TlsFault fault = fault(cause);
+      if (fault != null) {
+        return fault;
       }
     }
     try {
       chain[0].checkValidity();
     } catch (CertificateExpiredException e) {
-      return CertificateError.CERT_HAS_EXPIRED;
+      return TlsFault.CERT_HAS_EXPIRED;
     } catch (CertificateNotYetValidException e) {
-      return CertificateError.CERT_NOT_YET_VALID;
+      return TlsFault.CERT_NOT_YET_VALID;
     }
     boolean selfSigned = isSelfSigned(chain[chain.length - 1]);
     if (!selfSigned) {
-      return CertificateError.UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
+      return TlsFault.UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
     }
     return chain.length == 1
-        ? CertificateError.DEPTH_ZERO_SELF_SIGNED_CERT
-        : CertificateError.SELF_SIGNED_CERT_IN_CHAIN;
+        ? TlsFault.DEPTH_ZERO_SELF_SIGNED_CERT
+        : TlsFault.SELF_SIGNED_CERT_IN_CHAIN;
   }
 
-  private static @Nullable CertificateError error(Throwable cause) {
+  private static @Nullable TlsFault fault(Throwable cause) {
     if (cause instanceof CertificateExpiredException) {
-      return CertificateError.CERT_HAS_EXPIRED;
+      return TlsFault.CERT_HAS_EXPIRED;
     }
     if (cause instanceof CertificateNotYetValidException) {
-      return CertificateError.CERT_NOT_YET_VALID;
+      return TlsFault.CERT_NOT_YET_VALID;
     }
     if (!(cause instanceof CertPathValidatorException invalid)
         || !(invalid.getReason() instanceof BasicReason reason)) {
       return null;
     }
     return switch (reason) {
-      case EXPIRED -> CertificateError.CERT_HAS_EXPIRED;
-      case NOT_YET_VALID -> CertificateError.CERT_NOT_YET_VALID;
-      case REVOKED -> CertificateError.CERT_REVOKED;
-      case UNDETERMINED_REVOCATION_STATUS -> CertificateError.UNABLE_TO_GET_CRL;
-      case INVALID_SIGNATURE -> CertificateError.CERT_SIGNATURE_FAILURE;
-      case ALGORITHM_CONSTRAINED -> CertificateError.CA_MD_TOO_WEAK;
+      case EXPIRED -> TlsFault.CERT_HAS_EXPIRED;
+      case NOT_YET_VALID -> TlsFault.CERT_NOT_YET_VALID;
+      case REVOKED -> TlsFault.CERT_REVOKED;
+      case UNDETERMINED_REVOCATION_STATUS -> TlsFault.UNABLE_TO_GET_CRL;
+      case INVALID_SIGNATURE -> TlsFault.CERT_SIGNATURE_FAILURE;
+      case ALGORITHM_CONSTRAINED -> TlsFault.CA_MD_TOO_WEAK;
       case UNSPECIFIED -> null;
     };
   }

@@ -28,7 +28,6 @@ final class FailedFetchTest {
         "DNS_FAILED",
         "CONNECT_FAILED",
         "CONNECT_TIMEOUT",
-        "SECURE_CONNECT_FAILED",
         "SECURE_CONNECT_TIMEOUT",
         "NO_MEMORY",
         "OVERLOADED"
@@ -62,7 +61,6 @@ final class FailedFetchTest {
         "DNS_FAILED",
         "CONNECT_FAILED",
         "CONNECT_TIMEOUT",
-        "SECURE_CONNECT_FAILED",
         "SECURE_CONNECT_TIMEOUT",
         "NO_MEMORY",
         "OVERLOADED",

@@ -7,6 +7,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
@@ -204,6 +205,12 @@ abstract class AttemptFixture {
     public void idle(int change) {
       idle += change;
     }
+
+    @Override
+    public void handshakeFailed(TlsFault fault) {}
+
+    @Override
+    public void tolerated(TlsFault fault) {}
 
     @Override
     public void refused(ParseFailure failure) {

@@ -6,6 +6,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.Waiting;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -306,6 +307,12 @@ class SocketsTest {
 
     @Override
     public void refused(ParseFailure failure) {}
+
+    @Override
+    public void handshakeFailed(TlsFault fault) {}
+
+    @Override
+    public void tolerated(TlsFault fault) {}
 
     @Override
     public void reused() {}

@@ -2,9 +2,11 @@ package io.loligo.server.upstream.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.pool.Endpoint;
+import io.loligo.server.upstream.tls.Tolerance;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -130,7 +132,8 @@ class DialTest {
             List.of(V6_A, V4_A, V6_B),
             2,
             endpoint -> new Handler(),
-            seen);
+            seen,
+            Tolerance.NONE);
     dial.start(1_000);
     assertThat(transport.dialled()).hasSize(2);
     assertThat(seen.failure).isNotNull();
@@ -145,7 +148,8 @@ class DialTest {
             List.of(endpoints),
             25,
             endpoint -> new Handler(),
-            seen);
+            seen,
+            Tolerance.NONE);
     dial.start(1_000);
     return dial;
   }
@@ -172,7 +176,8 @@ class DialTest {
     private int attempts;
 
     @Override
-    public void connected(Handler handler, Channel channel, Endpoint endpoint, int tries) {
+    public void connected(
+        Handler handler, Channel channel, Endpoint endpoint, int tries, HopTls secured) {
       assertThat(connected).isNull();
       connected = endpoint;
       attempts = tries;

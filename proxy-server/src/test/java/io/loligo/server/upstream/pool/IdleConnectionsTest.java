@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.Fields;
+import io.loligo.server.record.HopTls;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchTimings;
@@ -104,6 +105,14 @@ class IdleConnectionsTest {
     @Override
     public Endpoint endpoint() {
       return endpoint;
+    }
+
+    @Override
+    public void secured(HopTls facts) {}
+
+    @Override
+    public HopTls secured() {
+      return null;
     }
 
     @Override

@@ -1,0 +1,22 @@
+package io.loligo.server.record;
+
+import io.loligo.server.tls.TlsFault;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS on a connection to an origin or a parent. Immutable; made once for the connection.
+ *
+ * @param version such as {@code TLSv1.3}
+ * @param cipher the IANA name of the cipher suite
+ * @param certificate of the server, or null
+ * @param tolerated faults of the certificate that the configuration tolerated
+ * @param once whether a rule for one request tolerated them: the connection serves no other
+ */
+public record HopTls(
+    String version,
+    String cipher,
+    @Nullable X509Certificate certificate,
+    List<TlsFault> tolerated,
+    boolean once) {}
