@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
  * leaves bit 7 set in a byte that ends the run; a borrow may wrongly mark bytes above the first
  * such one, so only the lowest mark counts.
  */
-final class ByteRuns {
+public final class ByteRuns {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101010101010101L;
@@ -29,7 +29,7 @@ final class ByteRuns {
   /**
    * Offset of the first byte in {@code [at, end)} that is not a token character, or {@code end}.
    */
-  static int endOfToken(byte[] bytes, int at, int end) {
+  public static int endOfToken(byte[] bytes, int at, int end) {
     int i = at;
     while (i + Long.BYTES <= end) {
       long other = neitherLetterNorHyphen(word(bytes, i));
@@ -53,7 +53,7 @@ final class ByteRuns {
    * Offset of the first byte in {@code [at, end)} that is not allowed in a field value, or {@code
    * end}: controls other than HTAB (RFC 9110 section 5.5).
    */
-  static int endOfValue(byte[] bytes, int at, int end) {
+  public static int endOfValue(byte[] bytes, int at, int end) {
     int i = at;
     while (i + Long.BYTES <= end) {
       long word = word(bytes, i);
@@ -75,7 +75,7 @@ final class ByteRuns {
   }
 
   /** Offset of the first byte in {@code [at, end)} outside of "!" to "~", or {@code end}. */
-  static int endOfTarget(byte[] bytes, int at, int end) {
+  public static int endOfTarget(byte[] bytes, int at, int end) {
     int i = at;
     while (i + Long.BYTES <= end) {
       long word = word(bytes, i);

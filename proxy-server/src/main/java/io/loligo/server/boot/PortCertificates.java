@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,17 +32,20 @@ final class PortCertificates {
   private static final Logger LOG = LoggerFactory.getLogger(PortCertificates.class);
 
   private final Supplier<TlsProvider> provider;
-  private final List<String> alpn;
+  private final Function<HttpPort, List<String>> alpn;
   private final Supplier<Instant> clock;
 
   /**
    * @param provider asked when the first port has TLS
-   * @param alpn protocols of all ports, in order of preference
+   * @param alpn the protocols of a port, in order of preference
    * @param clock tells which certificates have expired
    */
-  PortCertificates(Supplier<TlsProvider> provider, List<String> alpn, Supplier<Instant> clock) {
+  PortCertificates(
+      Supplier<TlsProvider> provider,
+      Function<HttpPort, List<String>> alpn,
+      Supplier<Instant> clock) {
     this.provider = provider;
-    this.alpn = List.copyOf(alpn);
+    this.alpn = alpn;
     this.clock = clock;
   }
 
@@ -77,7 +81,8 @@ final class PortCertificates {
         pairs.add(pair(port, files, before));
       }
       ServerTls made =
-          new ServerTls(provider.get(), tls.options(), pairs, auth(tls), authorities(tls), alpn);
+          new ServerTls(
+              provider.get(), tls.options(), pairs, auth(tls), authorities(tls), alpn.apply(port));
       ServerTls old = like(port, before);
       if (old != null && !tls.requests()) {
         made.continueTickets(old);

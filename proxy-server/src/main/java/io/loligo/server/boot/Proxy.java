@@ -17,6 +17,7 @@ import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.downstream.listen.DescriptorLimit;
 import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.exchange.rules.OwnAddresses;
@@ -107,10 +108,10 @@ public final class Proxy implements AutoCloseable {
 
   /** The protocols of TLS ports, by their names in ALPN. */
   private static final Map<String, Listeners.Protocol> PROTOCOLS =
-      Map.of("http/1.1", Http1Connection::new);
+      Map.of("h2", Http2Connection::new, "http/1.1", Http1Connection::new);
 
-  /** Their names, in order of preference. */
-  private static final List<String> ALPN = List.of("http/1.1");
+  private static final List<String> FORWARD_ALPN = List.of("http/1.1");
+  private static final List<String> ACCEL_ALPN = List.of("h2", "http/1.1");
 
   /** Interval of the questions for the machine's addresses and the process's descriptors. */
   private static final long ASK_MACHINE_SECONDS = 10;
@@ -238,7 +239,8 @@ public final class Proxy implements AutoCloseable {
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.reloader = new Reloader(source, this::reconfigure);
     this.certificates =
-        new PortCertificates(this::tlsProvider, ALPN, () -> Instant.ofEpochMilli(time.millis()));
+        new PortCertificates(
+            this::tlsProvider, Proxy::alpn, () -> Instant.ofEpochMilli(time.millis()));
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
@@ -505,6 +507,11 @@ public final class Proxy implements AutoCloseable {
   /** Port of the {@code index}th http_port line, as bound. */
   public int port(int index) {
     return addresses().get(index).getPort();
+  }
+
+  /** A forward port speaks no HTTP/2 yet, because a stream cannot become a tunnel. */
+  private static List<String> alpn(HttpPort port) {
+    return port.accel() == null ? FORWARD_ALPN : ACCEL_ALPN;
   }
 
   /** The addresses on which it listens, or did, in the order of the lines. */

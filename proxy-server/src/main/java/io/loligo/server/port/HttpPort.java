@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param name {@code name=}, else {@code address:port}
  * @param accel null: clients know that they talk to a proxy
  * @param tls null: clear text
+ * @param h2c {@code h2c}: clients speak HTTP/2 in clear text from the first byte
  * @param keepAlive {@code tcpkeepalive=}
  * @param source file and line
  */
@@ -19,6 +20,7 @@ public record HttpPort(
     String name,
     @Nullable Accel accel,
     @Nullable PortTls tls,
+    boolean h2c,
     KeepAlive keepAlive,
     String source) {
 

@@ -164,6 +164,7 @@ final class PortLines {
     private @Nullable String name;
     private boolean allowDirect;
     private boolean ignoreCc;
+    private boolean h2c;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
     private final @Nullable TlsWords tls;
     private final List<String> clientCa = new ArrayList<>();
@@ -202,6 +203,7 @@ final class PortLines {
           accelOption = word;
           ignoreCc = true;
         }
+        case "h2c" -> h2c = true;
         case "tcpkeepalive" -> keepAlive(option);
         default -> other(word, option);
       }
@@ -312,6 +314,7 @@ final class PortLines {
                     ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)
                     : null,
                 secured,
+                h2c,
                 keepAlive,
                 line.source()));
       }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * everything queued was written. TLS reports no progress either: content is queued in pieces of one
  * record each, and each piece counts when it was written.
  */
-public abstract class WriteTally extends DefaultChannelProgressivePromise {
+public abstract class WriteTally extends DefaultChannelProgressivePromise implements ResponseTally {
   /** Most plain bytes of a TLS record. */
   private static final int RECORD_BYTES = 16 << 10;
 
@@ -80,7 +80,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     return bytes;
   }
 
-  /** Starts counting at zero; only while nothing is pending. */
+  @Override
   public final void restart() {
     assert pendingWrites == 0;
     queuedBytes = 0;
@@ -89,8 +89,13 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     failed = false;
   }
 
-  /** Bytes the socket took since {@link #restart}. */
+  @Override
   public final long writtenBytes() {
+    return writtenBytes;
+  }
+
+  @Override
+  public final long movedBytes() {
     return writtenBytes;
   }
 
@@ -99,7 +104,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     return queuedBytes;
   }
 
-  /** Whether writes are queued that the socket did not take yet. */
+  @Override
   public final boolean pending() {
     return pendingWrites > 0;
   }
@@ -109,7 +114,7 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise {
     return pendingWrites;
   }
 
-  /** Whether a write failed: the connection is broken. */
+  @Override
   public final boolean failed() {
     return failed;
   }

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.boot.Features;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
@@ -15,6 +18,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -55,7 +60,7 @@ class PortOptionsWireTest extends WireTest {
   static Set<String> documented(String directive) {
     String text = Features.directives().named(directive).text().replaceAll("\\([^)]*\\)", "");
     String list = text.substring(text.indexOf("Options: ") + 9);
-    return Pattern.compile("(?:^|, )([a-z-]+)")
+    return Pattern.compile("(?:^|, )([a-z0-9-]+)")
         .matcher(list.substring(0, list.indexOf('.')))
         .results()
         .map(name -> name.group(1))
@@ -327,9 +332,22 @@ class PortOptionsWireTest extends WireTest {
   @Test
   void protocolHttpsNeverGoesDirectWithoutTls() throws Exception {
     startProxy(PORT + "accel protocol=https allow-direct", "always_direct allow all");
-    assertThat(ask("/", "Host: " + origin.authority()).status()).isEqualTo(503);
-    assertThat(origin.connections()).isZero();
-    assertThat(stopAndReadLog().get(0)).contains(" TCP_MISS/503 ").contains(" HIER_NONE/-");
+    try (ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CompletableFuture<Integer> first =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try (Socket socket = plain.accept()) {
+                  return socket.getInputStream().read();
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      assertThat(ask("/", "Host: 127.0.0.1:" + plain.getLocalPort()).status()).isEqualTo(503);
+      assertThat(first.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS))
+          .as("the type of a TLS handshake")
+          .isEqualTo(22);
+    }
+    assertThat(stopAndReadLog().get(0)).contains(" TCP_MISS/503 ");
   }
 
   @ParameterizedTest
@@ -353,5 +371,17 @@ class PortOptionsWireTest extends WireTest {
     String post = "POST /a HTTP/1.1\r\nHost: www.example.com\r\nContent-Length: 0\r\n\r\n";
     assertThat(client().send(post).responseTo("POST").status()).isEqualTo(200);
     assertForwarded(ask("/a", "Host: www.example.com"), "uri-miss");
+  }
+
+  @Test
+  @Tag("h2c")
+  void theClientSpeaksHttp2FromTheFirstByte() throws Exception {
+    startAccelerator("h2c");
+    origin.onOk("/a", "hello", FRESH);
+    try (Http2Client client = Http2Client.connect(proxy.port())) {
+      client.get(1, "site.test", "/a");
+      assertThat(client.response(1).text()).isEqualTo("hello");
+    }
+    assertThat(hostSeen()).isEqualTo("site.test");
   }
 }

@@ -14,7 +14,10 @@ import io.loligo.server.downstream.stream.ResponseWriter;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.Pace;
+import io.loligo.server.transport.ResponseTally;
+import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.ByteStream;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,7 @@ final class Http1Stream extends ExchangeStream {
   private final Http1Connection connection;
   private final ReceivedBytes input;
   private final ChannelHandlerContext context;
+  private final SocketTally tally;
   private final ResponseEncoder encoder;
 
   // the exchange in progress
@@ -45,7 +49,19 @@ final class Http1Stream extends ExchangeStream {
     this.connection = connection;
     this.input = input;
     this.context = context;
-    this.encoder = new ResponseEncoder(context, tally());
+    this.tally = new SocketTally(context.channel());
+    this.encoder = new ResponseEncoder(context, tally);
+  }
+
+  private final class SocketTally extends WriteTally {
+    SocketTally(Channel channel) {
+      super(channel);
+    }
+
+    @Override
+    protected void progressed() {
+      written();
+    }
   }
 
   // ---- the request
@@ -225,8 +241,19 @@ final class Http1Stream extends ExchangeStream {
   }
 
   @Override
-  protected void flushWrites() {
+  protected ResponseTally tally() {
+    return tally;
+  }
+
+  @Override
+  protected boolean flushWrites() {
     context.flush();
+    return true;
+  }
+
+  @Override
+  protected boolean takesMore() {
+    return context.channel().isWritable();
   }
 
   // ---- the connection

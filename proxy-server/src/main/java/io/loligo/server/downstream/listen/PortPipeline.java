@@ -62,7 +62,7 @@ final class PortPipeline {
         .pipeline()
         .addLast(
             now.tls() == null
-                ? first.open(connections, listening, client)
+                ? named(now.h2c() ? "h2" : null).open(connections, listening, client)
                 : new TlsHandshake(
                     connections,
                     listening,

@@ -6,7 +6,7 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
-import io.loligo.server.transport.WriteTally;
+import io.loligo.server.transport.ResponseTally;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -111,7 +111,8 @@ final class ExchangeRecording {
    * @param tally bytes of the response
    * @param writer of the response
    */
-  void handOver(ExchangeRecord done, long contentBytes, WriteTally tally, ResponseWriter writer) {
+  void handOver(
+      ExchangeRecord done, long contentBytes, ResponseTally tally, ResponseWriter writer) {
     long now = clients.time().nanos();
     done.endMillis = clients.time().millis();
     done.clientBytesIn += contentBytes;

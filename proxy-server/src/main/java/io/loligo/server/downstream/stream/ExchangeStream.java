@@ -14,7 +14,7 @@ import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
-import io.loligo.server.transport.WriteTally;
+import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -51,7 +51,6 @@ public abstract class ExchangeStream implements ClientStream {
   private final ClientConnection connection;
   private final ClientConnections clients;
   private final Channel channel;
-  private final Tally tally;
   private final ExchangeRecording recording;
   private final ContentPump pump;
   private @Nullable Runnable resumption;
@@ -83,7 +82,6 @@ public abstract class ExchangeStream implements ClientStream {
     this.connection = connection;
     this.clients = connection.clients();
     this.channel = connection.channel();
-    this.tally = new Tally(channel);
     this.recording = new ExchangeRecording(connection);
     this.pump = new ContentPump(this, clients.timer());
     this.port = connection.listening().configured();
@@ -97,17 +95,6 @@ public abstract class ExchangeStream implements ClientStream {
     portGone = now == null;
     if (now != null) {
       port = now;
-    }
-  }
-
-  private final class Tally extends WriteTally {
-    Tally(Channel channel) {
-      super(channel);
-    }
-
-    @Override
-    protected void progressed() {
-      written();
     }
   }
 
@@ -125,8 +112,18 @@ public abstract class ExchangeStream implements ClientStream {
   /** Writes the final head, borrowed, and the content in its block. */
   protected abstract void writeHead(OutgoingHead head);
 
-  /** Passes the written bytes to the socket. */
-  protected abstract void flushWrites();
+  /** Counts the bytes of the response; the same object at all times. */
+  protected abstract ResponseTally tally();
+
+  /**
+   * Passes the written bytes to the socket.
+   *
+   * @return false: that is postponed, and {@link #flushed} follows
+   */
+  protected abstract boolean flushWrites();
+
+  /** Whether content can be written that leaves soon. */
+  protected abstract boolean takesMore();
 
   /** Whether bytes of the request's content are at hand. */
   protected abstract boolean contentAtHand();
@@ -183,7 +180,7 @@ public abstract class ExchangeStream implements ClientStream {
     if (terms != clients.terms()) {
       adopt(clients.terms());
     }
-    tally.restart();
+    tally().restart();
     recording.begin(head, bytes, acceptNanos, port.name());
     pump.begin();
     events = null;
@@ -215,7 +212,7 @@ public abstract class ExchangeStream implements ClientStream {
     concluding();
     forgetPacing();
     pump.cancel();
-    recording.handOver(done, pump.bytesIn(), tally, writer());
+    recording.handOver(done, pump.bytesIn(), tally(), writer());
   }
 
   /** Forgets the timers: nothing is served any more. */
@@ -624,7 +621,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   @Override
   public final boolean writable() {
-    return answering() && channel.isWritable();
+    return answering() && takesMore();
   }
 
   @Override
@@ -640,7 +637,7 @@ public abstract class ExchangeStream implements ClientStream {
     settle();
   }
 
-  /** The socket takes bytes again. */
+  /** {@link #takesMore} is true again. */
   public final void socketWritable() {
     if (events == null || !answering()) {
       return;
@@ -674,13 +671,13 @@ public abstract class ExchangeStream implements ClientStream {
     if (flushDue && running()) {
       flushDue = false;
       depth++;
-      flushWrites();
+      boolean done = flushWrites();
       depth--;
       if (writableDue) {
         resumeLater();
       }
-      if (tally.pending() && (pacing == null || !pacing.armed())) {
-        beginPacing();
+      if (done) {
+        awaitClient();
       }
     }
     if (!running()) {
@@ -689,14 +686,20 @@ public abstract class ExchangeStream implements ClientStream {
     if (cut) {
       closeCut();
       conclude();
-    } else if (complete && !tally.pending() && !tally.failed()) {
+    } else if (complete && !tally().pending() && !tally().failed()) {
       conclude();
       finished();
     }
   }
 
-  /** A write made progress, from within Netty's flush. */
-  private void written() {
+  private void awaitClient() {
+    if (tally().pending() && (pacing == null || !pacing.armed())) {
+      beginPacing();
+    }
+  }
+
+  /** Bytes of a postponed flush were passed on: ends the exchange if those were the last. */
+  protected final void flushed() {
     if (!running()) {
       return;
     }
@@ -704,7 +707,24 @@ public abstract class ExchangeStream implements ClientStream {
       pacing.progressed();
     }
     progressed();
-    if (complete && depth == 0 && !tally.pending()) {
+    if (depth > 0) {
+      resumeLater();
+    } else {
+      awaitClient();
+      settle();
+    }
+  }
+
+  /** The tally grew, perhaps from within Netty's flush. */
+  protected final void written() {
+    if (!running()) {
+      return;
+    }
+    if (pacing != null && pacing.armed()) {
+      pacing.progressed();
+    }
+    progressed();
+    if (complete && depth == 0 && !tally().pending()) {
       resumeLater();
     }
   }
@@ -713,7 +733,7 @@ public abstract class ExchangeStream implements ClientStream {
     if (pacing == null) {
       pacing =
           new ResponsePacing(
-              clients.timer(), terms.settings(), tally, channel, this::tookTooLittle);
+              clients.timer(), terms.settings(), tally(), channel, this::tookTooLittle);
     }
     pacing.begin();
   }
@@ -753,7 +773,7 @@ public abstract class ExchangeStream implements ClientStream {
     if (running()) {
       if (writableDue) {
         writableDue = false;
-        if (events != null && answering() && channel.isWritable()) {
+        if (events != null && writable()) {
           tellWritable();
         }
       }
@@ -819,11 +839,6 @@ public abstract class ExchangeStream implements ClientStream {
   /** Whether its port is closed. */
   protected final boolean portGone() {
     return portGone;
-  }
-
-  /** Counts the bytes of the response that the socket took; pass it to every write. */
-  protected final WriteTally tally() {
-    return tally;
   }
 
   /** Whether a flush was requested and is not done; it is not due any more. */

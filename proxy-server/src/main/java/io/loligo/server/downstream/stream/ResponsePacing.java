@@ -3,8 +3,8 @@ package io.loligo.server.downstream.stream;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
+import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.transport.SystemQueue;
-import io.loligo.server.transport.WriteTally;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ public final class ResponsePacing extends LoopTimer.Timeout {
   }
 
   private final LoopTimer timer;
-  private final WriteTally tally;
+  private final ResponseTally tally;
   private final Channel channel;
   private final Owner owner;
   private final @Nullable Pace pace;
@@ -47,7 +47,7 @@ public final class ResponsePacing extends LoopTimer.Timeout {
    * @param channel whose socket they go to
    */
   public ResponsePacing(
-      LoopTimer timer, ClientSettings settings, WriteTally tally, Channel channel, Owner owner) {
+      LoopTimer timer, ClientSettings settings, ResponseTally tally, Channel channel, Owner owner) {
     this.timer = timer;
     this.tally = tally;
     this.channel = channel;
@@ -55,7 +55,7 @@ public final class ResponsePacing extends LoopTimer.Timeout {
     this.pace = Paces.ofResponse(settings);
     this.timeoutMillis = settings.writeMillis;
     this.windowMillis = settings.rateWindowMillis;
-    this.seenBytes = tally.writtenBytes();
+    this.seenBytes = tally.movedBytes();
   }
 
   /** Bytes are queued. */
@@ -69,11 +69,11 @@ public final class ResponsePacing extends LoopTimer.Timeout {
   /** The socket took some of them, perhaps all. */
   public void progressed() {
     if (pace != null) {
-      pace.moved(timer.tick(), tally.writtenBytes() - seenBytes);
+      pace.moved(timer.tick(), tally.movedBytes() - seenBytes);
       // a few bytes now and then must not renew all of them
       graces = pace.late(timer.tick()) ? graces : 0;
     }
-    seenBytes = tally.writtenBytes();
+    seenBytes = tally.movedBytes();
     if (tally.pending()) {
       begin();
     } else {

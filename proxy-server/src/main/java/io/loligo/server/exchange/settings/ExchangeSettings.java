@@ -73,6 +73,7 @@ public final class ExchangeSettings {
   private final String viaMark;
   private final byte[] viaLine;
   private final byte[] viaLine10;
+  private final byte[] viaLine20;
   private final long requestsPerLoop;
   private final boolean logsByAcl;
   private final boolean logsByDestination;
@@ -107,6 +108,7 @@ public final class ExchangeSettings {
     viaMark = cacheName + " (loligo/" + processMark + ")";
     viaLine = via(config, "1.1 " + viaMark);
     viaLine10 = via(config, "1.0 " + viaMark);
+    viaLine20 = via(config, "2.0 " + viaMark);
     requestsPerLoop = requestsPerLoop(config);
     List<LogTarget> logs = config.get(LogDirectives.ACCESS_LOG);
     logsByAcl = logs.stream().anyMatch(log -> !log.access().isEmpty());
@@ -209,7 +211,7 @@ public final class ExchangeSettings {
    * @param version the version of the received message: {@code 10} or {@code 11}
    */
   public void addVia(FieldLines lines, int version) {
-    byte[] line = version >= 11 ? viaLine : viaLine10;
+    byte[] line = version >= 20 ? viaLine20 : version >= 11 ? viaLine : viaLine10;
     lines.append(line, 0, line.length);
   }
 }

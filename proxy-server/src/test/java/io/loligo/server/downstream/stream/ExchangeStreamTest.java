@@ -27,7 +27,9 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.transport.ScriptedChannel;
+import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
@@ -190,6 +192,13 @@ class ExchangeStreamTest {
     private final int number;
     private final Events events = new Events();
     private final Writer writer = new Writer(this);
+    private final WriteTally tally =
+        new WriteTally(connection.channel()) {
+          @Override
+          protected void progressed() {
+            written();
+          }
+        };
     private final ArrayDeque<String> arrived = new ArrayDeque<>();
     private boolean contentEnds;
     private boolean running;
@@ -222,7 +231,7 @@ class ExchangeStreamTest {
     private void write(String text) {
       ByteBuf out = allocator().directBuffer();
       out.writeCharSequence("<" + number + ' ' + text + '>', StandardCharsets.US_ASCII);
-      tally().write(connection.channel().pipeline().firstContext(), out);
+      tally.write(connection.channel().pipeline().firstContext(), out);
     }
 
     void answer(int status) {
@@ -295,8 +304,19 @@ class ExchangeStreamTest {
     }
 
     @Override
-    protected void flushWrites() {
+    protected ResponseTally tally() {
+      return tally;
+    }
+
+    @Override
+    protected boolean flushWrites() {
       channel.flush();
+      return true;
+    }
+
+    @Override
+    protected boolean takesMore() {
+      return channel.isWritable();
     }
 
     @Override

@@ -1,0 +1,457 @@
+package io.loligo.core.http2;
+
+import io.loligo.core.http1.ByteRuns;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.Ascii;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the head of a request from decoded fields, in the same form as a head of HTTP/1: bytes with
+ * a request line, and offsets. Confined to one thread; reusable; allocates nothing once its arrays
+ * have grown.
+ *
+ * <p>It refuses everything that HTTP/2 can express and HTTP/1 must not receive (RFC 9113 sections
+ * 8.2 and 8.3): names that are not tokens in lower case, values with control characters or white
+ * space at their ends, fields of a connection, pseudo-header fields that are unknown, repeated or
+ * late, an {@code :authority} that differs from Host.
+ *
+ * <p>Cookie lines become one (section 8.2.3).
+ */
+public final class RequestComposer implements HpackDecoder.Sink {
+  private static final int DEFAULT_URGENCY = 3;
+  private static final String PRIORITY = "priority";
+  private static final Pseudo[] OTHERS = {Pseudo.SCHEME, Pseudo.AUTHORITY, Pseudo.PATH};
+  private static final byte[] VERSION = ascii(" HTTP/2.0\r\n");
+  private static final byte[] HOST = ascii("Host: ");
+  private static final byte[] COOKIE = ascii("Cookie: ");
+  private static final byte[] CRUMB_END = ascii("; ");
+
+  private final ParseLimits limits;
+  private byte[] bytes;
+  private int length;
+
+  // pseudo-header fields: their values, one after the other; a negative start: absent
+  private byte[] pseudo = new byte[256];
+  private int pseudoLength;
+  private final int[] starts = new int[Pseudo.values().length];
+  private final int[] ends = new int[Pseudo.values().length];
+
+  private byte[] cookie = new byte[256];
+  private int cookieLength;
+
+  private final RequestHead head = new RequestHead();
+  private boolean absolute;
+  private boolean regular;
+  private int size;
+  private int urgency;
+  private boolean incremental;
+  private @Nullable ParseFailure failure;
+
+  private enum Pseudo {
+    METHOD,
+    SCHEME,
+    AUTHORITY,
+    PATH,
+    PROTOCOL
+  }
+
+  /** Composes heads within {@code limits}. */
+  public RequestComposer(ParseLimits limits) {
+    this.limits = limits;
+    this.bytes = new byte[1_024];
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * Begins another head.
+   *
+   * @param absolute whether the request-target has the absolute form, as a forward proxy expects;
+   *     else the origin form
+   */
+  public void begin(boolean absolute) {
+    this.absolute = absolute;
+    regular = false;
+    failure = null;
+    length = 0;
+    size = 0;
+    pseudoLength = 0;
+    cookieLength = 0;
+    urgency = DEFAULT_URGENCY;
+    incremental = false;
+    Arrays.fill(starts, -1);
+    head.clear(bytes);
+  }
+
+  @Override
+  public void field(
+      byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
+    if (failure != null) {
+      return;
+    }
+    size += nameLength + valueLength + 4;
+    if (size > limits.maxHeadBytes()) {
+      failure = ParseFailure.HEAD_TOO_LARGE;
+    } else if (nameLength > 0 && name[nameStart] == ':') {
+      pseudo(name, nameStart, nameLength, value, valueStart, valueLength);
+    } else {
+      if (!regular) {
+        requestLine();
+      }
+      if (failure == null) {
+        regular(name, nameStart, nameLength, value, valueStart, valueLength);
+      }
+    }
+  }
+
+  private void pseudo(
+      byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
+    Pseudo which = which(name, nameStart, nameStart + nameLength);
+    if (regular || which == null || starts[which.ordinal()] >= 0) {
+      failure = ParseFailure.BAD_PSEUDO_FIELD;
+      return;
+    }
+    int end = pseudoLength + valueLength;
+    if (end > pseudo.length) {
+      pseudo = Arrays.copyOf(pseudo, Math.max(end, 2 * pseudo.length));
+    }
+    System.arraycopy(value, valueStart, pseudo, pseudoLength, valueLength);
+    starts[which.ordinal()] = pseudoLength;
+    ends[which.ordinal()] = end;
+    pseudoLength = end;
+  }
+
+  private static @Nullable Pseudo which(byte[] name, int start, int end) {
+    // the third letter tells them apart; then the whole name is compared
+    Pseudo which =
+        end - start < 5
+            ? null
+            : switch (name[start + 2]) {
+              case 'e' -> Pseudo.METHOD;
+              case 'c' -> Pseudo.SCHEME;
+              case 'u' -> Pseudo.AUTHORITY;
+              case 'a' -> Pseudo.PATH;
+              case 'r' -> Pseudo.PROTOCOL;
+              default -> null;
+            };
+    if (which == null) {
+      return null;
+    }
+    String text =
+        switch (which) {
+          case METHOD -> ":method";
+          case SCHEME -> ":scheme";
+          case AUTHORITY -> ":authority";
+          case PATH -> ":path";
+          case PROTOCOL -> ":protocol";
+        };
+    return equal(name, start, end, text) ? which : null;
+  }
+
+  private static boolean equal(byte[] bytes, int start, int end, String text) {
+    if (end - start != text.length()) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if (bytes[start + i] != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean has(Pseudo which) {
+    return starts[which.ordinal()] >= 0;
+  }
+
+  private boolean isEmpty(Pseudo which) {
+    return starts[which.ordinal()] >= ends[which.ordinal()];
+  }
+
+  /** All pseudo-header fields are there: checks them, and writes the request line and Host. */
+  private void requestLine() {
+    regular = true;
+    boolean connect =
+        has(Pseudo.METHOD)
+            && equal(
+                pseudo,
+                starts[Pseudo.METHOD.ordinal()],
+                ends[Pseudo.METHOD.ordinal()],
+                Method.text(Method.CONNECT));
+    if (!isValid(connect)) {
+      return;
+    }
+    int method = length;
+    append(Pseudo.METHOD);
+    int methodEnd = length;
+    append(' ');
+    int target = length;
+    if (connect) {
+      append(Pseudo.AUTHORITY);
+    } else {
+      if (absolute && has(Pseudo.AUTHORITY) && pseudo[starts[Pseudo.PATH.ordinal()]] == '/') {
+        append(Pseudo.SCHEME);
+        append(':');
+        append('/');
+        append('/');
+        append(Pseudo.AUTHORITY);
+      }
+      append(Pseudo.PATH);
+    }
+    int targetEnd = length;
+    if (targetEnd - target > limits.maxTargetBytes()) {
+      failure = ParseFailure.TARGET_TOO_LONG;
+      return;
+    }
+    append(VERSION, 0, VERSION.length);
+    head.fields().rebase(bytes);
+    head.requestLine(method, methodEnd, target, targetEnd, 20);
+    if (has(Pseudo.AUTHORITY)) {
+      int name = length;
+      append(HOST, 0, HOST.length);
+      int value = length;
+      append(Pseudo.AUTHORITY);
+      head.fields().add(FieldName.HOST, name, 4, value, length);
+      endLine();
+    }
+  }
+
+  private boolean isValid(boolean connect) {
+    if (!has(Pseudo.METHOD) || isEmpty(Pseudo.METHOD) || has(Pseudo.PROTOCOL)) {
+      failure = ParseFailure.BAD_PSEUDO_FIELD;
+      return false;
+    }
+    boolean complete =
+        connect
+            ? !has(Pseudo.SCHEME) && !has(Pseudo.PATH) && has(Pseudo.AUTHORITY)
+            : has(Pseudo.SCHEME)
+                && !isEmpty(Pseudo.SCHEME)
+                && has(Pseudo.PATH)
+                && !isEmpty(Pseudo.PATH);
+    if (!complete) {
+      failure = ParseFailure.BAD_PSEUDO_FIELD;
+      return false;
+    }
+    int methodStart = starts[Pseudo.METHOD.ordinal()];
+    int methodEnd = ends[Pseudo.METHOD.ordinal()];
+    if (ByteRuns.endOfToken(pseudo, methodStart, methodEnd) != methodEnd) {
+      failure = ParseFailure.BAD_METHOD;
+      return false;
+    }
+    // the other values become parts of the request-target, and of Host
+    if (!othersAreVisible()) {
+      failure = ParseFailure.BAD_TARGET;
+      return false;
+    }
+    return true;
+  }
+
+  private boolean othersAreVisible() {
+    for (Pseudo which : OTHERS) {
+      int start = starts[which.ordinal()];
+      int end = ends[which.ordinal()];
+      if (start >= 0 && ByteRuns.endOfTarget(pseudo, start, end) != end) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void regular(
+      byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
+    failure = invalid(name, nameStart, nameLength, value, valueStart, valueStart + valueLength);
+    if (failure != null) {
+      return;
+    }
+    int id = FieldName.of(name, nameStart, nameLength);
+    switch (id) {
+      case FieldName.COOKIE -> crumb(value, valueStart, valueLength);
+      case FieldName.HOST -> host(name, nameStart, nameLength, value, valueStart, valueLength);
+      case FieldName.TE -> {
+        if (equal(value, valueStart, valueStart + valueLength, "trailers")) {
+          add(id, name, nameStart, nameLength, value, valueStart, valueLength);
+        } else {
+          failure = ParseFailure.FIELD_OF_CONNECTION;
+        }
+      }
+      default -> {
+        if (HpackEncoder.OF_CONNECTION.has(id) || id == FieldName.HTTP2_SETTINGS) {
+          failure = ParseFailure.FIELD_OF_CONNECTION;
+        } else {
+          add(id, name, nameStart, nameLength, value, valueStart, valueLength);
+          if (id == FieldName.OTHER && equal(name, nameStart, nameStart + nameLength, PRIORITY)) {
+            urgency = urgency(value, valueStart, valueStart + valueLength);
+            incremental = isIncremental(value, valueStart, valueStart + valueLength);
+          }
+        }
+      }
+    }
+  }
+
+  /** Why a field is malformed (RFC 9113 section 8.2.1); null: it is not. */
+  static @Nullable ParseFailure invalid(
+      byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueEnd) {
+    int nameEnd = nameStart + nameLength;
+    if (nameLength == 0 || ByteRuns.endOfToken(name, nameStart, nameEnd) != nameEnd) {
+      return ParseFailure.BAD_FIELD_NAME;
+    }
+    for (int i = nameStart; i < nameEnd; i++) {
+      if (name[i] >= 'A' && name[i] <= 'Z') {
+        return ParseFailure.BAD_FIELD_NAME;
+      }
+    }
+    if (valueStart == valueEnd) {
+      return null;
+    }
+    boolean valid =
+        ByteRuns.endOfValue(value, valueStart, valueEnd) == valueEnd
+            && !Ascii.isBlank(value[valueStart])
+            && !Ascii.isBlank(value[valueEnd - 1]);
+    return valid ? null : ParseFailure.BAD_FIELD_VALUE;
+  }
+
+  private void host(
+      byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
+    if (!has(Pseudo.AUTHORITY)) {
+      add(FieldName.HOST, name, nameStart, nameLength, value, valueStart, valueLength);
+      return;
+    }
+    int start = starts[Pseudo.AUTHORITY.ordinal()];
+    boolean same = ends[Pseudo.AUTHORITY.ordinal()] - start == valueLength;
+    for (int i = 0; same && i < valueLength; i++) {
+      same = Ascii.lower(pseudo[start + i]) == Ascii.lower(value[valueStart + i]);
+    }
+    if (!same) {
+      failure = ParseFailure.BAD_HOST;
+    }
+  }
+
+  private void crumb(byte[] value, int start, int valueLength) {
+    int more = cookieLength == 0 ? 0 : CRUMB_END.length;
+    int end = cookieLength + more + valueLength;
+    if (end > cookie.length) {
+      cookie = Arrays.copyOf(cookie, Math.max(end, 2 * cookie.length));
+    }
+    System.arraycopy(CRUMB_END, 0, cookie, cookieLength, more);
+    System.arraycopy(value, start, cookie, cookieLength + more, valueLength);
+    cookieLength = end;
+  }
+
+  private void add(
+      int id,
+      byte[] name,
+      int nameStart,
+      int nameLength,
+      byte[] value,
+      int valueStart,
+      int valueLength) {
+    if (head.fields().count() >= limits.maxFields()) {
+      failure = ParseFailure.TOO_MANY_FIELDS;
+      return;
+    }
+    int lineStart = length;
+    append(name, nameStart, nameLength);
+    append(':');
+    append(' ');
+    int start = length;
+    append(value, valueStart, valueLength);
+    head.fields().add(id, lineStart, nameLength, start, length);
+    endLine();
+  }
+
+  private void endLine() {
+    append('\r');
+    append('\n');
+  }
+
+  private void append(Pseudo which) {
+    append(pseudo, starts[which.ordinal()], ends[which.ordinal()] - starts[which.ordinal()]);
+  }
+
+  private void append(byte[] source, int start, int count) {
+    reserve(count);
+    System.arraycopy(source, start, bytes, length, count);
+    length += count;
+  }
+
+  private void append(char c) {
+    reserve(1);
+    bytes[length++] = (byte) c;
+  }
+
+  private void reserve(int more) {
+    if (length + more > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(length + more, 2 * bytes.length));
+      head.fields().rebase(bytes);
+    }
+  }
+
+  /**
+   * Completes the head after the last field.
+   *
+   * @return why it is malformed or beyond a limit; null: {@link #head} has it
+   */
+  public @Nullable ParseFailure finish() {
+    if (failure == null && !regular) {
+      requestLine();
+    }
+    if (failure == null && cookieLength > 0) {
+      add(FieldName.COOKIE, COOKIE, 0, 6, cookie, 0, cookieLength);
+    }
+    if (failure == null) {
+      endLine();
+      head.end(length);
+    }
+    return failure;
+  }
+
+  /** The head, borrowed until {@link #begin}; its version is 20. */
+  public RequestHead head() {
+    return head;
+  }
+
+  /** The urgency that the request asks for, 0 to 7 (RFC 9218 section 4.1). */
+  public int urgency() {
+    return urgency;
+  }
+
+  /** Whether the request says that parts of the response are useful (section 4.2). */
+  public boolean isIncremental() {
+    return incremental;
+  }
+
+  /** The urgency in the value of a Priority field; 3 if it gives none. */
+  public static int urgency(byte[] value, int start, int end) {
+    for (int i = start; i + 2 < end; i++) {
+      boolean key = value[i] == 'u' && value[i + 1] == '=' && isStart(value, start, i);
+      if (key && value[i + 2] >= '0' && value[i + 2] <= '7') {
+        return value[i + 2] - '0';
+      }
+    }
+    return DEFAULT_URGENCY;
+  }
+
+  /** Whether the value of a Priority field has {@code i}. */
+  public static boolean isIncremental(byte[] value, int start, int end) {
+    for (int i = start; i < end; i++) {
+      if (value[i] == 'i' && isStart(value, start, i)) {
+        boolean off = i + 3 < end && value[i + 1] == '=' && value[i + 3] == '0';
+        return !off;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a key of a dictionary starts at {@code at}. */
+  private static boolean isStart(byte[] value, int start, int at) {
+    return at == start || value[at - 1] == ',' || Ascii.isBlank(value[at - 1]);
+  }
+}

@@ -1,0 +1,48 @@
+package io.loligo.core.http2;
+
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a trailer section from decoded fields. Confined to one thread; for one section. */
+public final class TrailerComposer implements HpackDecoder.Sink {
+  private final ParseLimits limits;
+  private final FieldLines lines = new FieldLines(128);
+  private final Fields fields = new Fields(4);
+  private boolean malformed;
+
+  /** A section within {@code limits}. */
+  public TrailerComposer(ParseLimits limits) {
+    this.limits = limits;
+    fields.clear(lines.bytes());
+  }
+
+  @Override
+  public void field(
+      byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
+    malformed |=
+        lines.length() + nameLength + valueLength > limits.maxTrailerBytes()
+            || fields.count() >= limits.maxFields()
+            || RequestComposer.invalid(
+                    name, nameStart, nameLength, value, valueStart, valueStart + valueLength)
+                != null;
+    if (malformed) {
+      return;
+    }
+    int start = lines.length();
+    lines.append(name, nameStart, nameStart + nameLength).append(": ");
+    int valueAt = lines.length();
+    lines.append(value, valueStart, valueStart + valueLength);
+    int id = FieldName.of(name, nameStart, nameLength);
+    fields.add(id, start, nameLength, valueAt, lines.length());
+    lines.endLine();
+    fields.rebase(lines.bytes());
+  }
+
+  /** The section; null: it is malformed or too large. */
+  public @Nullable Fields fields() {
+    return malformed ? null : fields;
+  }
+}

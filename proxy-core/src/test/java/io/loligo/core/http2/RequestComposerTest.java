@@ -1,0 +1,139 @@
+package io.loligo.core.http2;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Requests of HTTP/2 become heads, or are refused: see {@code requests.txt} beside this class. */
+class RequestComposerTest {
+  private final RequestComposer composer =
+      new RequestComposer(new ParseLimits(4_000, 100, 20, 100, 100));
+
+  private ParseFailure compose(boolean absolute, String... namesAndValues) {
+    composer.begin(absolute);
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      byte[] name = namesAndValues[i].getBytes(ISO_8859_1);
+      byte[] value = namesAndValues[i + 1].getBytes(ISO_8859_1);
+      composer.field(name, 0, name.length, value, 0, value.length);
+    }
+    return composer.finish();
+  }
+
+  private String text() {
+    RequestHead head = composer.head();
+    return new String(head.bytes(), 0, head.end(), ISO_8859_1);
+  }
+
+  static Stream<String> vectors() throws IOException {
+    try (InputStream in = RequestComposerTest.class.getResourceAsStream("requests.txt")) {
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), ISO_8859_1);
+      return Stream.of(text.split("\n\n", -1)).filter(each -> !each.startsWith("#"));
+    }
+  }
+
+  /** The first line is the verdict; each further one a field; {@code \xNN} is a byte. */
+  @ParameterizedTest
+  @MethodSource("vectors")
+  void decidesAsTheFileSays(String vector) {
+    String[] lines = vector.strip().split("\n", -1);
+    String[] fields = new String[2 * (lines.length - 1)];
+    for (int i = 1; i < lines.length; i++) {
+      int colon = lines[i].indexOf(": ", 1);
+      fields[2 * i - 2] = bytes(lines[i].substring(0, colon));
+      fields[2 * i - 1] = bytes(lines[i].substring(colon + 2));
+    }
+    ParseFailure failure = compose(false, fields);
+    assertThat(failure == null ? "OK" : failure.name()).isEqualTo(lines[0]);
+  }
+
+  private static String bytes(String text) {
+    StringBuilder plain = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      if (text.startsWith("\\x", i)) {
+        plain.append((char) Integer.parseInt(text.substring(i + 2, i + 4), 16));
+        i += 3;
+      } else {
+        plain.append(text.charAt(i));
+      }
+    }
+    return plain.toString();
+  }
+
+  @Test
+  void writesAHeadInTheFormOfHttp1() {
+    assertThat(
+            compose(
+                false,
+                ":method",
+                "GET",
+                ":path",
+                "/a?b",
+                ":scheme",
+                "https",
+                ":authority",
+                "a.test:81",
+                "accept",
+                "*/*",
+                "cookie",
+                "a=1",
+                "x-y",
+                "z",
+                "cookie",
+                "b=2"))
+        .isNull();
+    assertThat(text())
+        .isEqualTo(
+            "GET /a?b HTTP/2.0\r\nHost: a.test:81\r\naccept: */*\r\nx-y: z\r\nCookie: a=1; b=2\r\n"
+                + "\r\n");
+    RequestHead head = composer.head();
+    assertThat(head.methodId()).isEqualTo(Method.GET);
+    assertThat(head.target()).isEqualTo("/a?b");
+    assertThat(head.version()).isEqualTo(20);
+    assertThat(head.fields().value(head.fields().first(FieldName.COOKIE))).isEqualTo("a=1; b=2");
+    assertThat(head.fields().value(head.fields().first(FieldName.HOST))).isEqualTo("a.test:81");
+  }
+
+  @Test
+  void aForwardProxyGetsTheAbsoluteForm() {
+    compose(true, ":method", "GET", ":scheme", "http", ":authority", "a.test", ":path", "/x");
+    assertThat(composer.head().target()).isEqualTo("http://a.test/x");
+    compose(true, ":method", "OPTIONS", ":scheme", "http", ":authority", "a.test", ":path", "*");
+    assertThat(composer.head().target()).isEqualTo("*");
+    compose(true, ":method", "CONNECT", ":authority", "a.test:443");
+    assertThat(composer.head().target()).isEqualTo("a.test:443");
+  }
+
+  @Test
+  void aHeadOfOneRequestLeavesNothingForTheNext() {
+    String[] one = {
+      ":method", "GET", ":scheme", "http", ":authority", "a.test", ":path", "/", "cookie", "a=1"
+    };
+    compose(false, one);
+    compose(false, ":method", "GET", ":scheme", "http", ":authority", "b.test", ":path", "/b");
+    assertThat(text()).isEqualTo("GET /b HTTP/2.0\r\nHost: b.test\r\n\r\n");
+  }
+
+  @Test
+  void readsPriorities() {
+    String[] fields = {":method", "GET", ":scheme", "http", ":path", "/", "priority", "u=1, i"};
+    compose(false, fields);
+    assertThat(composer.urgency()).isEqualTo(1);
+    assertThat(composer.isIncremental()).isTrue();
+    fields[7] = "i=?0";
+    compose(false, fields);
+    assertThat(composer.urgency()).isEqualTo(3);
+    assertThat(composer.isIncremental()).isFalse();
+  }
+}

@@ -1,0 +1,805 @@
+package io.loligo.server.downstream.http2;
+
+import io.loligo.core.http2.ErrorCode;
+import io.loligo.core.http2.FrameReader;
+import io.loligo.core.http2.Frames;
+import io.loligo.core.http2.HpackDecoder;
+import io.loligo.core.http2.RequestComposer;
+import io.loligo.core.http2.TrailerComposer;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.server.downstream.connection.ClientConnection;
+import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.http2.FloodGuard.Kind;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortMode;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.TlsEnd;
+import io.loligo.server.transport.ReadSize;
+import io.loligo.server.transport.WriteTally;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A client's HTTP/2 connection (RFC 9113). Confined to the channel's event loop.
+ *
+ * <p>It reads all the time: the windows bound unread content, {@link FloodGuard} bounds frames that
+ * ask for nothing, and while the client does not take the answers to its frames, nothing is read.
+ *
+ * <pre>
+ * PREFACE  the first bytes are awaited
+ * OPEN     streams begin and end
+ * LEAVING  GOAWAY was sent: streams end, none begins
+ * LINGERING  output shut: what the client still sends is dropped so that it sees the last frames,
+ *            not a reset
+ * CLOSED
+ * </pre>
+ */
+public final class Http2Connection extends ClientConnection {
+  /** SETTINGS_MAX_CONCURRENT_STREAMS. */
+  public static final int MAX_STREAMS = 100;
+
+  /** Time in which a client has to leave after GOAWAY, milliseconds. */
+  static final int LINGER_MILLIS = 2_000;
+
+  /** Most bytes read and dropped after GOAWAY and the last response. */
+  static final int LINGER_LIMIT_BYTES = 1 << 20;
+
+  private static final int READ_BYTES = 16_384;
+
+  /** Window of the connection: as many streams can be full of unread content as fit. */
+  private static final int STREAMS_IN_WINDOW = 16;
+
+  /** Streams that a connection keeps to use again. */
+  private static final int SPARE_STREAMS = 16;
+
+  /** Streams reset by this side, of which frames may still arrive. */
+  private static final int RESET_MEMORY = 128;
+
+  private static final byte[] PREFACE = Frames.PREFACE.getBytes(StandardCharsets.US_ASCII);
+  private static final Logger LOG = LoggerFactory.getLogger(Http2Connection.class);
+
+  private enum State {
+    PREFACE,
+    OPEN,
+    LEAVING,
+    LINGERING,
+    CLOSED
+  }
+
+  private final ClientConnections clients;
+  private final LoopCodecs codecs;
+  private final FrameReader frames;
+  private final HpackDecoder decoder;
+  private final FloodGuard floods;
+  private final IntObjectMap<Http2Stream> streams = new IntObjectHashMap<>(8);
+  private final ArrayDeque<Http2Stream> spare = new ArrayDeque<>(2);
+  private final int[] resets = new int[RESET_MEMORY];
+  private final Idle idle = new Idle();
+  private final int streamWindow;
+  private final int connectionWindow;
+
+  @SuppressWarnings("NullAway.Init") // set by attached, the first call
+  private Output output;
+
+  private State state = State.PREFACE;
+  private @Nullable ByteBuf input;
+  private int chargedBytes;
+  private int lastStream;
+  private int resetCount;
+  private int served;
+  private int discardedBytes;
+  private int receiveWindow;
+  private int readBytes;
+  private boolean processing;
+  private boolean readPending;
+  private boolean flushDue;
+  private boolean tellDue;
+
+  /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
+  public Http2Connection(
+      ClientConnections clients, ListeningPort listening, InetSocketAddress client) {
+    super(clients, listening, client);
+    this.clients = clients;
+    this.codecs = LoopCodecs.of(clients);
+    this.frames = new FrameReader(new Events(), codecs.limits().maxHeadBytes());
+    this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, codecs.room());
+    this.floods = new FloodGuard(clients.time());
+    this.streamWindow = Math.max(READ_BYTES, clients.settings().streamBufferBytes);
+    this.connectionWindow = STREAMS_IN_WINDOW * streamWindow;
+  }
+
+  /**
+   * Creates the shared objects of its connections, so that a lack of memory shows before there are
+   * any.
+   */
+  public static void prepare(ClientConnections clients) {
+    LoopCodecs.of(clients);
+  }
+
+  /** No stream is open, or the client has to leave. */
+  private final class Idle extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      if (state == State.PREFACE || state.compareTo(State.LEAVING) >= 0) {
+        closeNow();
+      } else {
+        leave(ErrorCode.NO_ERROR);
+      }
+    }
+  }
+
+  private final class SocketTally extends WriteTally {
+    SocketTally(Channel channel) {
+      super(channel);
+    }
+
+    @Override
+    protected void progressed() {
+      if (!processing && !tellDue) {
+        tellDue = true;
+        loop(Http2Connection.this::tookBytes);
+      }
+    }
+  }
+
+  private void loop(Runnable task) {
+    channel().eventLoop().execute(task);
+  }
+
+  private void tookBytes() {
+    tellDue = false;
+    if (state.compareTo(State.LINGERING) < 0) {
+      flush();
+      readMore();
+    }
+  }
+
+  // ---- opening and closing
+
+  @Override
+  protected void attached() {
+    channel().config().setRecvByteBufAllocator(new ReadSize(READ_BYTES, clients.transit()));
+    output =
+        new Output(context(), new SocketTally(channel()), clients.settings().streamBufferBytes);
+  }
+
+  @Override
+  protected void opened() {
+    clients.timer().arm(idle, clients.settings().requestStartMillis);
+    ByteBuf out = output.control(64);
+    Frames.header(out, 24, Frames.SETTINGS, 0, 0);
+    Frames.setting(out, Frames.MAX_CONCURRENT_STREAMS, MAX_STREAMS);
+    Frames.setting(out, Frames.INITIAL_WINDOW_SIZE, streamWindow);
+    Frames.setting(out, Frames.MAX_HEADER_LIST_SIZE, codecs.limits().maxHeadBytes());
+    Frames.setting(out, Frames.NO_RFC7540_PRIORITIES, 1);
+    Frames.windowUpdate(out, 0, connectionWindow - Frames.DEFAULT_WINDOW_BYTES);
+    receiveWindow = connectionWindow;
+    flush();
+    readMore();
+  }
+
+  @Override
+  protected void refused() {
+    closeNow();
+  }
+
+  @Override
+  protected void gone() {
+    if (state != State.CLOSED) {
+      state = State.CLOSED;
+      frames.stop();
+      endStreams(false);
+    }
+  }
+
+  private void endStreams(boolean timedOut) {
+    for (Http2Stream stream : new ArrayList<>(streams.values())) {
+      stream.gone(timedOut);
+    }
+  }
+
+  @Override
+  protected void releaseOwn() {
+    if (input != null) {
+      input.release();
+      input = null;
+    }
+    charge();
+    clients.timer().forget(idle);
+    if (output != null) {
+      output.close();
+    }
+    spare.forEach(Http2Stream::release);
+    spare.clear();
+  }
+
+  @Override
+  protected void breakOff(boolean timedOut) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    if (!streams.isEmpty()) {
+      resetOnClose();
+    }
+    state = State.CLOSED;
+    frames.stop();
+    endStreams(timedOut);
+    channel().close();
+  }
+
+  private void closeNow() {
+    if (state != State.CLOSED) {
+      state = State.CLOSED;
+      frames.stop();
+      endStreams(false);
+      channel().close();
+    }
+  }
+
+  /** {@inheritDoc} The client hears of it; its streams end first. */
+  @Override
+  protected void drain() {
+    leave(ErrorCode.NO_ERROR);
+  }
+
+  /** Sends GOAWAY, and closes when no stream is left, or at once after an error. */
+  private void leave(ErrorCode why) {
+    boolean told = state == State.LEAVING && why == ErrorCode.NO_ERROR;
+    if (told || state.compareTo(State.LEAVING) > 0) {
+      return;
+    }
+    boolean begun = state != State.PREFACE;
+    state = State.LEAVING;
+    if (begun) {
+      Frames.goAway(output.control(Frames.HEADER_BYTES + 8), lastStream, why);
+    }
+    flushNow();
+    if (why != ErrorCode.NO_ERROR) {
+      frames.stop();
+      endStreams(false);
+    }
+    lingerIfEmpty();
+  }
+
+  private void lingerIfEmpty() {
+    if (state == State.LEAVING && streams.isEmpty()) {
+      // not within a call of the last stream
+      loop(this::linger);
+    }
+  }
+
+  private void linger() {
+    if (state != State.LEAVING) {
+      return;
+    }
+    flushNow();
+    frames.stop();
+    if (channel() instanceof DuplexChannel) {
+      state = State.LINGERING;
+      clients.timer().arm(idle, LINGER_MILLIS);
+      TlsEnd.shutdownOutput(channel());
+      readMore();
+    } else {
+      closeNow();
+    }
+  }
+
+  @Override
+  protected boolean tunnels() {
+    return false;
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof IOException) {
+      LOG.debug("Client connection {} was reset", channel(), cause);
+    } else if (cause instanceof OutOfMemoryError noMemory) {
+      clients.transit().shortage().met(noMemory, "the connection");
+    } else {
+      LOG.error("Client connection {} failed", channel(), cause);
+    }
+    breakOff(false);
+  }
+
+  // ---- reading
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    readPending = false;
+    ByteBuf in = (ByteBuf) message;
+    if (state.compareTo(State.LINGERING) >= 0) {
+      discardedBytes += in.readableBytes();
+      in.release();
+      if (discardedBytes > LINGER_LIMIT_BYTES) {
+        closeNow();
+      }
+      return;
+    }
+    keep(in);
+    processing = true;
+    try {
+      process();
+    } finally {
+      processing = false;
+    }
+  }
+
+  private void keep(ByteBuf in) {
+    ByteBuf rest = input;
+    if (rest == null) {
+      input = in;
+      return;
+    }
+    // the rest is less than a frame
+    try {
+      ByteBuf all = channel().alloc().directBuffer(rest.readableBytes() + in.readableBytes());
+      all.writeBytes(rest).writeBytes(in);
+      rest.release();
+      input = all;
+    } finally {
+      in.release();
+    }
+  }
+
+  private void process() {
+    ByteBuf in = input;
+    assert in != null : "nothing to read";
+    if (state == State.PREFACE && !readPreface(in)) {
+      return;
+    }
+    while (state.compareTo(State.LINGERING) < 0 && frames.read(in)) {
+      // the events do the work
+    }
+    if (input != null && !in.isReadable()) {
+      in.release();
+      input = null;
+    }
+  }
+
+  private boolean readPreface(ByteBuf in) {
+    int length = Math.min(PREFACE.length, in.readableBytes());
+    for (int i = 0; i < length; i++) {
+      if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
+        LOG.info("{}: the client does not speak HTTP/2", clientText());
+        Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, ErrorCode.PROTOCOL_ERROR);
+        state = State.LEAVING;
+        lingerIfEmpty();
+        return false;
+      }
+    }
+    if (length < PREFACE.length) {
+      return false;
+    }
+    in.skipBytes(PREFACE.length);
+    state = State.OPEN;
+    clients.timer().arm(idle, clients.settings().requestStartMillis);
+    return true;
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    charge();
+    if (state.compareTo(State.LINGERING) < 0 && (flushDue || output.isDue())) {
+      flushNow();
+    }
+    readMore();
+  }
+
+  private void charge() {
+    int now = input == null ? 0 : input.capacity();
+    if (now > chargedBytes) {
+      clients.transit().force(now - chargedBytes);
+    } else if (now < chargedBytes) {
+      clients.transit().release(chargedBytes - now);
+    }
+    chargedBytes = now;
+  }
+
+  private void readMore() {
+    boolean keepsUp = output.queuedBytes() < 4L * clients.settings().streamBufferBytes;
+    if (!readPending && state != State.CLOSED && keepsUp) {
+      readPending = true;
+      context().read();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event != ChannelInputShutdownEvent.INSTANCE) {
+      return;
+    }
+    if (state == State.LINGERING) {
+      closeNow();
+    } else {
+      // a client that sends no more cannot update windows
+      breakOff(false);
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (channel().isWritable() && state.compareTo(State.LINGERING) < 0) {
+      flushSoon();
+    }
+  }
+
+  // ---- writing
+
+  /** Flushes now, or at the end of the read in progress. */
+  void flushSoon() {
+    flushDue = true;
+    if (!processing) {
+      flush();
+    }
+  }
+
+  private void flush() {
+    if (!processing) {
+      flushNow();
+    }
+  }
+
+  private void flushNow() {
+    boolean before = processing;
+    processing = true;
+    try {
+      // exchanges that are told of free room write again
+      do {
+        flushDue = false;
+        output.flush();
+      } while (flushDue && state != State.CLOSED);
+    } finally {
+      processing = before;
+    }
+  }
+
+  /** Runs {@code task} when the calls below have returned. */
+  void later(Runnable task) {
+    loop(task);
+  }
+
+  /** The window of a stream in which the client may send, bytes. */
+  int streamWindow() {
+    return streamWindow;
+  }
+
+  /** WINDOW_UPDATE of a stream. */
+  void windowUpdate(int stream, int bytes) {
+    if (state != State.CLOSED) {
+      Frames.windowUpdate(output.control(Frames.HEADER_BYTES + 4), stream, bytes);
+      flushDue = true;
+    }
+  }
+
+  /** {@code bytes} of content were read or dropped: the client may send as many again. */
+  void read(int bytes) {
+    readBytes += bytes;
+    if (readBytes >= connectionWindow / 4 && state != State.CLOSED) {
+      receiveWindow += readBytes;
+      windowUpdate(0, readBytes);
+      readBytes = 0;
+    }
+    if (flushDue) {
+      flushSoon();
+    }
+  }
+
+  /** Sends RST_STREAM. */
+  void reset(Http2Stream stream, ErrorCode why) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    resets[resetCount++ % RESET_MEMORY] = stream.id;
+    output.reset(stream.id, why);
+    flushSoon();
+  }
+
+  private boolean wasReset(int stream) {
+    for (int each : resets) {
+      if (each == stream) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** {@code stream} has ended. */
+  void ended(Http2Stream stream) {
+    streams.remove(stream.id);
+    stream.spare();
+    if (spare.size() < SPARE_STREAMS && state != State.CLOSED) {
+      spare.addLast(stream);
+    } else {
+      stream.release();
+    }
+    if (!streams.isEmpty()) {
+      return;
+    }
+    clients.counters().clientIdle();
+    if (state == State.CLOSED) {
+      return;
+    }
+    if (state == State.LEAVING) {
+      lingerIfEmpty();
+    } else {
+      clients.timer().arm(idle, clients.settings().idleMillis);
+    }
+  }
+
+  // ---- frames
+
+  private void error(ErrorCode why, String detail) {
+    LOG.info("{}: HTTP/2 ends with {}: {}", clientText(), why, detail);
+    leave(why);
+  }
+
+  private boolean flood(Kind kind) {
+    if (floods.allows(kind)) {
+      return false;
+    }
+    frames.stop();
+    error(ErrorCode.ENHANCE_YOUR_CALM, "more than " + kind.most() + " " + kind + " in 10 seconds");
+    return true;
+  }
+
+  /** An error of one stream; too many of them end the connection. */
+  void streamError(int number, ErrorCode why) {
+    if (flood(Kind.RESET)) {
+      return;
+    }
+    Http2Stream stream = streams.get(number);
+    if (stream != null) {
+      stream.reset(why);
+    } else {
+      resets[resetCount++ % RESET_MEMORY] = number;
+      output.reset(number, why);
+    }
+  }
+
+  private void begin(int number, byte[] block, int length, boolean ended) {
+    long acceptNanos = clients.time().nanos();
+    HttpPort port = clients.terms().port(listening());
+    RequestComposer composer = codecs.composer();
+    composer.begin(port == null || port.mode() == PortMode.FORWARD);
+    if (!decoder.decode(block, 0, length, composer)) {
+      frames.stop();
+      error(ErrorCode.COMPRESSION_ERROR, "a field block is invalid");
+      return;
+    }
+    lastStream = number;
+    if (state == State.LEAVING) {
+      return;
+    }
+    if (streams.size() >= MAX_STREAMS) {
+      streamError(number, ErrorCode.REFUSED_STREAM);
+      return;
+    }
+    ParseFailure failure = composer.finish();
+    Http2Stream stream = open(number);
+    if (failure == null) {
+      stream.prioritize(composer.urgency(), composer.isIncremental());
+      stream.request(composer.head(), ended, acceptNanos);
+    } else if (failure.status() == 400) {
+      stream.malformedHead(failure, length, acceptNanos);
+    } else {
+      stream.refused(failure, length, ended, acceptNanos);
+    }
+    int most = clients.settings().maxRequestsPerConnection;
+    if (clients.draining() || (most > 0 && ++served >= most)) {
+      leave(ErrorCode.NO_ERROR);
+    }
+  }
+
+  private Http2Stream open(int number) {
+    Http2Stream free = spare.pollLast();
+    Http2Stream stream = free != null ? free : new Http2Stream(this, output, codecs);
+    if (streams.isEmpty()) {
+      clients.counters().clientBusy();
+      clients.timer().cancel(idle);
+    }
+    streams.put(number, stream);
+    stream.open(number, output.streamWindow(), streamWindow);
+    return stream;
+  }
+
+  private void trailers(Http2Stream stream, byte[] block, int length, boolean ended) {
+    TrailerComposer composer = new TrailerComposer(codecs.limits());
+    if (!decoder.decode(block, 0, length, composer)) {
+      frames.stop();
+      error(ErrorCode.COMPRESSION_ERROR, "a field block is invalid");
+    } else if (stream.hasEndedInput()) {
+      streamError(stream.id, ErrorCode.STREAM_CLOSED);
+    } else {
+      stream.trailers(ended ? composer.fields() : null);
+    }
+  }
+
+  private final class Events implements FrameReader.Events {
+    private final List<Http2Stream> all = new ArrayList<>();
+
+    @Override
+    public void data(int number, ByteBuf payload, int flowBytes, boolean endStream) {
+      receiveWindow -= flowBytes;
+      if (receiveWindow < 0) {
+        connectionError(ErrorCode.FLOW_CONTROL_ERROR, "more DATA than the window allows");
+        return;
+      }
+      if (flowBytes == 0 && !endStream && flood(Kind.EMPTY_DATA)) {
+        return;
+      }
+      Http2Stream stream = streams.get(number);
+      if (stream == null) {
+        Http2Connection.this.read(flowBytes);
+        unknown(number, "DATA");
+      } else if (stream.hasEndedInput()) {
+        Http2Connection.this.read(flowBytes);
+        streamError(number, ErrorCode.STREAM_CLOSED);
+      } else {
+        stream.data(payload, flowBytes, endStream);
+      }
+    }
+
+    /** A frame of a stream that is not open. */
+    private void unknown(int number, String frame) {
+      if (number > lastStream || (number & 1) == 0) {
+        connectionError(ErrorCode.PROTOCOL_ERROR, frame + " on idle stream " + number);
+      } else if (!wasReset(number)) {
+        streamError(number, ErrorCode.STREAM_CLOSED);
+      }
+    }
+
+    @Override
+    public void headers(
+        int number, byte[] block, int length, boolean endStream, boolean dependsOnItself) {
+      Http2Stream stream = streams.get(number);
+      if (stream != null) {
+        trailers(stream, block, length, endStream);
+      } else if ((number & 1) == 0) {
+        connectionError(ErrorCode.PROTOCOL_ERROR, "a client's stream has an even number");
+      } else if (number > lastStream) {
+        begin(number, block, length, endStream);
+        if (dependsOnItself && streams.containsKey(number)) {
+          streamError(number, ErrorCode.PROTOCOL_ERROR);
+        }
+      } else if (wasReset(number)) {
+        if (!decoder.decode(block, 0, length, new TrailerComposer(codecs.limits()))) {
+          connectionError(ErrorCode.COMPRESSION_ERROR, "a field block is invalid");
+        }
+      } else {
+        connectionError(ErrorCode.STREAM_CLOSED, "HEADERS on closed stream " + number);
+      }
+    }
+
+    @Override
+    public void priority(int stream, boolean dependsOnItself) {
+      if (!flood(Kind.PRIORITY) && dependsOnItself) {
+        streamError(stream, ErrorCode.PROTOCOL_ERROR);
+      }
+    }
+
+    @Override
+    public void priorityUpdate(int number, ByteBuf value) {
+      Http2Stream stream = streams.get(number);
+      if (!flood(Kind.PRIORITY) && stream != null) {
+        byte[] bytes = new byte[Math.min(64, value.readableBytes())];
+        value.readBytes(bytes);
+        stream.prioritize(
+            RequestComposer.urgency(bytes, 0, bytes.length),
+            RequestComposer.isIncremental(bytes, 0, bytes.length));
+      }
+    }
+
+    @Override
+    public void reset(int number, ErrorCode why) {
+      Http2Stream stream = streams.get(number);
+      if (stream == null) {
+        if (number > lastStream) {
+          connectionError(ErrorCode.PROTOCOL_ERROR, "RST_STREAM on idle stream " + number);
+        }
+        return;
+      }
+      if (!flood(Kind.RESET)) {
+        stream.gone(false);
+      }
+    }
+
+    @Override
+    public void setting(int id, long value) {
+      switch (id) {
+        case Frames.HEADER_TABLE_SIZE -> output.tableSizeGiven();
+        case Frames.MAX_FRAME_SIZE -> output.maxFrameBytes((int) value);
+        case Frames.INITIAL_WINDOW_SIZE -> {
+          all.clear();
+          all.addAll(streams.values());
+          if (!output.streamWindow((int) value, all)) {
+            connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
+          }
+          all.clear();
+        }
+        default -> {
+          // says nothing to a server
+        }
+      }
+    }
+
+    @Override
+    public void settingsEnd() {
+      if (!flood(Kind.SETTINGS)) {
+        Frames.header(output.control(Frames.HEADER_BYTES), 0, Frames.SETTINGS, Frames.ACK, 0);
+        flushDue = true;
+      }
+    }
+
+    @Override
+    public void settingsAck() {
+      // the settings hold from the first frame: they only forbid what is refused anyway
+    }
+
+    @Override
+    public void ping(boolean ack, long data) {
+      if (!ack && !flood(Kind.PING)) {
+        Frames.ping(output.control(Frames.HEADER_BYTES + 8), true, data);
+        flushDue = true;
+      }
+    }
+
+    @Override
+    public void goAway(int last, ErrorCode why) {
+      leave(ErrorCode.NO_ERROR);
+    }
+
+    @Override
+    public void windowUpdate(int number, int increment) {
+      if (flood(Kind.WINDOW_UPDATE)) {
+        return;
+      }
+      Http2Stream stream = streams.get(number);
+      if (number == 0) {
+        if (increment == 0) {
+          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE of 0");
+        } else if (!output.widen(increment)) {
+          connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
+        }
+        flushDue = true;
+      } else if (stream == null) {
+        if (number > lastStream) {
+          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE on idle stream " + number);
+        }
+      } else if (increment == 0) {
+        Http2Connection.this.streamError(number, ErrorCode.PROTOCOL_ERROR);
+      } else if (!output.widen(stream, increment)) {
+        Http2Connection.this.streamError(number, ErrorCode.FLOW_CONTROL_ERROR);
+      }
+    }
+
+    @Override
+    public void streamError(int number, ErrorCode why, String detail) {
+      Http2Connection.this.streamError(number, why);
+    }
+
+    private void streamError(int number, ErrorCode why) {
+      Http2Connection.this.streamError(number, why);
+    }
+
+    @Override
+    public void connectionError(ErrorCode why, String detail) {
+      frames.stop();
+      error(why, detail);
+    }
+  }
+}
