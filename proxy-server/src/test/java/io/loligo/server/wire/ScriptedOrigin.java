@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
@@ -174,6 +175,11 @@ final class ScriptedOrigin implements AutoCloseable {
       return (ExtendedSSLSession) ((SSLSocket) socket).getSession();
     }
 
+    /** The protocol chosen by ALPN; empty: none. */
+    String protocol() {
+      return ((SSLSocket) socket).getApplicationProtocol();
+    }
+
     /** Ends the origin's direction only. */
     void endOutput() throws IOException {
       socket.shutdownOutput();
@@ -267,7 +273,10 @@ final class ScriptedOrigin implements AutoCloseable {
   private Socket secured(Socket plain) throws IOException {
     SSLSocket socket = (SSLSocket) tls.createSocket(plain, null, plain.getPort(), true);
     socket.setUseClientMode(false);
-    socket.setWantClientAuth(true);
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setApplicationProtocols(new String[] {"h2", "http/1.1"});
+    parameters.setWantClientAuth(true);
+    socket.setSSLParameters(parameters);
     return socket;
   }
 

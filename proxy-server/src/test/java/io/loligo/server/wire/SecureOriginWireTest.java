@@ -17,7 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.net.ssl.SNIHostName;
 import org.junit.jupiter.api.BeforeEach;
@@ -209,20 +211,104 @@ class SecureOriginWireTest extends WireTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"boringssl", "jdk"})
-  void resumesSessions(String provider) throws Exception {
-    List<String> sessions = new ArrayList<>();
+  @CsvSource({
+    "boringssl, min-version=1.3, true",
+    "boringssl, options=NO_TLSv1_3, true",
+    "boringssl, flags=NO_SESSION_REUSE, false",
+    "jdk, min-version=1.3, true",
+    "jdk, options=NO_TLSv1_3, true",
+    "jdk, flags=NO_SESSION_REUSE, false"
+  })
+  void resumesSessions(String provider, String word, boolean resumed) throws Exception {
+    List<Long> created = new ArrayList<>();
+    List<Object> first = new ArrayList<>();
     startSecure()
         .otherwise(
             call -> {
-              sessions.add(String.valueOf(call.session().getCreationTime()));
+              if (call.session().getValue("connection") == null) {
+                call.session().putValue("connection", call.connection());
+              }
+              first.add(call.session().getValue("connection"));
+              created.add(call.session().getCreationTime());
               call.ok("x", "Connection: close");
             });
-    startTrusting("loligo_tls_provider " + provider, "tls_outgoing_options options=NO_TLSv1_3");
+    startTrusting("loligo_tls_provider " + provider, "tls_outgoing_options " + word);
     fetch(secure.url("www.example.test", "/"));
     fetch(secure.url("www.example.test", "/"));
-    assertThat(secure.connections()).isEqualTo(2);
-    assertThat(sessions.get(1)).isEqualTo(sessions.get(0));
+    if (resumed) {
+      // values of a session are not in its ticket
+      assertThat(created.get(1)).isEqualTo(created.get(0));
+    } else {
+      assertThat(first).containsExactly(1, 2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void offersItsProtocolByAlpn(String provider) throws Exception {
+    startSecure().on("/", call -> call.ok(call.protocol()));
+    startTrusting("loligo_tls_provider " + provider);
+    assertThat(fetch(secure.url("/")).text()).isEqualTo("http/1.1");
+  }
+
+  @Test
+  void webSocketsPassOverTls() throws Exception {
+    CompletableFuture<String> rest = new CompletableFuture<>();
+    startSecure()
+        .on(
+            "/ws",
+            call -> {
+              call.send(
+                  "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                      + "Upgrade: websocket\r\n\r\nhello");
+              assertThat(new String(call.in().readNBytes(4), ISO_8859_1)).isEqualTo("ping");
+              call.send("pong");
+              rest.complete(new String(call.in().readAllBytes(), ISO_8859_1));
+              call.close();
+            });
+    startTrusting();
+    RawClient client = client();
+    client.get(
+        secure.url("/ws"),
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13");
+    assertThat(client.response().status()).isEqualTo(101);
+    assertThat(client.read(5)).isEqualTo("hello");
+    client.send("ping");
+    assertThat(client.read(4)).isEqualTo("pong");
+    client.halfClose();
+    assertThat(rest.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)).isEmpty();
+    client.expectClose();
+  }
+
+  @Test
+  void aCutWithinContentIsAFailure() throws Exception {
+    startSecure()
+        .on(
+            "/",
+            call -> {
+              call.send("HTTP/1.1 200 OK\r\n" + FRESH + "\r\nContent-Length: 10\r\n\r\npart");
+              call.close();
+            });
+    startTrusting();
+    for (int i = 0; i < 2; i++) {
+      try (RawClient client = RawClient.connect(proxy.port())) {
+        assertThat(client.get(secure.url("/")).responseHead()).contains("fwd=");
+        assertThat(client.untilClose()).isEqualTo("part");
+      }
+    }
+  }
+
+  @Test
+  void namesOfAHostileCertificateAreHarmless() throws Exception {
+    String name = "<script>alert(1)</script>";
+    startSecure(TestAuthority.selfSigned(TestAuthority.named(name).names("evil.test")));
+    startTrusting();
+    WireMessage refused = fetch(secure.url("/"));
+    assertRefused(refused, "DEPTH_ZERO_SELF_SIGNED_CERT");
+    assertThat(refused.text()).contains("alert(1)").doesNotContain("<script>");
   }
 
   /** A server that reads some bytes of the handshake, and then does something else. */

@@ -115,4 +115,16 @@ class SecurePeerWireTest extends WireTest {
     assertThat(failed.status()).isEqualTo(503);
     assertThat(stopAndReadLog().get(1)).doesNotContain("HIER_DIRECT");
   }
+
+  @Test
+  void httpsSitesMayGoToTheirOriginsIfThePortSaysSo() throws Exception {
+    TestAuthority.Issued issued = ROOT.issue(TestAuthority.server("127.0.0.1"));
+    ScriptedOrigin site = closing(ScriptedOrigin.startSecure(SecureServer.of(issued)));
+    site.onOk("/", "of the origin");
+    startProxy(
+        "http_port 127.0.0.1:0 accel vhost allow-direct protocol=https",
+        "tls_outgoing_options cafile=" + authorities);
+    String request = "GET / HTTP/1.1\r\nHost: " + site.authority() + "\r\n\r\n";
+    assertThat(client().send(request).response().text()).isEqualTo("of the origin");
+  }
 }

@@ -22,8 +22,7 @@ public record Endpoint(InetAddress address, int port, Security security, @Nullab
    *
    * @param serverName the name in the handshake, which the certificate is verified against; null
    *     without TLS
-   * @param protocols the protocols offered by ALPN, in order of preference; none: no offer, and
-   *     HTTP/1.1
+   * @param protocols the protocols offered by ALPN, in order of preference
    * @param context of the handshake; null without TLS
    */
   public record Security(
@@ -33,7 +32,7 @@ public record Endpoint(InetAddress address, int port, Security security, @Nullab
 
     /** TLS with this server. */
     public static Security of(String serverName, OriginContext context) {
-      return new Security(serverName, List.of(), context);
+      return new Security(serverName, OriginContext.PROTOCOLS, context);
     }
   }
 

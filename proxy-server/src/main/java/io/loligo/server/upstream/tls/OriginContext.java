@@ -10,6 +10,7 @@ import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tls.TlsProvider;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -36,12 +37,22 @@ import org.jspecify.annotations.Nullable;
  * <p>The files are read when the first connection needs them, on a thread of their own.
  */
 public final class OriginContext {
+  /** The protocols that are offered by ALPN, in order of preference. */
+  public static final List<String> PROTOCOLS = List.of("http/1.1");
+
   /** How long a session may be resumed, as in Squid: {@value} s. */
   private static final int SESSION_SECONDS = 300;
 
   private static final int MAX_SESSIONS = 1_024;
   private static final List<String> SUITES_OF_1_3 =
       List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
+
+  private static final ApplicationProtocolConfig OFFER =
+      new ApplicationProtocolConfig(
+          ApplicationProtocolConfig.Protocol.ALPN,
+          ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+          ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+          PROTOCOLS);
 
   private final TlsOptions options;
   private final Supplier<TlsProvider> provider;
@@ -52,8 +63,8 @@ public final class OriginContext {
   /** The tolerance of each handshake in progress, if there is any tolerance. */
   private final ConcurrentHashMap<Integer, Tolerance> tolerances = new ConcurrentHashMap<>();
 
-  /** Guarded by this. */
-  private @Nullable CompletableFuture<SslContext> loaded;
+  /** Written under the lock of this. */
+  private volatile @Nullable CompletableFuture<SslContext> loaded;
 
   /**
    * A context whose files are not read yet.
@@ -96,11 +107,18 @@ public final class OriginContext {
    * Whether handshakes are possible now. It fails with the reason if a file cannot be read; later
    * connections then try again.
    */
-  public synchronized CompletableFuture<SslContext> ready() {
-    if (loaded == null || loaded.isCompletedExceptionally()) {
-      loaded = CompletableFuture.supplyAsync(this::load, files);
+  public CompletableFuture<SslContext> ready() {
+    CompletableFuture<SslContext> known = loaded;
+    return known == null || known.isCompletedExceptionally() ? loading() : known;
+  }
+
+  private synchronized CompletableFuture<SslContext> loading() {
+    CompletableFuture<SslContext> known = loaded;
+    if (known == null || known.isCompletedExceptionally()) {
+      known = CompletableFuture.supplyAsync(this::load, files);
+      loaded = known;
     }
-    return loaded;
+    return known;
   }
 
   /**
@@ -159,6 +177,7 @@ public final class OriginContext {
             .ciphers(suites, SupportedCipherSuiteFilter.INSTANCE)
             .trustManager(verifier())
             .endpointIdentificationAlgorithm(null) // the verifier knows the name
+            .applicationProtocolConfig(OFFER)
             .sessionCacheSize(MAX_SESSIONS)
             .sessionTimeout(SESSION_SECONDS);
     KeyPair own = own();
