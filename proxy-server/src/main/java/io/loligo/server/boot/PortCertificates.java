@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,20 +31,17 @@ final class PortCertificates {
   private static final Logger LOG = LoggerFactory.getLogger(PortCertificates.class);
 
   private final Supplier<TlsProvider> provider;
-  private final Function<HttpPort, List<String>> alpn;
+  private final List<String> alpn;
   private final Supplier<Instant> clock;
 
   /**
    * @param provider asked when the first port has TLS
-   * @param alpn the protocols of a port, in order of preference
+   * @param alpn protocols of all ports, in order of preference
    * @param clock tells which certificates have expired
    */
-  PortCertificates(
-      Supplier<TlsProvider> provider,
-      Function<HttpPort, List<String>> alpn,
-      Supplier<Instant> clock) {
+  PortCertificates(Supplier<TlsProvider> provider, List<String> alpn, Supplier<Instant> clock) {
     this.provider = provider;
-    this.alpn = alpn;
+    this.alpn = List.copyOf(alpn);
     this.clock = clock;
   }
 
@@ -81,8 +77,7 @@ final class PortCertificates {
         pairs.add(pair(port, files, before));
       }
       ServerTls made =
-          new ServerTls(
-              provider.get(), tls.options(), pairs, auth(tls), authorities(tls), alpn.apply(port));
+          new ServerTls(provider.get(), tls.options(), pairs, auth(tls), authorities(tls), alpn);
       ServerTls old = like(port, before);
       if (old != null && !tls.requests()) {
         made.continueTickets(old);

@@ -110,8 +110,8 @@ public final class Proxy implements AutoCloseable {
   private static final Map<String, Listeners.Protocol> PROTOCOLS =
       Map.of("h2", Http2Connection::new, "http/1.1", Http1Connection::new);
 
-  private static final List<String> FORWARD_ALPN = List.of("http/1.1");
-  private static final List<String> ACCEL_ALPN = List.of("h2", "http/1.1");
+  /** Their names, in order of preference. */
+  private static final List<String> ALPN = List.of("h2", "http/1.1");
 
   /** Interval of the questions for the machine's addresses and the process's descriptors. */
   private static final long ASK_MACHINE_SECONDS = 10;
@@ -239,8 +239,7 @@ public final class Proxy implements AutoCloseable {
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.reloader = new Reloader(source, this::reconfigure);
     this.certificates =
-        new PortCertificates(
-            this::tlsProvider, Proxy::alpn, () -> Instant.ofEpochMilli(time.millis()));
+        new PortCertificates(this::tlsProvider, ALPN, () -> Instant.ofEpochMilli(time.millis()));
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
@@ -507,11 +506,6 @@ public final class Proxy implements AutoCloseable {
   /** Port of the {@code index}th http_port line, as bound. */
   public int port(int index) {
     return addresses().get(index).getPort();
-  }
-
-  /** A forward port speaks no HTTP/2 yet, because a stream cannot become a tunnel. */
-  private static List<String> alpn(HttpPort port) {
-    return port.accel() == null ? FORWARD_ALPN : ACCEL_ALPN;
   }
 
   /** The addresses on which it listens, or did, in the order of the lines. */

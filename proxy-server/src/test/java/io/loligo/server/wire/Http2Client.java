@@ -170,6 +170,15 @@ final class Http2Client implements AutoCloseable {
     frame(Frames.HEADERS, ALL, stream, block(request("GET", authority, path, more)));
   }
 
+  /** A CONNECT; the bytes of the tunnel follow. */
+  void connect(int stream, String authority) throws IOException {
+    frame(
+        Frames.HEADERS,
+        Frames.END_HEADERS,
+        stream,
+        block(":method", "CONNECT", ":authority", authority));
+  }
+
   /** The head of a request whose content follows. */
   void begin(int stream, String method, String authority, String path, String... more)
       throws IOException {

@@ -68,10 +68,17 @@ class Http2OverTlsWireTest extends WireTest {
   }
 
   @Test
-  void aForwardPortDoesNotOfferIt() throws Exception {
+  void aForwardProxyServesAbsoluteUrlsAndTunnelsOverOneConnection() throws Exception {
     start("");
+    origin.onOk("/a", "hello", FRESH);
     SSLSocket socket = TlsClient.trusting(ROOT).protocols("h2", "http/1.1").socket(proxy.port(1));
-    assertThat(socket.getApplicationProtocol()).isEqualTo("http/1.1");
-    socket.close();
+    assertThat(socket.getApplicationProtocol()).isEqualTo("h2");
+    try (Http2Client client = Http2Client.over(socket)) {
+      client.get(1, origin.authority(), "/a");
+      assertThat(client.response(1).text()).isEqualTo("hello");
+      client.connect(3, origin.authority());
+      client.data(3, "GET /a HTTP/1.1\r\nHost: a\r\n\r\n", false);
+      assertThat(client.contentOf(3, 20).text()).startsWith("HTTP/1.1 200 OK\r\n");
+    }
   }
 }

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * SPARE    no stream
  * RUNNING  a request is being answered
+ * TUNNEL   given away: its bytes are a tunnel's, and only the record is left
  * ENDED    answered, reset, or its client is gone
  * </pre>
  */
@@ -34,6 +35,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
   private enum State {
     SPARE,
     RUNNING,
+    TUNNEL,
     ENDED
   }
 
@@ -55,6 +57,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
   private final StreamWriter writer;
   private State state = State.SPARE;
   private @Nullable StreamContent content;
+  private @Nullable StreamBytes tunnel;
   private boolean inputEnded;
   private boolean outputEnded;
   private boolean wasFull;
@@ -86,6 +89,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     inputEnded = false;
     outputEnded = false;
     wasFull = false;
+    tunnel = null;
     state = State.RUNNING;
   }
 
@@ -108,13 +112,6 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
       snapshot(head);
       return;
     }
-    if (head.methodId() == Method.CONNECT) {
-      // a stream cannot be given away yet
-      snapshot(head);
-      record().errorDetail = "CONNECT over HTTP/2";
-      reset(ErrorCode.HTTP_1_1_REQUIRED);
-      return;
-    }
     boolean announced = framing.kind() == Framing.Kind.LENGTH;
     if (ended && announced && framing.length() > 0) {
       snapshot(head);
@@ -131,7 +128,12 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
               announced ? framing.length() : ContentLength.UNKNOWN,
               Paces.ofRequest(terms().settings()),
               this);
+    }
+    if (content != null && head.methodId() != Method.CONNECT) {
       expect(content, head.fields().hasToken(FieldName.EXPECT, "100-continue"));
+    } else {
+      // the bytes of a tunnel are no content
+      contentLength = ContentLength.NONE;
     }
     handle(head, contentLength);
   }
@@ -185,6 +187,10 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
       malformed(ParseFailure.CONTENT_LENGTH_OF_DATA);
       return;
     }
+    if (tunnel != null) {
+      tunnel.arrived();
+      return;
+    }
     contentMoved(flowBytes);
     inputArrived();
   }
@@ -193,7 +199,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
   void trailers(@Nullable Fields fields) {
     inputEnded = true;
     StreamContent to = content;
-    if (fields == null) {
+    if (fields == null || tunnel != null) {
       malformed(ParseFailure.BAD_TRAILER);
     } else if (to != null && !contentBroken()) {
       if (to.finish(fields)) {
@@ -212,7 +218,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
   @Override
   public void read(int bytes) {
     connection.read(bytes);
-    if (inputEnded || state != State.RUNNING) {
+    if (inputEnded || (state != State.RUNNING && state != State.TUNNEL)) {
       return;
     }
     readBytes += bytes;
@@ -231,12 +237,14 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
       state = State.ENDED;
       clientGone(timedOut);
       left();
+    } else if (state == State.TUNNEL) {
+      endTunnel();
     }
   }
 
   /** Resets the stream; its exchange ends as aborted. */
   void reset(ErrorCode why) {
-    if (state == State.RUNNING) {
+    if (state == State.RUNNING || state == State.TUNNEL) {
       connection.reset(this, why);
       gone(false);
     }
@@ -300,7 +308,8 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     wasFull |= isFull();
   }
 
-  private boolean isFull() {
+  /** Whether as much content waits as the stream's buffer holds. */
+  boolean isFull() {
     return queuedBytes >= terms().settings().streamBufferBytes;
   }
 
@@ -330,7 +339,20 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
 
   /** Bytes of the connection were written. */
   void outputWritten() {
-    flushed();
+    if (tunnel != null) {
+      tunnel.progressed();
+    } else {
+      flushed();
+    }
+  }
+
+  /** There is room for content again. */
+  void roomAgain() {
+    if (tunnel != null) {
+      tunnel.writable();
+    } else {
+      socketWritable();
+    }
   }
 
   @Override
@@ -368,7 +390,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
 
   @Override
   protected boolean tunnelling() {
-    return false;
+    return state == State.TUNNEL;
   }
 
   @Override
@@ -407,14 +429,56 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     connection.flushSoon();
   }
 
+  // ---- tunnels
+
   @Override
   protected ByteStream giveAway() {
-    throw new IllegalStateException("a stream of HTTP/2 is no tunnel yet");
+    StreamContent input = content;
+    if (input == null) {
+      // END_STREAM came with the head
+      input = new StreamContent(allocator(), connection.clients().transit(), -1, null, this);
+      input.finish(null);
+      content = input;
+    }
+    state = State.TUNNEL;
+    StreamBytes given = new StreamBytes(this, connection, output, input);
+    tunnel = given;
+    return given;
+  }
+
+  /**
+   * Closes the tunnel.
+   *
+   * @param complete whether both directions have ended
+   * @param failed whether it shall look like a failure to the client
+   */
+  void closeTunnel(boolean complete, boolean failed) {
+    if (state != State.TUNNEL) {
+      return;
+    }
+    if (!complete) {
+      connection.reset(this, failed ? ErrorCode.CONNECT_ERROR : ErrorCode.NO_ERROR);
+    }
+    endTunnel();
+  }
+
+  /** The stream is over; the tunnel tells when its record is complete. */
+  private void endTunnel() {
+    StreamBytes ended = tunnel;
+    if (ended != null) {
+      ended.gone();
+    }
   }
 
   @Override
-  protected void closeTunnel() {}
+  protected void closeTunnel() {
+    closeTunnel(false, false);
+  }
 
   @Override
-  protected void tunnelOver() {}
+  protected void tunnelOver() {
+    state = State.ENDED;
+    tunnel = null;
+    left();
+  }
 }

@@ -399,7 +399,7 @@ final class Output {
     }
     told.clear();
     while (!drained.isEmpty()) {
-      drained.remove(drained.size() - 1).socketWritable();
+      drained.remove(drained.size() - 1).roomAgain();
     }
     telling = false;
   }
