@@ -58,6 +58,18 @@ public interface AclInput {
   /** Open connections from the client's address. */
   int clientConnections();
 
+  /**
+   * An attribute of the client's verified certificate, or null: it has none, or there is no
+   * certificate.
+   *
+   * @param issuer whether the name of its issuer is asked for; else that of its subject
+   * @param attribute {@code DN} for the whole name, such as {@code /O=Example/CN=client}; else a
+   *     part of it: {@code CN}, {@code O}, an object identifier
+   */
+  default @Nullable String certificateName(boolean issuer, String attribute) {
+    return null;
+  }
+
   /** Wall clock, milliseconds since the epoch. */
   long nowMillis();
 }

@@ -28,6 +28,12 @@ public enum AclType {
   REP_HEADER("rep_header", Support.FULL, "field name, then expression found in its value"),
   REP_MIME_TYPE("rep_mime_type", Support.FULL, "expression found in the response's Content-Type"),
   HTTP_STATUS("http_status", Support.FULL, "status of the response: 200, 300-399, 400-"),
+  USER_CERT(
+      "user_cert",
+      Support.FULL,
+      "attribute (DN, CN, O, OU, C, L, ST or an object identifier), then values of it in the"
+          + " client's certificate"),
+  CA_CERT("ca_cert", Support.FULL, "the same of the issuer of the client's certificate"),
   TIME("time", Support.FULL, "days SMTWHFAD (D: weekdays) and h:m-h:m, local time"),
   MAXCONN("maxconn", Support.FULL, "more than this many connections from the client's address"),
   SSL_ERROR(
@@ -68,8 +74,6 @@ public enum AclType {
   CONNECTIONS_ENCRYPTED("connections_encrypted", Support.MISSING, "TLS on all connections"),
   ADAPTATION_SERVICE("adaptation_service", Support.MISSING, "ICAP or eCAP service"),
   AT_STEP("at_step", Support.MISSING, "step of ssl_bump"),
-  USER_CERT("user_cert", Support.MISSING, "client certificate"),
-  CA_CERT("ca_cert", Support.MISSING, "issuer of the client certificate"),
   SERVER_CERT_FINGERPRINT("server_cert_fingerprint", Support.MISSING, "server certificate"),
   SSL_SERVER_NAME("ssl::server_name", Support.MISSING, "TLS server name"),
   SSL_SERVER_NAME_REGEX("ssl::server_name_regex", Support.MISSING, "TLS server name"),

@@ -96,6 +96,7 @@ final class NamedAcl {
       case TIME -> times(values, from, problems);
       case MAXCONN -> connections(values.subList(from, values.size()), problems);
       case ANY_OF, ALL_OF -> group(values, from, acls, problems);
+      case USER_CERT, CA_CERT -> certificate(values, from, problems);
       default -> {
         if (type.takesExpressions()) {
           expressions(values, from, problems);
@@ -272,6 +273,21 @@ final class NamedAcl {
     most = number;
   }
 
+  private void certificate(List<String> values, int from, List<AclProblem> problems) {
+    if (values.size() - from < 2) {
+      problems.add(error(-1, String.join(" ", values), "an attribute, then its values", ""));
+      return;
+    }
+    String attribute = values.get(from);
+    if (!attribute.matches("[A-Za-z]+|[0-9]+([.][0-9]+)+")) {
+      problems.add(error(from, attribute, "DN, CN, O or another attribute of a name", ""));
+    } else if (!field.isEmpty() && !field.equalsIgnoreCase(attribute)) {
+      problems.add(error(from, attribute, "the attribute " + field + " of the line above", ""));
+    }
+    field = attribute;
+    words.addAll(values.subList(from + 1, values.size()));
+  }
+
   private void group(List<String> values, int from, Acls acls, List<AclProblem> problems) {
     for (int i = from; i < values.size(); i++) {
       String term = values.get(i);
@@ -331,7 +347,7 @@ final class NamedAcl {
     return switch (type) {
       case SRC, DST, LOCALIP -> addresses.size();
       case PORT, LOCALPORT, HTTP_STATUS -> ranges.size();
-      case DSTDOMAIN, METHOD, PROTO, MYPORTNAME, SSL_ERROR -> words.size();
+      case DSTDOMAIN, METHOD, PROTO, MYPORTNAME, SSL_ERROR, USER_CERT, CA_CERT -> words.size();
       case TIME -> spans.size();
       case MAXCONN -> most < 0 ? 0 : 1;
       case ANY_OF, ALL_OF -> groups.size();
@@ -358,6 +374,8 @@ final class NamedAcl {
       }
       case METHOD -> (in, to) -> Condition.of(isMethod(texts, in.method()));
       case PROTO -> (in, to) -> Condition.of(isOneOf(texts, in.scheme()));
+      case USER_CERT -> certificateName(texts, false, field);
+      case CA_CERT -> certificateName(texts, true, field);
       case MYPORTNAME -> (in, to) -> Condition.of(isOneOf(texts, in.portName()));
       case SSL_ERROR ->
           (in, to) -> {
@@ -430,6 +448,13 @@ final class NamedAcl {
     return (in, to) -> {
       String value = in.replyFields() == null ? null : in.replyFields().joined(name);
       return Condition.of(value != null && found(patterns, value));
+    };
+  }
+
+  private static Condition certificateName(String[] texts, boolean issuer, String attribute) {
+    return (in, to) -> {
+      String value = in.certificateName(issuer, attribute);
+      return Condition.of(value != null && isOneOf(texts, value));
     };
   }
 

@@ -6,6 +6,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.IpText;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tls.PeerCertificate;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -139,6 +140,12 @@ final class LoggedInput implements AclInput {
   @Override
   public int clientConnections() {
     return request == null ? 1 : request.clientConnections();
+  }
+
+  @Override
+  public @Nullable String certificateName(boolean issuer, String attribute) {
+    PeerCertificate certificate = record.session == null ? null : record.session.certificate();
+    return certificate == null ? null : certificate.attribute(issuer, attribute);
   }
 
   @Override

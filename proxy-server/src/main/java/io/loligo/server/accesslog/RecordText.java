@@ -7,6 +7,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.TlsFault;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -50,6 +51,40 @@ final class RecordText {
     } else {
       address(record.client, line);
     }
+  }
+
+  static void serverName(ExchangeRecord record, LogLine line) {
+    text(record.session == null ? null : record.session.serverName(), line);
+  }
+
+  static void tlsVersion(ExchangeRecord record, LogLine line) {
+    if (record.session != null) {
+      line.append(record.session.version().replace("TLSv", "TLS/"));
+    }
+  }
+
+  static void cipher(ExchangeRecord record, LogLine line) {
+    text(record.session == null ? null : record.session.cipher(), line);
+  }
+
+  static void certificateSubject(ExchangeRecord record, LogLine line) {
+    PeerCertificate own = certificate(record);
+    text(own == null ? null : own.subject(), line);
+  }
+
+  static void certificateIssuer(ExchangeRecord record, LogLine line) {
+    PeerCertificate own = certificate(record);
+    text(own == null ? null : own.issuer(), line);
+  }
+
+  /** The common name, as in Squid. */
+  static void certificateUser(ExchangeRecord record, LogLine line) {
+    PeerCertificate own = certificate(record);
+    text(own == null ? null : own.attribute(false, "CN"), line);
+  }
+
+  private static @Nullable PeerCertificate certificate(ExchangeRecord record) {
+    return record.session == null ? null : record.session.certificate();
   }
 
   static void secondsAndMillis(long millis, LogLine line) {

@@ -6,6 +6,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.tls.SessionFacts;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
@@ -55,6 +56,9 @@ public final class ExchangeRecord {
   public String clientText;
 
   public @Nullable InetSocketAddress local;
+
+  /** TLS with the client; null: none. */
+  public @Nullable SessionFacts session;
 
   /** Name of the port that got the request. */
   public String portName;
@@ -184,6 +188,7 @@ public final class ExchangeRecord {
     client = null;
     clientText = null;
     local = null;
+    session = null;
     portName = null;
     request = null;
     target = null;

@@ -1,11 +1,15 @@
 package io.loligo.server.tls;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.OpenSslSessionTicketKey;
+import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.internal.tcnative.SSL;
 import io.netty.util.ReferenceCountUtil;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -96,6 +100,14 @@ public final class ServerTls implements AutoCloseable {
     }
   }
 
+  /** Sessions are in tickets, so that they take no memory here. */
+  private static SslContext withoutCache(SslContext context) {
+    if (context.sessionContext() instanceof OpenSslServerSessionContext sessions) {
+      sessions.setSessionCacheEnabled(false);
+    }
+    return context;
+  }
+
   private void add(KeyPair pair, SslContext context) {
     List<String> names = pair.names();
     for (String name : names) {
@@ -146,7 +158,7 @@ public final class ServerTls implements AutoCloseable {
       if (authorities != null) {
         builder.trustManager(authorities.trustManager());
       }
-      return builder.build();
+      return withoutCache(builder.build());
     } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
       throw new TlsFileException(pair.files().toString(), e);
     }
@@ -157,12 +169,21 @@ public final class ServerTls implements AutoCloseable {
   }
 
   /**
-   * The context for a client.
+   * The handler of a client's connection.
    *
    * @param serverName the name it asks for, in lower case; null: none
    * @param ecdsa whether it accepts a certificate of ECDSA
    */
-  public SslContext choose(@Nullable String serverName, boolean ecdsa) {
+  public SslHandler handler(
+      @Nullable String serverName, boolean ecdsa, ByteBufAllocator allocator) {
+    SslHandler handler = choose(serverName, ecdsa).newHandler(allocator);
+    if (!resumes && handler.engine() instanceof ReferenceCountedOpenSslEngine engine) {
+      SSL.setOptions(engine.sslPointer(), SSL.SSL_OP_NO_TICKET);
+    }
+    return handler;
+  }
+
+  private SslContext choose(@Nullable String serverName, boolean ecdsa) {
     if (serverName == null) {
       return otherwise.choose(ecdsa);
     }

@@ -19,7 +19,7 @@ public record SessionFacts(
     @Nullable String serverName,
     String version,
     String cipher,
-    @Nullable X509Certificate certificate) {
+    @Nullable PeerCertificate certificate) {
 
   /** Those of a finished handshake. */
   public static SessionFacts of(SSLEngine engine, @Nullable String serverName) {
@@ -28,10 +28,12 @@ public record SessionFacts(
         serverName, session.getProtocol(), session.getCipherSuite(), peer(session));
   }
 
-  private static @Nullable X509Certificate peer(SSLSession session) {
+  private static @Nullable PeerCertificate peer(SSLSession session) {
     try {
       Certificate[] chain = session.getPeerCertificates();
-      return chain.length > 0 && chain[0] instanceof X509Certificate x509 ? x509 : null;
+      return chain.length > 0 && chain[0] instanceof X509Certificate x509
+          ? new PeerCertificate(x509)
+          : null;
     } catch (SSLPeerUnverifiedException none) {
       return null;
     }

@@ -271,7 +271,7 @@ class GrammarTest {
         "logformat a                            | error   | NAME FORMAT",
         "logformat a %5000>a                    | error   | value: %5000>a",
         "logformat a x%byte{0}                  | error   | value: %byte{0}",
-        "logformat a %us %oa                    | warning | prints a dash",
+        "logformat a %ue %oa                    | warning | prints a dash",
         "logformat a %oa                        | ok      |",
         "logformat squid %ts                    | warning | built in",
         "logformat a %ts~logformat a %rm        | error   | a name not taken",

@@ -50,6 +50,7 @@ final class ExchangeRecording {
     record.clientText = connection.clientText();
     record.local =
         connection.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
+    record.session = connection.session();
     record.portName = portName;
     record.request = head;
     record.method = head == null ? ExchangeRecord.NO_METHOD : head.method();

@@ -236,7 +236,7 @@ public final class TlsHandshake extends ClientConnection {
     serverName = read.serverName();
     state = State.HANDSHAKE;
     hello = null;
-    SslHandler handler = server.choose(serverName, read.ecdsa()).newHandler(channel().alloc());
+    SslHandler handler = server.handler(serverName, read.ecdsa(), channel().alloc());
     handler.setHandshakeTimeoutMillis(0); // the deadline of this object counts
     tls = handler;
     ChannelPipeline pipeline = context().pipeline();

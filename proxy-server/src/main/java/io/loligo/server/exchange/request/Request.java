@@ -12,6 +12,8 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.tls.PeerCertificate;
+import io.loligo.server.tls.SessionFacts;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.Entry;
@@ -40,6 +42,10 @@ public final class Request implements RoutedRequest {
   private HttpPort port;
   private InetSocketAddress connected;
   private @Nullable InetSocketAddress local;
+
+  /** TLS with the client; null: none. */
+  private @Nullable SessionFacts session;
+
   private int connections;
   private RequestHead head;
   private RequestTarget target;
@@ -78,6 +84,7 @@ public final class Request implements RoutedRequest {
     this.port = stream.port();
     this.connected = record.client;
     this.local = record.local;
+    this.session = record.session;
     this.connections = stream.clientConnections();
     this.head = head;
     this.target = target;
@@ -151,6 +158,7 @@ public final class Request implements RoutedRequest {
     copy.port = port;
     copy.connected = connected;
     copy.local = local;
+    copy.session = session;
     copy.connections = connections;
     copy.head = headSnapshot;
     copy.target = targetSnapshot;
@@ -478,6 +486,12 @@ public final class Request implements RoutedRequest {
   @Override
   public int clientConnections() {
     return connections;
+  }
+
+  @Override
+  public @Nullable String certificateName(boolean issuer, String attribute) {
+    PeerCertificate certificate = session == null ? null : session.certificate();
+    return certificate == null ? null : certificate.attribute(issuer, attribute);
   }
 
   @Override
