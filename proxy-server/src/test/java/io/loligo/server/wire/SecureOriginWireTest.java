@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.tls.TestAuthority;
 import io.loligo.server.tls.TlsFault;
@@ -54,7 +55,9 @@ class SecureOriginWireTest extends WireTest {
 
   /** Starts the proxy, which trusts the root and knows some names. */
   private void startTrusting(String... lines) throws Exception {
-    Path hosts = Files.writeString(dir.resolve("hosts"), "127.0.0.1 www.example.test b.test\n");
+    Path hosts =
+        Files.writeString(
+            dir.resolve("hosts"), "127.0.0.1 www.example.test b.test single a_b.test\n");
     List<String> all = new ArrayList<>(List.of(lines));
     all.add("tls_outgoing_options cafile=" + authorities);
     all.add("hosts_file " + hosts);
@@ -94,7 +97,7 @@ class SecureOriginWireTest extends WireTest {
   @ParameterizedTest
   @ValueSource(strings = {"boringssl", "jdk"})
   void reusesConnectionsOfOneNameOnly(String provider) throws Exception {
-    startSecure(ROOT.issue(TestAuthority.server("www.example.test", "b.test")));
+    startSecure(ROOT.issue(TestAuthority.server("www.example.test", "b.test", "single")));
     List<String> asked = new ArrayList<>();
     secure.otherwise(
         call -> {
@@ -103,11 +106,13 @@ class SecureOriginWireTest extends WireTest {
           call.ok("x");
         });
     startTrusting("loligo_tls_provider " + provider);
-    for (String name : List.of("www.example.test", "b.test", "www.example.test", "b.test")) {
+    for (String name :
+        List.of("www.example.test", "b.test", "single", "www.example.test", "b.test")) {
       assertThat(fetch(secure.url(name, "/")).status()).isEqualTo(200);
     }
     assertThat(asked)
-        .containsExactly("1 www.example.test", "2 b.test", "1 www.example.test", "2 b.test");
+        .containsExactly(
+            "1 www.example.test", "2 b.test", "3 single", "1 www.example.test", "2 b.test");
   }
 
   @ParameterizedTest
@@ -577,5 +582,54 @@ class SecureOriginWireTest extends WireTest {
           "GET /explain?url=" + url + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
       assertThat(admin.untilClose()).contains("failed: SQUID_X509_V_ERR_DOMAIN_MISMATCH");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void aConnectionThatTheOriginEndsIsReplaced(String provider) throws Exception {
+    List<ScriptedOrigin.Call> calls = new ArrayList<>();
+    startSecure()
+        .otherwise(
+            call -> {
+              calls.add(call);
+              call.ok("by " + call.connection());
+            });
+    startTrusting("loligo_tls_provider " + provider);
+    assertThat(fetch(secure.url("/")).text()).isEqualTo("by 1");
+    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_IDLE), 1);
+    calls.get(0).endOutput();
+    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_OPEN), 0);
+    assertThat(fetch(secure.url("/")).text()).isEqualTo("by 2");
+    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_IDLE), 1);
+    secure.cut();
+    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_OPEN), 0);
+    assertThat(fetch(secure.url("/")).text()).isEqualTo("by 3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void aNameWithAnUnderscoreIsAName(String provider) throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server("a_b.test"))).onOk("/", "x");
+    startTrusting("loligo_tls_provider " + provider);
+    assertThat(fetch(secure.url("a_b.test", "/")).status()).isEqualTo(200);
+  }
+
+  @Test
+  void requestsInParallelHaveConnectionsOfTheirOwn() throws Exception {
+    CountDownLatch both = new CountDownLatch(2);
+    startSecure()
+        .otherwise(
+            call -> {
+              both.countDown();
+              await(both);
+              call.ok("by " + call.connection());
+            });
+    startTrusting();
+    RawClient one = client();
+    RawClient other = client();
+    one.get(secure.url("/1"));
+    other.get(secure.url("/2"));
+    assertThat(List.of(one.response().text(), other.response().text()))
+        .containsExactlyInAnyOrder("by 1", "by 2");
   }
 }

@@ -83,8 +83,13 @@ final class Handshake implements Tolerance {
     }
     String serverName = endpoint.security().serverName();
     assert serverName != null : "clear text";
-    SslHandler handler =
-        context.handler(loaded, channel.alloc(), serverName, endpoint.port(), this);
+    SslHandler handler;
+    try {
+      handler = context.handler(loaded, channel.alloc(), serverName, endpoint.port(), this);
+    } catch (RuntimeException e) {
+      outcome.failed(HandshakeFailure.of(e));
+      return;
+    }
     handler
         .handshakeFuture()
         .addListener(

@@ -27,6 +27,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +143,7 @@ public final class OriginContext {
     int number = resumes ? port : unique.incrementAndGet();
     SslHandler handler = context.newHandler(allocator, serverName, number);
     handler.setHandshakeTimeoutMillis(0);
+    nameSingleLabel(handler.engine(), serverName);
     if (tolerant) {
       tolerances.put(number, tolerance);
       handler.handshakeFuture().addListener(over -> tolerances.remove(number));
@@ -153,6 +157,23 @@ public final class OriginContext {
         || !options.caFiles().isEmpty()
         || options.caPath() != null
         || options.crlFile() != null;
+  }
+
+  /**
+   * Puts a name of one label into the handshake (RFC 6066 section 3). Engines do so themselves for
+   * longer names only.
+   */
+  private static void nameSingleLabel(SSLEngine engine, String serverName) {
+    if (serverName.indexOf('.') >= 0 || serverName.indexOf(':') >= 0) {
+      return;
+    }
+    try {
+      SSLParameters parameters = engine.getSSLParameters();
+      parameters.setServerNames(List.of(new SNIHostName(serverName)));
+      engine.setSSLParameters(parameters);
+    } catch (IllegalArgumentException e) {
+      return; // it has characters that no server name has
+    }
   }
 
   private SslContext load() {
