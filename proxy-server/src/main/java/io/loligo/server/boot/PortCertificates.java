@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.metrics.CertificateExpiry;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortTls;
@@ -9,30 +10,49 @@ import io.loligo.server.tls.CertificateFiles;
 import io.loligo.server.tls.KeyPair;
 import io.loligo.server.tls.KeyPairFile;
 import io.loligo.server.tls.ServerTls;
+import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.tls.TlsFileException;
 import io.loligo.server.tls.TlsProvider;
 import io.netty.handler.ssl.ClientAuth;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the certificates of the ports, and makes their TLS. Immutable; any thread but an event
- * loop, because files are read.
+ * Reads the certificates of the ports, and makes their TLS. Any thread but an event loop, because
+ * files are read.
  */
 final class PortCertificates {
   private static final Logger LOG = LoggerFactory.getLogger(PortCertificates.class);
 
+  /** Before its expiry, a certificate is in the log once a day. */
+  private static final Duration WARNING = Duration.ofDays(30);
+
+  private static final Duration AGAIN = Duration.ofDays(1);
+
   private final Supplier<TlsProvider> provider;
   private final List<String> alpn;
   private final Supplier<Instant> clock;
+  private final WatchedFiles files = new WatchedFiles();
+  private final Map<X509Certificate, Instant> told = new HashMap<>();
 
   /**
    * @param provider asked when the first port has TLS
@@ -52,14 +72,16 @@ final class PortCertificates {
    *     unusable
    * @throws IOException if a certificate cannot be used, with the port's line and the reason
    */
-  Map<HttpPort, ServerTls> read(ProxyConfig config, Map<HttpPort, ServerTls> before)
+  synchronized Map<HttpPort, ServerTls> read(ProxyConfig config, Map<HttpPort, ServerTls> before)
       throws IOException {
+    files.note(paths(config));
+    char[] password = password(config);
     Map<HttpPort, ServerTls> all = new HashMap<>();
     try {
       for (HttpPort port : PortDirectives.ports(config)) {
         PortTls tls = port.tls();
         if (tls != null) {
-          all.put(port, read(port, tls, before));
+          all.put(port, read(port, tls, before, password));
         }
       }
       return Map.copyOf(all);
@@ -69,12 +91,88 @@ final class PortCertificates {
     }
   }
 
-  private ServerTls read(HttpPort port, PortTls tls, Map<HttpPort, ServerTls> before)
+  /** Whether a file that {@link #read} has read has changed since. */
+  synchronized boolean changed(ProxyConfig config) {
+    return files.changed(paths(config));
+  }
+
+  private static Set<String> paths(ProxyConfig config) {
+    Set<String> paths = new HashSet<>();
+    for (HttpPort port : PortDirectives.ports(config)) {
+      PortTls tls = port.tls();
+      if (tls != null) {
+        for (CertificateFiles pair : tls.options().certificates()) {
+          paths.add(pair.certificate());
+          paths.add(pair.key());
+        }
+        paths.addAll(tls.clientCa());
+        paths.addAll(tls.options().caFiles());
+        Stream.of(tls.options().caPath(), tls.options().crlFile())
+            .filter(Objects::nonNull)
+            .forEach(paths::add);
+      }
+    }
+    return paths;
+  }
+
+  private static char @Nullable [] password(ProxyConfig config) throws IOException {
+    String path = config.get(TlsDirectives.TLS_PASSWORD_FILE);
+    if (path.equals("none")) {
+      return null;
+    }
+    try (BufferedReader reader = Files.newBufferedReader(Path.of(path), StandardCharsets.UTF_8)) {
+      String line = reader.readLine();
+      return line == null ? new char[0] : line.toCharArray();
+    } catch (IOException | InvalidPathException e) {
+      String source = config.source(TlsDirectives.TLS_PASSWORD_FILE);
+      throw new IOException(source + ": " + new TlsFileException(path, e).getMessage(), e);
+    }
+  }
+
+  /** Logs the certificates of {@code all} that expire soon, each of them once a day. */
+  synchronized void warnOfExpiry(Map<HttpPort, ServerTls> all) {
+    Instant now = clock.get();
+    told.values().removeIf(before -> before.isBefore(now.minus(AGAIN)));
+    all.forEach(
+        (port, tls) ->
+            tls.pairs().stream()
+                .filter(pair -> pair.expiry().isBefore(now.plus(WARNING)))
+                .filter(pair -> told.putIfAbsent(pair.certificate(), now) == null)
+                .forEach(
+                    pair ->
+                        LOG.warn(
+                            "{}: the certificate in {} {} at {}",
+                            port.source(),
+                            pair.files().certificate(),
+                            pair.expiry().isBefore(now) ? "expired" : "expires",
+                            pair.expiry())));
+  }
+
+  /** The rest of the validity of each certificate of {@code all}. */
+  List<CertificateExpiry> expiries(Map<HttpPort, ServerTls> all) {
+    Instant now = clock.get();
+    List<CertificateExpiry> expiries = new ArrayList<>();
+    all.forEach(
+        (port, tls) ->
+            tls.pairs()
+                .forEach(
+                    pair ->
+                        expiries.add(
+                            new CertificateExpiry(
+                                port.name(),
+                                pair.files().certificate(),
+                                pair.names().isEmpty() ? "" : pair.names().get(0),
+                                Duration.between(now, pair.expiry()).toSeconds()))));
+    return expiries;
+  }
+
+  private ServerTls read(
+      HttpPort port, PortTls tls, Map<HttpPort, ServerTls> before, char @Nullable [] password)
       throws IOException {
     try {
       List<KeyPair> pairs = new ArrayList<>();
-      for (CertificateFiles files : tls.options().certificates()) {
-        pairs.add(pair(port, files, before));
+      for (CertificateFiles pair : tls.options().certificates()) {
+        pairs.add(pair(port, pair, before, password));
       }
       ServerTls made =
           new ServerTls(provider.get(), tls.options(), pairs, auth(tls), authorities(tls), alpn);
@@ -88,14 +186,18 @@ final class PortCertificates {
     }
   }
 
-  private KeyPair pair(HttpPort port, CertificateFiles files, Map<HttpPort, ServerTls> before)
+  private KeyPair pair(
+      HttpPort port,
+      CertificateFiles named,
+      Map<HttpPort, ServerTls> before,
+      char @Nullable [] password)
       throws TlsFileException {
     try {
-      return KeyPairFile.read(files, null, clock.get());
+      return KeyPairFile.read(named, password, clock.get());
     } catch (TlsFileException e) {
       for (ServerTls tls : before.values()) {
         for (KeyPair pair : tls.pairs()) {
-          if (pair.files().equals(files)) {
+          if (pair.files().equals(named)) {
             LOG.error("{}: {}; the old pair stays in use", port.source(), e.getMessage());
             return pair;
           }

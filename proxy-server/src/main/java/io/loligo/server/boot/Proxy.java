@@ -326,6 +326,35 @@ public final class Proxy implements AutoCloseable {
     old.values().forEach(ServerTls::close);
   }
 
+  /**
+   * Looks for changed files of TLS ports from now on. On the maintenance thread, or at the start.
+   */
+  private void watchCertificates() {
+    long millis = config.get(TlsDirectives.TLS_CHECK_INTERVAL);
+    if (closed.get()) {
+      return;
+    }
+    // a reload may set an interval again
+    long delay = millis == 0 ? TimeUnit.SECONDS.toMillis(ASK_MACHINE_SECONDS) : millis;
+    maintenance.schedule(
+        () -> reloader.between(() -> checkCertificates(millis > 0)), delay, TimeUnit.MILLISECONDS);
+  }
+
+  /** On the reload's thread. */
+  private void checkCertificates(boolean look) {
+    try {
+      if (look && certificates.changed(config)) {
+        use(certificates.read(config, tls()));
+        LOG.info("the changed files of TLS ports are in use");
+      }
+      certificates.warnOfExpiry(tls());
+    } catch (IOException | RuntimeException e) {
+      LOG.error("{}; the old files stay in use", e.getMessage());
+    } finally {
+      watchCertificates();
+    }
+  }
+
   private synchronized Map<HttpPort, ServerTls> tls() {
     return tls;
   }
@@ -437,6 +466,8 @@ public final class Proxy implements AutoCloseable {
     }
     ownPorts.addAll(RemoteJmx.of(System.getProperties()).ports());
     use(certificates.read(config, Map.of()));
+    certificates.warnOfExpiry(tls());
+    watchCertificates();
     for (HttpPort port : PortDirectives.ports(config)) {
       listeners.bind(port);
     }
@@ -478,6 +509,7 @@ public final class Proxy implements AutoCloseable {
         null,
         "Failed memory allocations, each of which ended its task. The log names the remedy.",
         () -> store.transit().shortage().count());
+    shown.certificates(() -> certificates.expiries(tls()));
     shown.gauge("loligo.descriptors.used", null, "Open files and sockets.", descriptors::used);
     shown.gauge(
         "loligo.descriptors.limit",

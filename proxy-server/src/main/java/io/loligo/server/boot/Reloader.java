@@ -88,6 +88,20 @@ final class Reloader implements AutoCloseable {
     asked.complete(outcome);
   }
 
+  /** Runs {@code task} between two reloads, on the same thread; not at all if it is stopping. */
+  void between(Runnable task) {
+    try {
+      thread.execute(
+          () -> {
+            synchronized (target) {
+              task.run();
+            }
+          });
+    } catch (RejectedExecutionException closed) {
+      LOG.debug("a task is left out: it is stopping");
+    }
+  }
+
   /** The same with a configuration read by the caller, on its thread. */
   Reloaded apply(ConfigResult read) {
     for (ConfigProblem problem : read.problems()) {

@@ -181,6 +181,11 @@ public final class MetricsExport implements AutoCloseable {
         () -> stats.get().rejections());
   }
 
+  /** Exports the validity of the certificates of TLS ports. */
+  public void certificates(Supplier<List<CertificateExpiry>> certificates) {
+    prometheus.getPrometheusRegistry().register(new CertificateCollector(certificates));
+  }
+
   /** Exports state and numbers of each {@code cache_dir}, by its path. */
   public void disks(Supplier<List<DiskStats>> disks) {
     for (int i = 0; i < disks.get().size(); i++) {

@@ -18,5 +18,22 @@ public final class TlsDirectives {
                   + " one of the Java runtime. boringssl: the start fails if the system cannot load"
                   + " it.");
 
+  /** {@code loligo_tls_check_interval}: milliseconds; 0: never. */
+  public static final Setting<Long> TLS_CHECK_INTERVAL =
+      FEATURE
+          .millis("loligo_tls_check_interval", "10 seconds")
+          .text(
+              "How often the proxy looks whether the files of its TLS ports have changed. It reads"
+                  + " changed ones again, for new connections. If a key pair is not usable, the"
+                  + " old one stays in use. 0: a reload reads them.");
+
+  /** {@code loligo_tls_password_file}: the empty string: none. */
+  public static final Setting<String> TLS_PASSWORD_FILE =
+      FEATURE
+          .path("loligo_tls_password_file", "none")
+          .text(
+              "A file whose first line is the password of encrypted private keys and of key"
+                  + " stores (PKCS#12, JKS) of TLS ports. none: they have none.");
+
   private TlsDirectives() {}
 }

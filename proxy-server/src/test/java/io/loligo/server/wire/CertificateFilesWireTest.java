@@ -1,0 +1,151 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.Waiting;
+import io.loligo.server.boot.Proxy;
+import io.loligo.server.tls.TestAuthority;
+import io.loligo.server.tls.TestAuthority.Issued;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Certificates whose files change, or expire, while the proxy runs. */
+class CertificateFilesWireTest extends WireTest {
+  private static final String GET = "GET /page HTTP/1.1\r\nHost: a.test\r\n\r\n";
+  private static final TestAuthority ROOT = TestAuthority.root("Root");
+
+  private final Logger log =
+      (Logger) LoggerFactory.getLogger(Proxy.class.getPackageName() + ".PortCertificates");
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    lines.start();
+    log.addAppender(lines);
+  }
+
+  @AfterEach
+  void silence() {
+    log.detachAppender(lines);
+  }
+
+  private void start(String port, String... more) throws Exception {
+    String[] all = new String[more.length + 3];
+    System.arraycopy(more, 0, all, 3, more.length);
+    all[0] = "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site";
+    all[1] = "https_port 127.0.0.1:0 accel " + port;
+    all[2] = "loligo_tls_check_interval 100 milliseconds";
+    startProxy(all);
+    origin.onOk("/page", "content");
+  }
+
+  private static Issued issue() {
+    return ROOT.issue(TestAuthority.server("a.test"));
+  }
+
+  /** Puts {@code text} in place of a file at once, as tools that renew certificates do. */
+  private void replace(Path file, String text) throws IOException {
+    Path fresh = TestAuthority.write(dir, "fresh", text);
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private X509Certificate seen() throws Exception {
+    try (SSLSocket socket = TlsClient.trusting(ROOT).name("a.test").socket(proxy.port(1))) {
+      return (X509Certificate) socket.getSession().getPeerCertificates()[0];
+    }
+  }
+
+  private List<String> logged() {
+    return List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  @Test
+  void aChangedFileIsReadForNewConnections() throws Exception {
+    Issued first = issue();
+    Path file = first.write(dir, "a.pem");
+    start("tls-cert=" + file);
+    RawClient before = closing(TlsClient.trusting(ROOT).name("a.test").connect(proxy.port(1)));
+    assertThat(before.send(GET).response().text()).isEqualTo("content");
+    assertThat(seen()).isEqualTo(first.certificate());
+    Issued second = issue();
+    replace(file, second.chainPem() + second.keyPem());
+    Waiting.until("the new certificate is in use", () -> seen().equals(second.certificate()));
+    assertThat(before.send(GET).response().text()).isEqualTo("content");
+  }
+
+  @Test
+  void aPairThatDoesNotMatchLeavesTheOldOneInUse() throws Exception {
+    Issued first = issue();
+    Path chain = TestAuthority.write(dir, "chain.pem", first.chainPem());
+    Path key = TestAuthority.write(dir, "key.pem", first.keyPem());
+    start("tls-cert=" + chain + " tls-key=" + key);
+    Issued second = issue();
+    replace(chain, second.chainPem());
+    Waiting.until(
+        "the mismatch is in the log",
+        () -> logged().stream().anyMatch(line -> line.endsWith("the old pair stays in use")));
+    assertThat(logged())
+        .anyMatch(
+            line ->
+                line.matches("test.conf:\\d+: .*")
+                    && line.contains(chain + ": the key of " + key + " is not that of the"));
+    assertThat(seen()).isEqualTo(first.certificate());
+    replace(key, second.keyPem());
+    Waiting.until("the new pair is in use", () -> seen().equals(second.certificate()));
+  }
+
+  @Test
+  void aCertificateThatExpiresSoonIsInTheLogAndInTheMetrics() throws Exception {
+    Instant expiry = Instant.now().plus(Duration.ofDays(20));
+    Path soon =
+        ROOT.issue(TestAuthority.server("a.test").valid(Instant.now().minusSeconds(60), expiry))
+            .write(dir, "soon.pem");
+    Path later = ROOT.issue(TestAuthority.server("b.test")).write(dir, "later.pem");
+    start("tls-cert=" + soon + " tls-cert=" + later + " name=secure");
+    assertThat(logged())
+        .filteredOn(line -> line.contains("the certificate in"))
+        .singleElement()
+        .asString()
+        .contains(soon + " expires at ");
+    try (RawClient admin = RawClient.connect(proxy.adminPort())) {
+      String text =
+          admin.send("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").response().text();
+      Matcher one =
+          Pattern.compile(
+                  "loligo_certificate_expiry_seconds\\{file=\""
+                      + Pattern.quote(soon.toString())
+                      + "\",name=\"a.test\",port=\"secure\"} ([0-9.E+]+)")
+              .matcher(text);
+      assertThat(one.find()).as(text).isTrue();
+      assertThat(Double.parseDouble(one.group(1)))
+          .isBetween(
+              (double) Duration.ofDays(19).toSeconds(), (double) Duration.ofDays(20).toSeconds());
+      assertThat(text).contains("name=\"b.test\"");
+    }
+  }
+
+  @Test
+  void aPasswordOpensKeyStores() throws Exception {
+    Issued issued = issue();
+    Path store = issued.store(dir, "store.p12", "PKCS12", "secret".toCharArray());
+    Path password = TestAuthority.write(dir, "password", "secret\n");
+    start("tls-cert=" + store, "loligo_tls_password_file " + password);
+    assertThat(seen()).isEqualTo(issued.certificate());
+  }
+}
