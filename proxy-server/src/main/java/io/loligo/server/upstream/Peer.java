@@ -87,6 +87,11 @@ public final class Peer {
     return from.proxyOnly;
   }
 
+  /** {@code front-end-https}. */
+  public FrontEndHttps frontEndHttps() {
+    return from.frontEndHttps;
+  }
+
   /** {@code tls} and its options; null: clear text. */
   public @Nullable TlsOptions tls() {
     return from.tls;
@@ -128,6 +133,7 @@ public final class Peer {
     private int connectFailLimit = 10;
     private int maxConnections;
     private boolean proxyOnly;
+    private FrontEndHttps frontEndHttps = FrontEndHttps.OFF;
     private @Nullable TlsOptions tls;
     private @Nullable String tlsDomain;
     private AclList access = AclList.allowAll();
@@ -149,6 +155,7 @@ public final class Peer {
       connectFailLimit = other.connectFailLimit;
       maxConnections = other.maxConnections;
       proxyOnly = other.proxyOnly;
+      frontEndHttps = other.frontEndHttps;
       tls = other.tls;
       tlsDomain = other.tlsDomain;
       access = other.access;
@@ -197,6 +204,11 @@ public final class Peer {
 
     public Builder forcedDomain(@Nullable String host) {
       forcedDomain = host;
+      return this;
+    }
+
+    public Builder frontEndHttps(FrontEndHttps when) {
+      frontEndHttps = when;
       return this;
     }
 

@@ -24,19 +24,19 @@ public final class PeerDirectives {
                   + " and anything else) with Retry-After and the Allow of a 405, and nothing"
                   + " else of the parent's response")
           .text(
-              "Another proxy, or an origin, to forward requests to. Options: no-query"
-                  + " (always so), default (the last resort: if no peer is up, all are tried),"
-                  + " round-robin, weight=N (its share of the turns), originserver (it gets"
-                  + " origin-form targets), name=NAME (the default is HOST),"
-                  + " login=USER:PASSWORD|PASS|PASSTHRU (percent-encoded once; sent as"
-                  + " Authorization to an originserver, else as Proxy-Authorization),"
-                  + " connect-timeout=SECONDS, connect-fail-limit=N (after so many failures in a"
-                  + " row the peer is not used for 10 seconds), max-conn=N (connections; further"
-                  + " requests go to other peers), forceddomain=NAME (the Host field that it"
-                  + " gets), proxy-only (its responses are not stored), tls or ssl (connections use"
-                  + " TLS, with the options of tls_outgoing_options as tls-OPTION or sslOPTION),"
-                  + " tls-domain=NAME (the name in the handshake and in its certificate; the"
-                  + " default is HOST).");
+              "Another proxy, or an origin, to forward requests to. Options: no-query (always so),"
+                  + " default (the last resort: if no peer is up, all are tried), round-robin,"
+                  + " weight=N (its share of the turns), originserver (it gets origin-form"
+                  + " targets), name=NAME (the default is HOST), login=USER:PASSWORD|PASS|PASSTHRU"
+                  + " (percent-encoded once; sent as Authorization to an originserver, else as"
+                  + " Proxy-Authorization), connect-timeout=SECONDS, connect-fail-limit=N (after so"
+                  + " many failures in a row the peer is not used for 10 seconds), max-conn=N"
+                  + " (connections; further requests go to other peers), forceddomain=NAME (the"
+                  + " Host field that it gets), proxy-only (its responses are not stored),"
+                  + " front-end-https[=on|auto] (it gets Front-End-Https: On; auto: for https URLs"
+                  + " only), tls or ssl (connections use TLS, with the options of"
+                  + " tls_outgoing_options as tls-OPTION or sslOPTION), tls-domain=NAME (the name"
+                  + " in the handshake and in its certificate; the default is HOST).");
 
   /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
   public static final Setting<@Nullable Void> CACHE_PEER_ACCESS =

@@ -200,6 +200,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "connect-fail-limit" -> options.connectFailLimit(Math.max(1, count(word, option)));
         case "tls", "ssl" -> encrypted = true;
         case "tls-domain", "ssldomain" -> domain(text(word, option));
+        case "front-end-https" -> frontEndHttps(word, option);
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
       }
@@ -219,8 +220,6 @@ final class PeerLines implements LineReader<List<Peer>> {
       }
       if (key.equals("auth-no-keytab")) {
         report.restricts(line, word, "Kerberos is not in this version");
-      } else if (key.equals("front-end-https")) {
-        report.restricts(line, word, "the header is not added in this version");
       } else if (HARMLESS.contains(key)) {
         return;
       } else if (SPREADING.contains(key)) {
@@ -255,6 +254,15 @@ final class PeerLines implements LineReader<List<Peer>> {
         report.restricts(line, word, "Kerberos is not in this version");
       } else {
         options.login(value == null ? null : PercentDecoding.of(value));
+      }
+    }
+
+    private void frontEndHttps(String word, Option option) {
+      String when = option.value() == null ? "on" : option.value();
+      switch (when) {
+        case "on" -> options.frontEndHttps(FrontEndHttps.ON);
+        case "auto" -> options.frontEndHttps(FrontEndHttps.AUTO);
+        default -> report.error(line, word, "front-end-https, =on or =auto", "");
       }
     }
 

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,9 @@ class PeerOptionsWireTest extends WireTest {
 
   @Test
   void everyDocumentedOptionHasATest() {
-    assertThat(PortOptionsWireTest.tested(getClass()))
+    Set<String> tested = PortOptionsWireTest.tested(getClass());
+    tested.addAll(PortOptionsWireTest.tested(SecurePeerWireTest.class));
+    assertThat(tested)
         .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
         .contains("no-query", "forceddomain");
   }
@@ -285,5 +288,28 @@ class PeerOptionsWireTest extends WireTest {
     goOn.countDown();
     assertThat(List.of(first.response().text(), second.response().text()))
         .containsExactlyInAnyOrder("content 1", "content 2");
+  }
+
+  // ---- front-end-https
+
+  @ParameterizedTest
+  @Tag("front-end-https")
+  @CsvSource({
+    "'', http, Off",
+    "front-end-https, http, On",
+    "front-end-https=on, http, On",
+    "front-end-https=auto, http, ''",
+    "front-end-https=auto, https, On",
+    "'', https, Off"
+  })
+  void frontEndHttpsTellsOfTls(String option, String scheme, String seen) throws Exception {
+    startProxy(
+        "http_port 127.0.0.1:0 accel protocol=" + scheme,
+        peer(origin.port(), "originserver " + option),
+        "never_direct allow all");
+    origin.onOk("/a", "content");
+    String request = "GET /a HTTP/1.1\r\nHost: site.example\r\nFront-End-Https: Off\r\n\r\n";
+    assertThat(client().send(request).response().text()).isEqualTo("content");
+    assertThat(String.join(",", origin.lastRequest().fields("Front-End-Https"))).isEqualTo(seen);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.server.tls.TestAuthority;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,7 @@ class SecurePeerWireTest extends WireTest {
         "ssl ssldomain=Peer.Test sslcafile=",
         "tls tls-flags=DONT_VERIFY_DOMAIN tls-cafile="
       })
+  @Tag("tls")
   void anOriginServerGetsRequestsOverTls(String options) throws Exception {
     startProxy(
         "http_port 127.0.0.1:0 accel defaultsite=www.example.com",
@@ -47,6 +49,7 @@ class SecurePeerWireTest extends WireTest {
   }
 
   @Test
+  @Tag("tls-domain")
   void thePeersNameIsVerified() throws Exception {
     startProxy(
         "http_port 127.0.0.1:0 accel defaultsite=www.example.com",

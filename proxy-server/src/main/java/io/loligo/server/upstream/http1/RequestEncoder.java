@@ -5,6 +5,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.server.upstream.FrontEndHttps;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
@@ -18,6 +19,8 @@ final class RequestEncoder {
   private static final byte[] CLOSE = latin1("Connection: close\r\n");
   private static final byte[] UPGRADE = latin1("Connection: upgrade\r\nUpgrade: ");
   private static final byte[] CHUNKED = latin1("Transfer-Encoding: chunked\r\n");
+  private static final String FRONT_END_NAME = "Front-End-Https";
+  private static final byte[] FRONT_END_HTTPS = latin1(FRONT_END_NAME + ": On\r\n");
   private static final byte[] CONTENT_LENGTH = latin1("Content-Length: ");
   private static final byte[] EXPECT = latin1("Expect: 100-continue\r\n");
   private static final byte[] PROXY_AUTHORIZATION = latin1("Proxy-Authorization: ");
@@ -62,6 +65,9 @@ final class RequestEncoder {
     out.writeBytes(VERSION);
     fieldLines(out, request.fieldLines(), form);
     credentials(out, form);
+    if (form.frontEndHttps().says(request.scheme())) {
+      out.writeBytes(FRONT_END_HTTPS);
+    }
     if (request.upgrade() != null) {
       out.writeBytes(UPGRADE);
       text(out, request.upgrade());
@@ -133,7 +139,8 @@ final class RequestEncoder {
   private static void fieldLines(ByteBuf out, byte[] lines, RequestForm form) {
     String newHost = form.host();
     boolean newLogin = !form.absolute() && form.credentials() != null;
-    if (newHost == null && !newLogin) {
+    boolean newFrontEnd = form.frontEndHttps() != FrontEndHttps.OFF;
+    if (newHost == null && !newLogin && !newFrontEnd) {
       out.writeBytes(lines);
       return;
     }
@@ -152,11 +159,18 @@ final class RequestEncoder {
         out.writeBytes(HOST);
         text(out, newHost);
         out.writeBytes(LINE_END);
-      } else if (!newLogin || id != FieldName.AUTHORIZATION) {
+      } else if (!(newLogin && id == FieldName.AUTHORIZATION)
+          && !(newFrontEnd && isFrontEndHttps(lines, start, colon - start))) {
         out.writeBytes(lines, start, end - start);
       }
       start = end;
     }
+  }
+
+  private static boolean isFrontEndHttps(byte[] lines, int start, int length) {
+    return length == FRONT_END_NAME.length()
+        && new String(lines, start, length, StandardCharsets.ISO_8859_1)
+            .equalsIgnoreCase(FRONT_END_NAME);
   }
 
   private static void credentials(ByteBuf out, RequestForm form) {

@@ -19,7 +19,11 @@ public final class CachePeers {
         line.name(),
         line.host(),
         line.port(),
-        new RequestForm(!line.originServer(), line.forcedDomain(), credentials(line.login())),
+        new RequestForm(
+            !line.originServer(),
+            line.forcedDomain(),
+            credentials(line.login()),
+            line.frontEndHttps()),
         line.connectTimeoutMillis(),
         line.connectFailLimit(),
         line.maxConnections(),
