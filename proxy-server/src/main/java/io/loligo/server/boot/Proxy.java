@@ -113,6 +113,9 @@ public final class Proxy implements AutoCloseable {
   /** Their names, in order of preference. */
   private static final List<String> ALPN = List.of("h2", "http/1.1");
 
+  /** Time for which a key seals session tickets. */
+  private static final long TICKET_KEY_HOURS = 8;
+
   /** Interval of the questions for the machine's addresses and the process's descriptors. */
   private static final long ASK_MACHINE_SECONDS = 10;
 
@@ -352,6 +355,11 @@ public final class Proxy implements AutoCloseable {
       LOG.error("{}; the old files stay in use", e.getMessage());
     } finally {
       watchCertificates();
+      maintenance.scheduleWithFixedDelay(
+          () -> tls().values().forEach(ServerTls::rotateTickets),
+          TICKET_KEY_HOURS,
+          TICKET_KEY_HOURS,
+          TimeUnit.HOURS);
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
 import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
@@ -19,8 +20,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
@@ -318,6 +322,41 @@ class HttpsPortWireTest extends WireTest {
     begun.expectClose();
     awaitCount(() -> failures(TlsFailure.TIMEOUT), 2);
     awaitCount(proxy::transitBytes, 0);
+  }
+
+  /** The first message of a client of the Java runtime. */
+  private static byte[] firstMessage() throws Exception {
+    SSLEngine engine = TlsClient.trusting(ROOT).context().createSSLEngine("www.example.com", 443);
+    engine.setUseClientMode(true);
+    ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+    engine.wrap(ByteBuffer.allocate(0), record);
+    return Arrays.copyOf(record.array(), record.position());
+  }
+
+  @Test
+  void stuckHandshakesStayWithinTheLedger() throws Exception {
+    start("accel", "loligo_transit_memory 4 MB");
+    origin.onOk("/page", "content");
+    byte[] message = firstMessage();
+    List<RawClient> stuck = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      stuck.add(closing(RawClient.connect(port())).sendIgnoringReset(message));
+    }
+    awaitCount(
+        () ->
+            proxy.open(ConnectionGauge.CLIENT_OPEN)
+                + proxy.counted(CounterFamily.SHED, Shed.MEMORY.ordinal()),
+        200);
+    long shed = proxy.counted(CounterFamily.SHED, Shed.MEMORY.ordinal());
+    assertThat(shed).isBetween(50L, 100L);
+    assertThat(proxy.transitBytes()).isBetween(2L << 20, 4L << 20);
+    assertThat(get("/page").text()).as("others are served").isEqualTo("content");
+    for (RawClient one : stuck) {
+      one.close();
+    }
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+    assertThat(secure().send(GET).response().text()).isEqualTo("content");
   }
 
   @Test

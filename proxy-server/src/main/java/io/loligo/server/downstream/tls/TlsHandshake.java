@@ -12,6 +12,7 @@ import io.loligo.server.tls.ServerTls;
 import io.loligo.server.tls.SessionFacts;
 import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
@@ -226,7 +227,9 @@ public final class TlsHandshake extends ClientConnection {
       end(); // a reload has closed the port, or made it one in clear text
       return;
     }
-    if (!clients.transit().tryReserve(HANDSHAKE_BYTES)) {
+    MemoryLedger transit = clients.transit();
+    // the last part is for work that has begun
+    if (transit.isScarce() || !transit.tryReserve(HANDSHAKE_BYTES)) {
       clients.shed(Shed.MEMORY, client());
       end();
       return;
