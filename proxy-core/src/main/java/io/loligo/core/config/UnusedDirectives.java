@@ -287,7 +287,6 @@ final class UnusedDirectives {
         "ssl_engine : TEXT : none",
         "sslproxy_session_ttl : INTEGER : 300",
         "sslproxy_session_cache_size : BYTES : 2 MB",
-        "sslproxy_foreign_intermediate_certs : LINE :",
         "sslproxy_cert_sign_hash : TEXT :",
         "sslproxy_cert_sign : LINE :",
         "sslproxy_cert_adapt : LINE :",
@@ -325,8 +324,11 @@ final class UnusedDirectives {
         "reply_header_add : LINE :");
     rows.add(
         Status.RESTRICTS,
-        "this version does not look into TLS tunnels, and has no TLS to origins",
-        "ssl_bump : LINE : none all",
+        "this version does not look into TLS tunnels",
+        "ssl_bump : LINE : none all");
+    rows.add(
+        Status.RESTRICTS,
+        "this version asks no helper about certificates",
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.RESTRICTS, "this version has no FTP", "ftp_port : LINE :");
     rows.add(

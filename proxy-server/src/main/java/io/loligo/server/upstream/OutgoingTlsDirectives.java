@@ -40,6 +40,15 @@ public final class OutgoingTlsDirectives {
                   + " logged. Somebody on the way can read and change such requests and"
                   + " responses.");
 
+  /** {@code sslproxy_foreign_intermediate_certs}: a path; empty: none. */
+  public static final Setting<String> SSLPROXY_FOREIGN_INTERMEDIATE_CERTS =
+      FEATURE
+          .path("sslproxy_foreign_intermediate_certs", "")
+          .or(reading -> "")
+          .text(
+              "A file of certificates in PEM, which complete the chains of servers that send an"
+                  + " incomplete one. They are not trusted themselves.");
+
   private static final String OLDER = "An older name of an option of tls_outgoing_options: ";
 
   /** {@code sslproxy_cafile}. */

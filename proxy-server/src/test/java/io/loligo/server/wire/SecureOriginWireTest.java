@@ -159,6 +159,35 @@ class SecureOriginWireTest extends WireTest {
     assertRefused(fetch(secure.url("/")), "X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void completesChains(String provider) throws Exception {
+    TestAuthority between = ROOT.intermediate("Between");
+    TestAuthority.Issued whole = between.issue(TestAuthority.server(NAMES));
+    startSecure(whole).onOk("/", "x");
+    ScriptedOrigin incomplete =
+        closing(
+            ScriptedOrigin.startSecure(
+                SecureServer.of(
+                    new TestAuthority.Issued(whole.chain().subList(0, 1), whole.key()))));
+    incomplete.onOk("/", "x");
+    startTrusting("loligo_tls_provider " + provider);
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+    assertRefused(fetch(incomplete.url("/")), "X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY");
+    String same =
+        configuration(
+            "tls_outgoing_options cafile=" + authorities,
+            "sslproxy_foreign_intermediate_certs " + between.write(dir, "between.pem"));
+    assertThat(proxy.reload(same).done()).isTrue();
+    assertThat(fetch(incomplete.url("/")).status()).isEqualTo(200);
+    // they are not trusted themselves
+    ScriptedOrigin other =
+        closing(
+            ScriptedOrigin.startSecure(
+                SecureServer.of(OTHER_ROOT.issue(TestAuthority.server(NAMES)))));
+    assertThat(fetch(other.url("/")).status()).isEqualTo(503);
+  }
+
   @Test
   void refusesARevokedCertificate() throws Exception {
     TestAuthority.Issued issued = ROOT.issue(TestAuthority.server(NAMES));

@@ -61,6 +61,7 @@ public final class OriginContext {
   private final Supplier<TlsProvider> provider;
   private final Executor files;
   private final boolean rules;
+  private final List<X509Certificate> intermediates;
   private final AtomicInteger unique = new AtomicInteger();
 
   /** The tolerance of each handshake in progress, if there is any tolerance. */
@@ -73,11 +74,18 @@ public final class OriginContext {
    * A context whose files are not read yet.
    *
    * @param rules whether rules may tolerate faults of certificates for some requests
+   * @param intermediates complete the chains that servers send
    * @param provider of TLS; may block
    * @param files runs tasks that read files
    */
-  OriginContext(TlsOptions options, boolean rules, Supplier<TlsProvider> provider, Executor files) {
+  OriginContext(
+      TlsOptions options,
+      boolean rules,
+      List<X509Certificate> intermediates,
+      Supplier<TlsProvider> provider,
+      Executor files) {
     this.rules = rules;
+    this.intermediates = intermediates;
     this.options = options;
     this.provider = provider;
     this.files = files;
@@ -102,8 +110,8 @@ public final class OriginContext {
   }
 
   /** Whether this context serves as well as a new one. */
-  boolean staysFor(boolean withRules) {
-    return rules == withRules && !namesFiles();
+  boolean staysFor(boolean withRules, List<X509Certificate> withIntermediates) {
+    return rules == withRules && intermediates.equals(withIntermediates) && !namesFiles();
   }
 
   /**
@@ -211,6 +219,7 @@ public final class OriginContext {
   private ServerVerifier verifier() throws TlsFileException, GeneralSecurityException {
     return new ServerVerifier(
         Authorities.read(options, true).trustManager(),
+        intermediates,
         number -> tolerances.getOrDefault(number, Tolerance.NONE));
   }
 

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.tls;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.tls.Authorities;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tls.TlsProvider;
@@ -8,8 +9,10 @@ import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import java.io.IOException;
+import java.security.cert.X509Certificate;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -46,6 +49,9 @@ public final class OriginContexts {
     String setting = config.get(TlsDirectives.TLS_PROVIDER);
     Supplier<TlsProvider> provider = () -> TlsProvider.choose(setting);
     boolean rules = !config.get(OutgoingTlsDirectives.SSLPROXY_CERT_ERROR).isEmpty();
+    String file = config.get(OutgoingTlsDirectives.SSLPROXY_FOREIGN_INTERMEDIATE_CERTS);
+    List<X509Certificate> intermediates =
+        file.isEmpty() ? List.of() : Authorities.certificates(file);
     Set<TlsOptions> needed = new HashSet<>();
     needed.add(config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS).options());
     for (Peer peer : config.get(PeerDirectives.CACHE_PEER)) {
@@ -57,8 +63,8 @@ public final class OriginContexts {
     Map<TlsOptions, OriginContext> contexts = new HashMap<>();
     for (TlsOptions options : needed) {
       OriginContext context = before.byOptions.get(options);
-      if (context == null || !context.staysFor(rules)) {
-        context = new OriginContext(options, rules, provider, files);
+      if (context == null || !context.staysFor(rules, intermediates)) {
+        context = new OriginContext(options, rules, intermediates, provider, files);
       }
       context.check();
       contexts.put(options, context);

@@ -8,6 +8,8 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntFunction;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -25,16 +27,22 @@ final class ServerVerifier extends X509ExtendedTrustManager {
   private static final X509Certificate[] NONE = {};
 
   private final X509TrustManager authorities;
+  private final List<X509Certificate> intermediates;
   private final IntFunction<Tolerance> tolerances;
 
   /**
    * A verifier.
    *
    * @param authorities verifies chains
+   * @param intermediates complete the chains that servers send
    * @param tolerances the tolerance of each number
    */
-  ServerVerifier(X509TrustManager authorities, IntFunction<Tolerance> tolerances) {
+  ServerVerifier(
+      X509TrustManager authorities,
+      List<X509Certificate> intermediates,
+      IntFunction<Tolerance> tolerances) {
     this.authorities = authorities;
+    this.intermediates = intermediates;
     this.tolerances = tolerances;
   }
 
@@ -55,11 +63,20 @@ final class ServerVerifier extends X509ExtendedTrustManager {
 
   private @Nullable UntrustedCertificate chainFault(X509Certificate[] chain, String authType) {
     try {
-      authorities.checkServerTrusted(chain, authType);
+      authorities.checkServerTrusted(completed(chain), authType);
       return null;
     } catch (CertificateException | RuntimeException e) {
       return new UntrustedCertificate(fault(chain, e), described(chain[0]));
     }
+  }
+
+  private X509Certificate[] completed(X509Certificate[] chain) {
+    if (intermediates.isEmpty()) {
+      return chain;
+    }
+    List<X509Certificate> all = new ArrayList<>(List.of(chain));
+    all.addAll(intermediates);
+    return all.toArray(new X509Certificate[0]);
   }
 
   private static @Nullable UntrustedCertificate nameFault(
