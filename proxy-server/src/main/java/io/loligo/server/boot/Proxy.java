@@ -174,6 +174,9 @@ public final class Proxy implements AutoCloseable {
   /** Ends the time of {@code loligo_shutdown_delay}; null before. */
   private volatile @Nullable Future<?> listening;
 
+  /** The next look at the files of TLS ports; null before any. */
+  private volatile @Nullable Future<?> nextLook;
+
   /**
    * Starts a proxy and listens.
    *
@@ -339,8 +342,15 @@ public final class Proxy implements AutoCloseable {
     }
     // a reload may set an interval again
     long delay = millis == 0 ? TimeUnit.SECONDS.toMillis(ASK_MACHINE_SECONDS) : millis;
-    maintenance.schedule(
-        () -> reloader.between(() -> checkCertificates(millis > 0)), delay, TimeUnit.MILLISECONDS);
+    Future<?> look =
+        maintenance.schedule(
+            () -> reloader.between(() -> checkCertificates(millis > 0)),
+            delay,
+            TimeUnit.MILLISECONDS);
+    nextLook = look;
+    if (closed.get()) {
+      look.cancel(false);
+    }
   }
 
   /** On the reload's thread. */
@@ -804,10 +814,9 @@ public final class Proxy implements AutoCloseable {
     }
     notReady = "draining";
     reloader.close();
-    Future<?> later = listening;
-    if (later != null) {
-      later.cancel(false);
-    }
+    // the end of the maintenance thread would wait for both
+    cancel(listening);
+    cancel(nextLook);
     listeners.drain(0, 0);
     for (Loop loop : loops) {
       loop.eventLoop().submit(loop::close).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
@@ -839,6 +848,12 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** The tiers release dropped entries on that thread. */
+  private static void cancel(@Nullable Future<?> task) {
+    if (task != null) {
+      task.cancel(false);
+    }
+  }
+
   private void endMaintenance() {
     maintenance.shutdown();
     try {
