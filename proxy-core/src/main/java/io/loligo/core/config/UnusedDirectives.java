@@ -297,10 +297,7 @@ final class UnusedDirectives {
         "auth_param ! : LINE :",
         "auth_schemes : LINE :",
         "external_acl_type ! : LINE :");
-    rows.add(
-        Status.RESTRICTS,
-        "this version has no PROXY protocol",
-        "proxy_protocol_access : RULES : deny all");
+    rows.add(Status.RESTRICTS, "this version has no PROXY protocol");
     rows.add(
         Status.RESTRICTS,
         "this version does not apply the rule; use http_access",

@@ -64,6 +64,11 @@ public final class ConnectionCounters {
     sheds.accept(why);
   }
 
+  /** A connection is closed for lack of an acceptable header of the PROXY protocol. */
+  public void proxyHeaderRefused() {
+    counters.add(Counter.PROXY_HEADERS_REFUSED.ordinal(), 1);
+  }
+
   /** A TLS handshake with a client is finished. */
   public void handshakeDone() {
     counters.add(Counter.TLS_HANDSHAKES.ordinal(), 1);

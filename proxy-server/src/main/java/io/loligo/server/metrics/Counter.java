@@ -50,6 +50,11 @@ public enum Counter {
       null,
       "Exchanges cut because the client read its response below loligo_min_answer_rate."),
   CLIENT_CONNECTIONS("loligo.client.accepted", null, "Connections accepted from clients."),
+  PROXY_HEADERS_REFUSED(
+      "loligo.proxy.headers.refused",
+      null,
+      "Connections closed on a port with require-proxy-header: from an address that"
+          + " proxy_protocol_access does not allow, or without a valid header."),
   TLS_HANDSHAKES("loligo.tls.handshakes", null, "Finished TLS handshakes with clients."),
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),
   SERVER_REUSED("loligo.server.reused", null, "Fetches on a reused connection."),

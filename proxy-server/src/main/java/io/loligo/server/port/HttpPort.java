@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param accel null: clients know that they talk to a proxy
  * @param tls null: clear text
  * @param h2c {@code h2c}: clients speak HTTP/2 in clear text from the first byte
+ * @param proxyHeader {@code require-proxy-header}
  * @param keepAlive {@code tcpkeepalive=}
  * @param source file and line
  */
@@ -21,6 +22,7 @@ public record HttpPort(
     @Nullable Accel accel,
     @Nullable PortTls tls,
     boolean h2c,
+    boolean proxyHeader,
     KeepAlive keepAlive,
     String source) {
 

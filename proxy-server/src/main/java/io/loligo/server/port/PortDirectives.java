@@ -1,7 +1,9 @@
 package io.loligo.server.port;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,9 @@ public final class PortDirectives {
                   + " probes a client, seconds between probes, and seconds without an answer until"
                   + " the connection ends; the default is the system's), tcpkeepalive=off, h2c"
                   + " (clients speak HTTP/2 in clear text from the first byte, without an upgrade;"
-                  + " the port speaks no HTTP/1). With port 0 the system chooses a port.");
+                  + " the port speaks no HTTP/1), require-proxy-header (each connection begins with"
+                  + " a header of the PROXY protocol, version 1 or 2, which gives the client's"
+                  + " address; see proxy_protocol_access). With port 0 the system chooses a port.");
 
   /** {@code https_port}: the ports with TLS. */
   public static final Setting<List<HttpPort>> HTTPS_PORT =
@@ -62,6 +66,17 @@ public final class PortDirectives {
                   + " sslflags=FLAG[,FLAG...] (CONDITIONAL_AUTH: a client may present no"
                   + " certificate; VERIFY_CRL, VERIFY_CRL_ALL, NO_SESSION_REUSE). The names of"
                   + " Squid 3 (cert, key, cafile, version) work too.");
+
+  /** {@code proxy_protocol_access}: whose headers of the PROXY protocol are believed. */
+  public static final Setting<AclList> PROXY_PROTOCOL_ACCESS =
+      FEATURE
+          .rules("proxy_protocol_access", "deny all", RuleScope.CLIENT)
+          .difference(
+              "an ACL about the destination's address or about the response stops the start")
+          .text(
+              "Which addresses may connect to a port with require-proxy-header. A connection from"
+                  + " any other address is closed unread. The header gives the client's address"
+                  + " for rules, limits and logs.");
 
   private PortDirectives() {}
 

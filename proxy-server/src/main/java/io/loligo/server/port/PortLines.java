@@ -47,7 +47,7 @@ final class PortLines {
           "generate-host-certificates",
           "dynamic_cert_mem_cache_size");
   private static final Set<String> IDENTIFYING =
-      Set.of("intercept", "transparent", "tproxy", "require-proxy-header", "connection-auth");
+      Set.of("intercept", "transparent", "tproxy", "connection-auth");
   private static final Set<String> TUNING =
       Set.of("disable-pmtu-discovery", "act-as-origin", "worker-queues", "no-connection-auth");
 
@@ -165,6 +165,7 @@ final class PortLines {
     private boolean allowDirect;
     private boolean ignoreCc;
     private boolean h2c;
+    private boolean proxyHeader;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
     private final @Nullable TlsWords tls;
     private final List<String> clientCa = new ArrayList<>();
@@ -204,6 +205,7 @@ final class PortLines {
           ignoreCc = true;
         }
         case "h2c" -> h2c = true;
+        case "require-proxy-header" -> proxyHeader = true;
         case "tcpkeepalive" -> keepAlive(option);
         default -> other(word, option);
       }
@@ -315,6 +317,7 @@ final class PortLines {
                     : null,
                 secured,
                 h2c,
+                proxyHeader,
                 keepAlive,
                 line.source()));
       }

@@ -384,4 +384,16 @@ class PortOptionsWireTest extends WireTest {
     }
     assertThat(hostSeen()).isEqualTo("site.test");
   }
+
+  @Test
+  @Tag("require-proxy-header")
+  void aHeaderGivesTheAddressOfTheClient() throws Exception {
+    startAccelerator("require-proxy-header", "proxy_protocol_access allow all");
+    origin.onOk("/a", "hello", FRESH);
+    RawClient client = client();
+    client.send("PROXY TCP4 192.0.2.7 198.51.100.1 1234 80\r\n");
+    client.send("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assertThat(client.response().text()).isEqualTo("hello");
+    assertThat(stopAndReadLog().get(0)).contains(" 192.0.2.7 TCP_MISS/200 ");
+  }
 }

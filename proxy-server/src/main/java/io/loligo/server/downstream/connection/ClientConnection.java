@@ -43,6 +43,10 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private Channel channel;
 
   private ClientAddresses.@Nullable Count count;
+
+  /** By a header of the PROXY protocol; null: the channel's. */
+  private @Nullable InetSocketAddress local;
+
   private @Nullable String clientText;
   private @Nullable SessionFacts session;
   private boolean begun;
@@ -143,10 +147,35 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
    */
   protected final void continueAs(ClientConnection next, SessionFacts result) {
     next.session = result;
+    next.local = local;
     next.count = count;
     count = null;
     clients.replaced(this, next);
     context.pipeline().replace(this, null, next);
+  }
+
+  /**
+   * Gives this open connection to {@code next}, whose client has another address. It counts for
+   * that address from now on; if there are too many, it is closed.
+   *
+   * @param destination the address that the client connected to; null: unknown
+   */
+  protected final void continueFor(ClientConnection next, @Nullable InetSocketAddress destination) {
+    ClientAddresses.Count before = count;
+    assert before != null : "it is open";
+    next.local = destination;
+    next.count = clients.addresses().opened(next.client.getAddress());
+    count = null;
+    clients.addresses().closed(before);
+    clients.replaced(this, next);
+    int most = clients.settings().connectionsPerAddress;
+    boolean oneTooMany = most >= 0 && next.count.open() > most;
+    next.begun = oneTooMany;
+    context.pipeline().replace(this, null, next);
+    if (oneTooMany) {
+      clients.shed(Shed.CLIENT_CONNECTIONS, next.client);
+      next.refused();
+    }
   }
 
   @Override
@@ -211,6 +240,14 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** The client's address. */
   public final InetSocketAddress client() {
     return client;
+  }
+
+  /** The address that the client connected to; null: unknown. */
+  public final @Nullable InetSocketAddress local() {
+    if (local != null) {
+      return local;
+    }
+    return channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
   }
 
   /** The client's address as text, without its port. */

@@ -1,12 +1,17 @@
 package io.loligo.server.downstream.connection;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ParseLimits;
+import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.store.MemoryDirectives;
 
 /** The settings of one configuration for connections from clients. Immutable. */
 public final class ClientSettings {
+  /** {@code proxy_protocol_access}. */
+  public final AclList proxyProtocolAccess;
+
   /** {@code request_start_timeout}. */
   public final long requestStartMillis;
 
@@ -60,6 +65,7 @@ public final class ClientSettings {
 
   /** The values of {@code config}. */
   public ClientSettings(ProxyConfig config) {
+    proxyProtocolAccess = config.get(PortDirectives.PROXY_PROTOCOL_ACCESS);
     requestStartMillis = config.get(ClientDirectives.REQUEST_START_TIMEOUT);
     handshakeMillis = config.get(ClientDirectives.TLS_HANDSHAKE_TIMEOUT);
     requestMillis = config.get(ClientDirectives.REQUEST_TIMEOUT);

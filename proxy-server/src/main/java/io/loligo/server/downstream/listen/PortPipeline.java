@@ -1,8 +1,10 @@
 package io.loligo.server.downstream.listen;
 
+import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.listen.Listeners.Protocol;
+import io.loligo.server.downstream.proxied.ProxiedConnection;
 import io.loligo.server.downstream.tls.TlsHandshake;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.KeepAlive;
@@ -17,9 +19,8 @@ import org.jspecify.annotations.Nullable;
  * The handlers of an accepted connection: those that its port adds before the protocol, then the
  * protocol. Immutable; used on the connection's event loop.
  *
- * <p>The places are, in this order: the PROXY protocol, which does not exist yet, TLS, and ALPN,
- * which chooses the protocol. Each adds the next one when it is done, and passes the client's
- * address on.
+ * <p>The places are, in this order: the PROXY protocol, TLS, and ALPN, which chooses the protocol.
+ * Each adds the next one when it is done, and passes the client's address on.
  */
 final class PortPipeline {
   private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
@@ -61,14 +62,29 @@ final class PortPipeline {
     channel
         .pipeline()
         .addLast(
-            now.tls() == null
-                ? named(now.h2c() ? "h2" : null).open(connections, listening, client)
-                : new TlsHandshake(
+            now.proxyHeader()
+                ? new ProxiedConnection(
                     connections,
                     listening,
                     client,
                     now,
-                    name -> named(name).open(connections, listening, client)));
+                    told -> afterHeader(connections, listening, told, now))
+                : afterHeader(connections, listening, client, now));
+  }
+
+  private ClientConnection afterHeader(
+      ClientConnections connections,
+      ListeningPort listening,
+      InetSocketAddress client,
+      HttpPort port) {
+    return port.tls() == null
+        ? named(port.h2c() ? "h2" : null).open(connections, listening, client)
+        : new TlsHandshake(
+            connections,
+            listening,
+            client,
+            port,
+            name -> named(name).open(connections, listening, client));
   }
 
   private Protocol named(@Nullable String name) {

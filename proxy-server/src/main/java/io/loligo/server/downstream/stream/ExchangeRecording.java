@@ -7,7 +7,6 @@ import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.transport.ResponseTally;
-import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +47,7 @@ final class ExchangeRecording {
     record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
     record.client = connection.client();
     record.clientText = connection.clientText();
-    record.local =
-        connection.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
+    record.local = connection.local();
     record.session = connection.session();
     record.portName = portName;
     record.request = head;

@@ -215,7 +215,7 @@ class PeerSelectionTest {
   private static HttpPort port(PortMode mode, boolean allowDirect) {
     Accel accel =
         mode == PortMode.ACCEL ? new Accel(null, true, -1, "http", allowDirect, false) : null;
-    return new HttpPort("", 3128, "3128", accel, null, false, KeepAlive.SYSTEM, "test:1");
+    return new HttpPort("", 3128, "3128", accel, null, false, false, KeepAlive.SYSTEM, "test:1");
   }
 
   private static Peer with(Peer peer, AclList access) {
