@@ -847,13 +847,13 @@ public final class Proxy implements AutoCloseable {
         .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** The tiers release dropped entries on that thread. */
   private static void cancel(@Nullable Future<?> task) {
     if (task != null) {
       task.cancel(false);
     }
   }
 
+  /** The tiers release dropped entries on that thread. */
   private void endMaintenance() {
     maintenance.shutdown();
     try {
