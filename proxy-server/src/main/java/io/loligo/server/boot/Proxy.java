@@ -365,11 +365,6 @@ public final class Proxy implements AutoCloseable {
       LOG.error("{}; the old files stay in use", e.getMessage());
     } finally {
       watchCertificates();
-      maintenance.scheduleWithFixedDelay(
-          () -> tls().values().forEach(ServerTls::rotateTickets),
-          TICKET_KEY_HOURS,
-          TICKET_KEY_HOURS,
-          TimeUnit.HOURS);
     }
   }
 
@@ -486,6 +481,11 @@ public final class Proxy implements AutoCloseable {
     use(certificates.read(config, Map.of()));
     certificates.warnOfExpiry(tls());
     watchCertificates();
+    maintenance.scheduleWithFixedDelay(
+        () -> tls().values().forEach(ServerTls::rotateTickets),
+        TICKET_KEY_HOURS,
+        TICKET_KEY_HOURS,
+        TimeUnit.HOURS);
     for (HttpPort port : PortDirectives.ports(config)) {
       listeners.bind(port);
     }
