@@ -73,7 +73,8 @@ public final class ServerTls implements AutoCloseable {
    * @param auth whether clients have to present a certificate
    * @param authorities verify it; null where none is requested
    * @param alpn the protocols above, in order of preference
-   * @throws TlsFileException if a key pair cannot be used with {@code options}
+   * @throws TlsFileException if a key pair cannot be used with {@code options}, or {@code provider}
+   *     cannot follow them
    */
   public ServerTls(
       TlsProvider provider,
@@ -85,6 +86,12 @@ public final class ServerTls implements AutoCloseable {
       throws TlsFileException {
     this.pairs = List.copyOf(pairs);
     this.resumes = options.resumes();
+    if (!resumes && provider == TlsProvider.JDK) {
+      throw new TlsFileException(
+          "NO_TICKET, NO_SESSION_REUSE",
+          "the TLS of the Java runtime cannot do without tickets; remove the option, or use"
+              + " BoringSSL (loligo_tls_provider)");
+    }
     try {
       for (KeyPair pair : pairs) {
         SslContext context = context(provider, options, pair, auth, authorities, alpn);

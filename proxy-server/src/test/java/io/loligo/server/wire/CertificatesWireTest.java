@@ -178,4 +178,12 @@ class CertificatesWireTest extends WireTest {
       assertThat(second.getSession().getCreationTime() == before).isEqualTo(resumed);
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"options=NO_TICKET", "sslflags=NO_SESSION_REUSE"})
+  void aProviderThatCannotDoWithoutTicketsStopsTheStart(String option) throws Exception {
+    String words = pair(issue("a.test"), "a") + ' ' + option;
+    assertThatThrownBy(() -> start(words, "loligo_tls_provider jdk"))
+        .hasMessageContaining("NO_TICKET, NO_SESSION_REUSE: the TLS of the Java runtime");
+  }
 }
