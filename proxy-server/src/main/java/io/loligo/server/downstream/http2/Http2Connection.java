@@ -518,11 +518,15 @@ public final class Http2Connection extends ClientConnection {
     return false;
   }
 
-  /** {@code stream} has ended. */
-  void ended(Http2Stream stream) {
+  /**
+   * {@code stream} has ended.
+   *
+   * @param reusable whether it may serve another stream
+   */
+  void ended(Http2Stream stream, boolean reusable) {
     streams.remove(stream.id);
     stream.spare();
-    if (spare.size() < SPARE_STREAMS && state != State.CLOSED) {
+    if (reusable && spare.size() < SPARE_STREAMS && state != State.CLOSED) {
       spare.addLast(stream);
     } else {
       stream.release();

@@ -21,8 +21,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of an HTTP/2 connection: one exchange. The object serves another stream when that has
- * ended. Confined to the client's event loop.
+ * One stream of an HTTP/2 connection: one exchange. The object serves another stream when that was
+ * answered. Confined to the client's event loop.
  *
  * <pre>
  * SPARE    no stream
@@ -236,7 +236,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     if (state == State.RUNNING) {
       state = State.ENDED;
       clientGone(timedOut);
-      left();
+      left(false);
     } else if (state == State.TUNNEL) {
       endTunnel();
     }
@@ -262,7 +262,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
   protected void closeCut() {
     state = State.ENDED;
     connection.reset(this, ErrorCode.INTERNAL_ERROR);
-    connection.later(this::left);
+    connection.later(() -> left(false));
   }
 
   @Override
@@ -271,10 +271,16 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     if (!inputEnded) {
       connection.reset(this, ErrorCode.NO_ERROR);
     }
-    left();
+    left(true);
   }
 
-  private void left() {
+  /**
+   * Gives everything back.
+   *
+   * @param answered whether the exchange has ended by itself: only then nobody can write to this
+   *     object any more, and it may serve another stream
+   */
+  private void left(boolean answered) {
     if (content != null) {
       content.release();
       content = null;
@@ -286,7 +292,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     }
     queuedBytes = 0;
     endQueued = false;
-    connection.ended(this);
+    connection.ended(this, answered);
   }
 
   /** The object serves no stream any more. */
@@ -479,6 +485,6 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
   protected void tunnelOver() {
     state = State.ENDED;
     tunnel = null;
-    left();
+    left(false);
   }
 }
