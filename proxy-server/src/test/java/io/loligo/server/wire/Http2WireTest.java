@@ -113,6 +113,7 @@ class Http2WireTest extends WireTest {
     client.begin(3, "POST", SITE, "/post", "content-length", "2");
     client.data(3, "abc", true);
     assertThat(client.response(3).reset()).isEqualTo(ErrorCode.PROTOCOL_ERROR);
+    assertThat(proxy.refusals()).containsEntry(ParseFailure.CONTENT_LENGTH_OF_DATA, 2L);
   }
 
   @Test
