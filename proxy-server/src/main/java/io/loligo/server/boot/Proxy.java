@@ -420,6 +420,7 @@ public final class Proxy implements AutoCloseable {
               new ClientSettings(config)));
     }
     wired.forEach(Http1Connection::prepare);
+    wired.forEach(Http2Connection::prepare);
     return wired;
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.http2.ErrorCode;
 import io.loligo.core.http2.Frames;
 import io.loligo.core.message.ParseFailure;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -209,6 +211,23 @@ class Http2WireTest extends WireTest {
     assertThat(client.contentOf(1, 0).content()).hasSize(Frames.DEFAULT_WINDOW_BYTES);
     client.openWindow(0, 100_000);
     assertThat(client.response(1).content()).hasSize(100_000);
+  }
+
+  @Test
+  void aWindowThatSettingsShutWhileContentWaitsIsObeyed() throws Exception {
+    origin.onOk("/large", "x".repeat(200_000), FRESH);
+    client.keepingWindowsShut();
+    client.get(1, SITE, "/large");
+    client.contentOf(1, Frames.DEFAULT_WINDOW_BYTES);
+    client.openWindow(1, 30_000);
+    ByteBuf shut = Unpooled.buffer();
+    Frames.setting(shut, Frames.INITIAL_WINDOW_SIZE, 0);
+    client.frame(Frames.SETTINGS, 0, 0, Http2Client.bytes(shut));
+    client.openWindow(0, 1 << 20);
+    client.ping();
+    assertThat(client.contentOf(1, 0).content()).hasSize(Frames.DEFAULT_WINDOW_BYTES);
+    client.openWindow(1, 300_000);
+    assertThat(client.response(1).content()).hasSize(200_000);
   }
 
   @Test

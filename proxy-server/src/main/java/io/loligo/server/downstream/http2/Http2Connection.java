@@ -751,7 +751,7 @@ public final class Http2Connection extends ClientConnection {
 
     @Override
     public void settingsAck() {
-      // the settings hold from the first frame: they only forbid what is refused anyway
+      // nothing waits for it: our settings are enforced from the first frame
     }
 
     @Override

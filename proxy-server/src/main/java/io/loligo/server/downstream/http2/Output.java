@@ -136,7 +136,7 @@ final class Output {
     return out;
   }
 
-  /** The block is written; {@code start} is what was the writer index after {@link #headers}. */
+  /** Ends HEADERS: the block from {@code start}, the writer index after {@link #headers}, on. */
   void endHeaders(Http2Stream stream, int start, boolean last) {
     ByteBuf out = joined;
     assert out != null : "no HEADERS begun";
@@ -176,7 +176,7 @@ final class Output {
     }
   }
 
-  /** Content in a head's block, borrowed: sent at once if it can be, else copied. */
+  /** Content in a head's block, borrowed: sent at once if the windows allow it, else queued. */
   void content(Http2Stream stream, ByteBuf block, int index, int length, boolean last) {
     boolean now =
         stream.queuedBytes == 0
@@ -284,6 +284,11 @@ final class Output {
 
   /** Sends one frame of {@code stream}, the first of its queue; false: the connection's is full. */
   private boolean sendFrame(Http2Stream stream) {
+    if (!stream.canSend()) {
+      // SETTINGS_INITIAL_WINDOW_SIZE has shut its window since it got its turn
+      leave(stream);
+      return true;
+    }
     ByteBuf piece = stream.pieces.peekFirst();
     if (piece == null) {
       finish(stream);
