@@ -31,6 +31,13 @@ public final class RequestTarget {
   private int hostStart;
   private int hostEnd;
   private int port;
+
+  /** The port of an authority that gives none, except in a target; 0: the scheme's default. */
+  private int unnamedPort;
+
+  /** Whether the authority gives a port. */
+  private boolean givesPort;
+
   private byte[] pathBytes = ROOT;
   private int pathStart;
   private int pathEnd;
@@ -115,6 +122,23 @@ public final class RequestTarget {
       port = fixedPort;
     }
     return failure;
+  }
+
+  /**
+   * The same for a connection whose client means one server, and does not know the proxy.
+   *
+   * @param host the host of a request that names none, an IPv6 address in brackets
+   * @param connectedPort the port of that server: the one of a Host field that gives none, and of
+   *     {@code host}. An absolute-form target has the port that it says
+   */
+  public @Nullable ParseFailure resolveAt(
+      RequestHead head, String scheme, String host, int connectedPort) {
+    unnamedPort = connectedPort;
+    try {
+      return resolve(head, scheme, host, true, 0);
+    } finally {
+      unnamedPort = 0;
+    }
   }
 
   public Form form() {
@@ -276,13 +300,21 @@ public final class RequestTarget {
   private @Nullable ParseFailure fromHost(Fields fields, @Nullable String defaultAuthority) {
     int field = fields.first(FieldName.HOST);
     if (field >= 0 && fields.valueStart(field) < fields.valueEnd(field)) {
-      return authority(
-          fields.bytes(), fields.valueStart(field), fields.valueEnd(field), ParseFailure.BAD_HOST);
+      return named(fields.bytes(), fields.valueStart(field), fields.valueEnd(field));
     }
     if (defaultAuthority == null) {
       return field < 0 ? ParseFailure.MISSING_HOST : ParseFailure.BAD_HOST;
     }
     return fromText(defaultAuthority);
+  }
+
+  /** An authority outside the target. */
+  private @Nullable ParseFailure named(byte[] bytes, int start, int end) {
+    ParseFailure failure = authority(bytes, start, end, ParseFailure.BAD_HOST);
+    if (failure == null && unnamedPort > 0 && !givesPort) {
+      port = unnamedPort;
+    }
+    return failure;
   }
 
   private @Nullable ParseFailure authority(
@@ -296,7 +328,8 @@ public final class RequestTarget {
     hostStart = start;
     hostEnd = to;
     host = null;
-    port = given == 0 ? defaultPort(scheme) : given;
+    givesPort = given > 0;
+    port = givesPort ? given : defaultPort(scheme);
     return null;
   }
 
@@ -320,7 +353,7 @@ public final class RequestTarget {
       defaultText = authority;
       defaultBytes = authority.getBytes(StandardCharsets.ISO_8859_1);
     }
-    return authority(defaultBytes, 0, defaultBytes.length, ParseFailure.BAD_HOST);
+    return named(defaultBytes, 0, defaultBytes.length);
   }
 
   private void appendHost(StringBuilder text) {

@@ -268,4 +268,42 @@ final class RequestTargetTest {
                 StandardCharsets.ISO_8859_1))
         .isEqualTo(path);
   }
+
+  @Nested
+  @DisplayName("connections to one server (RFC 9110 section 7.2)")
+  final class Connected {
+    @ParameterizedTest
+    @CsvSource({
+      "GET /x HTTP/1.1|Host: a,http://a/x,80",
+      "GET /x HTTP/1.0,http://192.0.2.1/x,80",
+      "GET /x HTTP/1.1|Host: a,http://a:8080/x,8080",
+      "GET /x HTTP/1.1|Host: a:,http://a:8080/x,8080",
+      "GET /x HTTP/1.1|Host: a:8080,http://a:8080/x,8080",
+      "GET /x HTTP/1.1|Host: a:80,http://a/x,8080",
+      "GET /x HTTP/1.0,http://192.0.2.1:8080/x,8080",
+      "GET /x HTTP/1.1|Host:,http://192.0.2.1:8080/x,8080",
+      "OPTIONS * HTTP/1.1|Host: a,http://a:8080,8080"
+    })
+    void theirPortIsTheOneOfAHostWithoutPort(String lines, String url, int port) {
+      assertThat(target.resolveAt(head(lines.replace('|', '\n')), "http", "192.0.2.1", port))
+          .isNull();
+      assertThat(target.url()).isEqualTo(url);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"http://a/x,http://a/x", "http://a:81/x,http://a:81/x", "https://a/x,https://a/x"})
+    void anAbsoluteFormTargetMeansWhatItSays(String text, String url) {
+      RequestHead head = head("GET " + text + " HTTP/1.1\nHost: b");
+      assertThat(target.resolveAt(head, "http", "192.0.2.1", 8080)).isNull();
+      assertThat(target.url()).isEqualTo(url);
+    }
+
+    @Test
+    void thePortHoldsForOneRequestOnly() {
+      assertThat(target.resolveAt(head("GET / HTTP/1.1\nHost: a"), "https", "b", 8443)).isNull();
+      assertThat(target.url()).isEqualTo("https://a:8443/");
+      assertThat(forward("GET / HTTP/1.1\nHost: a")).isNull();
+      assertThat(target.url()).isEqualTo("http://a/");
+    }
+  }
 }

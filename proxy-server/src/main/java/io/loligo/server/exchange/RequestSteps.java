@@ -114,7 +114,8 @@ public final class RequestSteps implements RequestHandler {
   @Override
   public @Nullable ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
     ParseFailure failure =
-        Identification.identify(stream.port(), stream.record().local, head, currentTarget);
+        Identification.identify(
+            stream.port(), stream.record().local, stream.destination(), head, currentTarget);
     if (failure != null) {
       refused(stream, failure);
       return null;

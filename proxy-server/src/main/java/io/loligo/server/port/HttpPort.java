@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param address textual address, empty for all
  * @param port 0 to 65535; 0 lets the system choose (tests)
  * @param name {@code name=}, else {@code address:port}
- * @param accel null: clients know that they talk to a proxy
+ * @param accel null: the port stands for no origin
+ * @param interception how clients that do not know the proxy get here; {@code NONE} beside accel
  * @param tls null: clear text
  * @param h2c {@code h2c}: clients speak HTTP/2 in clear text from the first byte
  * @param proxyHeader {@code require-proxy-header}
@@ -20,6 +21,7 @@ public record HttpPort(
     int port,
     String name,
     @Nullable Accel accel,
+    Interception interception,
     @Nullable PortTls tls,
     boolean h2c,
     boolean proxyHeader,
@@ -28,11 +30,17 @@ public record HttpPort(
 
   /** The purpose of the port. */
   public PortMode mode() {
-    return accel == null ? PortMode.FORWARD : PortMode.ACCEL;
+    if (accel != null) {
+      return PortMode.ACCEL;
+    }
+    return interception == Interception.NONE ? PortMode.FORWARD : PortMode.INTERCEPT;
   }
 
   /** The scheme of URIs that do not give theirs. */
   public String scheme() {
-    return accel == null ? "http" : accel.protocol();
+    if (accel != null) {
+      return accel.protocol();
+    }
+    return mode() == PortMode.INTERCEPT && tls != null ? "https" : "http";
   }
 }

@@ -315,6 +315,7 @@ final class PortLines {
                 accel
                     ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)
                     : null,
+                Interception.NONE,
                 secured,
                 h2c,
                 proxyHeader,

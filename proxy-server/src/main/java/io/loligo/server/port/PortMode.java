@@ -5,5 +5,7 @@ public enum PortMode {
   /** Clients know that they talk to a proxy. */
   FORWARD,
   /** The port stands for an origin. */
-  ACCEL
+  ACCEL,
+  /** Clients mean the server that they connected to, and the system sends them here. */
+  INTERCEPT
 }

@@ -28,6 +28,7 @@ import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeRecord;
@@ -336,6 +337,11 @@ final class ExchangeFixture implements AutoCloseable {
     @Override
     public HttpPort port() {
       return port;
+    }
+
+    @Override
+    public Destination destination() {
+      return null;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.loligo.server.downstream.connection;
 
+import io.loligo.server.port.Destination;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.SessionFacts;
@@ -47,6 +48,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** By a header of the PROXY protocol; null: the channel's. */
   private @Nullable InetSocketAddress local;
 
+  private @Nullable Destination destination;
   private @Nullable String clientText;
   private @Nullable SessionFacts session;
   private boolean begun;
@@ -141,13 +143,17 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /**
    * Gives this open connection to {@code next}, which takes its place in the pipeline, in the lists
-   * and in the counts. The last call of a handshake.
+   * and in the counts. It keeps its destination, unless {@code next} has its own. The last call of
+   * a handshake.
    *
    * @param result of the handshake
    */
   protected final void continueAs(ClientConnection next, SessionFacts result) {
     next.session = result;
     next.local = local;
+    if (next.destination == null) {
+      next.destination = destination;
+    }
     next.count = count;
     count = null;
     clients.replaced(this, next);
@@ -156,14 +162,18 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /**
    * Gives this open connection to {@code next}, whose client has another address. It counts for
-   * that address from now on; if there are too many, it is closed.
+   * that address from now on; if there are too many, it is closed. It keeps its destination, unless
+   * {@code next} has its own.
    *
-   * @param destination the address that the client connected to; null: unknown
+   * @param local the address that the client connected to; null: unknown
    */
-  protected final void continueFor(ClientConnection next, @Nullable InetSocketAddress destination) {
+  protected final void continueFor(ClientConnection next, @Nullable InetSocketAddress local) {
     ClientAddresses.Count before = count;
     assert before != null : "it is open";
-    next.local = destination;
+    next.local = local;
+    if (next.destination == null) {
+      next.destination = destination;
+    }
     next.count = clients.addresses().opened(next.client.getAddress());
     count = null;
     clients.addresses().closed(before);
@@ -244,10 +254,25 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** The address that the client connected to; null: unknown. */
   public final @Nullable InetSocketAddress local() {
+    if (destination != null && destination.original() != null) {
+      return destination.original();
+    }
     if (local != null) {
       return local;
     }
     return channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
+  }
+
+  /**
+   * The server that the client means; null: the connection is neither intercepted nor decrypted.
+   */
+  public final @Nullable Destination destination() {
+    return destination;
+  }
+
+  /** Sets {@link #destination()}. Before the connection is added to its channel's pipeline. */
+  public final void destination(Destination meant) {
+    destination = meant;
   }
 
   /** The client's address as text, without its port. */

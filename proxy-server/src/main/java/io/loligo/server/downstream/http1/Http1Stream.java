@@ -127,8 +127,11 @@ final class Http1Stream extends ExchangeStream {
    * Whether the client treats this proxy as the server: it would have given a proxy the whole URL.
    */
   private boolean isForGateway(RequestHead head) {
+    if (destination() != null) {
+      return true;
+    }
     return switch (port().mode()) {
-      case ACCEL -> true;
+      case ACCEL, INTERCEPT -> true;
       case FORWARD ->
           head.targetStart() < head.targetEnd() && head.bytes()[head.targetStart()] == '/';
     };

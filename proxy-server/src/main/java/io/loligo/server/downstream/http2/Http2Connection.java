@@ -579,7 +579,7 @@ public final class Http2Connection extends ClientConnection {
     long acceptNanos = clients.time().nanos();
     HttpPort port = clients.terms().port(listening());
     RequestComposer composer = codecs.composer();
-    composer.begin(port == null || port.mode() == PortMode.FORWARD);
+    composer.begin(destination() == null && (port == null || port.mode() == PortMode.FORWARD));
     if (!decoder.decode(block, 0, length, composer)) {
       frames.stop();
       error(ErrorCode.COMPRESSION_ERROR, "a field block is invalid");

@@ -11,6 +11,7 @@ import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
@@ -472,6 +473,11 @@ public abstract class ExchangeStream implements ClientStream {
   @Override
   public final HttpPort port() {
     return port;
+  }
+
+  @Override
+  public final @Nullable Destination destination() {
+    return connection.destination();
   }
 
   @Override

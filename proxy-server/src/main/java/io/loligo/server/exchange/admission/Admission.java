@@ -4,7 +4,6 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.admission.Verdict.AnswerHere;
 import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
@@ -12,6 +11,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
@@ -117,7 +117,7 @@ public final class Admission {
     if (request.head().methodId() != Method.CONNECT) {
       return Verdict.PROCEED;
     }
-    return request.httpPort().mode() == PortMode.ACCEL
+    return request.httpPort().mode() != PortMode.FORWARD || request.destination() != null
         ? new Denied(
             Refusal.ofMethod(
                 "This port does not open tunnels.",
@@ -151,7 +151,7 @@ public final class Admission {
 
   private Verdict scheme(Request request) {
     String scheme = request.target().scheme();
-    return serves(request.httpPort(), request.target())
+    return serves(request, scheme)
         ? Verdict.PROCEED
         : new Denied(
             Refusal.of(
@@ -161,13 +161,18 @@ public final class Admission {
   }
 
   /**
-   * Whether {@code port} serves URLs of this scheme. An accelerator port serves only the scheme of
-   * its {@code protocol=}: the origin does not learn the scheme, so its response would be stored
-   * under the wrong one.
+   * Whether the port of {@code request} serves URLs of {@code scheme}. An accelerator port serves
+   * only the scheme of its {@code protocol=}, and an intercepted or decrypted connection only its
+   * own: the origin does not learn the scheme, so its response would be stored under the wrong one.
    */
-  private static boolean serves(HttpPort port, RequestTarget target) {
-    String scheme = target.scheme();
-    return scheme.equals(port.scheme()) || (port.accel() == null && scheme.equals("https"));
+  private static boolean serves(Request request, String scheme) {
+    Destination destination = request.destination();
+    if (destination != null) {
+      return scheme.equals(destination.scheme());
+    }
+    HttpPort port = request.httpPort();
+    return scheme.equals(port.scheme())
+        || (port.mode() == PortMode.FORWARD && scheme.equals("https"));
   }
 
   private Verdict purge(Request request) {

@@ -3,6 +3,7 @@ package io.loligo.server.exchange.client;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tunnel.ByteStream;
@@ -29,6 +30,12 @@ public interface ClientStream {
 
   /** The port on which the request arrived. */
   HttpPort port();
+
+  /**
+   * The server that the client means by its connection; null: the connection is neither intercepted
+   * nor decrypted.
+   */
+  @Nullable Destination destination();
 
   /** The record of this exchange. */
   ExchangeRecord record();

@@ -150,7 +150,7 @@ public final class Explaining {
       refuse(reader.failure());
       return;
     }
-    ParseFailure failure = Identification.identify(port, null, head, target);
+    ParseFailure failure = Identification.identify(port, null, null, head, target);
     if (failure != null) {
       refuse(failure);
       return;

@@ -5,6 +5,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tunnel.ByteStream;
@@ -76,6 +77,11 @@ final class Replaying implements ClientStream {
   @Override
   public HttpPort port() {
     return stream.port();
+  }
+
+  @Override
+  public @Nullable Destination destination() {
+    return stream.destination();
   }
 
   @Override

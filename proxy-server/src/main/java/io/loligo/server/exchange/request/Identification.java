@@ -4,7 +4,9 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.port.Accel;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortMode;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -18,10 +20,23 @@ public final class Identification {
    * Fills {@code target}. Returns null, or the reason why the request is refused.
    *
    * @param local the proxy's end of the connection, or null
+   * @param destination the server that the client of an intercepted or decrypted connection means;
+   *     null: the connection is neither
    * @param head borrowed
    */
   public static @Nullable ParseFailure identify(
-      HttpPort port, @Nullable InetSocketAddress local, RequestHead head, RequestTarget target) {
+      HttpPort port,
+      @Nullable InetSocketAddress local,
+      @Nullable Destination destination,
+      RequestHead head,
+      RequestTarget target) {
+    if (destination != null) {
+      return target.resolveAt(
+          head, destination.scheme(), destination.authorityHost(), destination.port());
+    }
+    if (port.mode() == PortMode.INTERCEPT) { // asked by an operator: nobody has connected
+      return target.resolve(head, port.scheme(), null, true);
+    }
     if (port.accel() != null) {
       return identifyAccelerated(port.accel(), local, head, target);
     }

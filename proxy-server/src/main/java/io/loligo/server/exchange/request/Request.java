@@ -10,6 +10,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.ReplyFields;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tls.PeerCertificate;
@@ -42,6 +43,7 @@ public final class Request implements RoutedRequest {
   private HttpPort port;
   private InetSocketAddress connected;
   private @Nullable InetSocketAddress local;
+  private @Nullable Destination destination;
 
   /** TLS with the client; null: none. */
   private @Nullable SessionFacts session;
@@ -82,6 +84,7 @@ public final class Request implements RoutedRequest {
     this.loop = stream.loop();
     this.allocator = stream.allocator();
     this.port = stream.port();
+    this.destination = stream.destination();
     this.connected = record.client;
     this.local = record.local;
     this.session = record.session;
@@ -158,6 +161,7 @@ public final class Request implements RoutedRequest {
     copy.port = port;
     copy.connected = connected;
     copy.local = local;
+    copy.destination = destination;
     copy.session = session;
     copy.connections = connections;
     copy.head = headSnapshot;
@@ -314,6 +318,14 @@ public final class Request implements RoutedRequest {
   /** The address of the connected client, for X-Forwarded-For. */
   public InetSocketAddress client() {
     return connected;
+  }
+
+  /**
+   * The server that the client means by its connection, also in the background; null: the
+   * connection is neither intercepted nor decrypted.
+   */
+  public @Nullable Destination destination() {
+    return destination;
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tunnel.ByteStream;
@@ -204,6 +205,11 @@ final class SliceStream implements ClientStream {
   @Override
   public HttpPort port() {
     return port;
+  }
+
+  @Override
+  public @Nullable Destination destination() {
+    return client.destination();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.loligo.server.exchange.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.port.Destination;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -57,6 +58,14 @@ final class RequestFactsTest {
     assertThat(copied).isEqualTo(expected);
   }
 
+  @Test
+  void theRequestInTheBackgroundHasTheSameDestination() throws ReflectiveOperationException {
+    Request filled = fill(samples.request());
+    assertThat(filled.inBackground().destination())
+        .isNotNull()
+        .isSameAs(filled.snapshot().destination());
+  }
+
   /** Gives every field that can be changed without harm another value than a new request has. */
   private static Request fill(Request request) throws ReflectiveOperationException {
     for (Field field : fields()) {
@@ -71,6 +80,8 @@ final class RequestFactsTest {
         field.set(request, new byte[] {1, 2, 3, 4});
       } else if (type == List.class) {
         field.set(request, List.of(new byte[] {1, 2, 3, 4}));
+      } else if (type == Destination.class) {
+        field.set(request, new Destination("https", "a.test", 8443, null));
       } else if (field.get(request) == null && type == String.class) {
         field.set(request, "fact");
       }

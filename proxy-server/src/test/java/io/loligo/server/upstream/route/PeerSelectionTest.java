@@ -11,6 +11,7 @@ import io.loligo.core.message.Method;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.port.Accel;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.Interception;
 import io.loligo.server.port.KeepAlive;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
@@ -215,7 +216,8 @@ class PeerSelectionTest {
   private static HttpPort port(PortMode mode, boolean allowDirect) {
     Accel accel =
         mode == PortMode.ACCEL ? new Accel(null, true, -1, "http", allowDirect, false) : null;
-    return new HttpPort("", 3128, "3128", accel, null, false, false, KeepAlive.SYSTEM, "test:1");
+    return new HttpPort(
+        "", 3128, "3128", accel, Interception.NONE, null, false, false, KeepAlive.SYSTEM, "test:1");
   }
 
   private static Peer with(Peer peer, AclList access) {
