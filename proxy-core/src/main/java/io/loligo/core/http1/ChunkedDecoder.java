@@ -343,11 +343,19 @@ public final class ChunkedDecoder {
     }
   }
 
+  /**
+   * Whether a trailer field with this {@link FieldName} id is kept (RFC 9110 section 6.5.1), in
+   * every version of HTTP.
+   */
+  public static boolean mayComeLate(int id) {
+    return LATE_FIELDS.has(id);
+  }
+
   private void keepLateFields() {
     trailers.clear(trailerBytes);
     for (int i = 0; i < received.count(); i++) {
       int id = received.id(i);
-      if (LATE_FIELDS.has(id)) {
+      if (mayComeLate(id)) {
         trailers.add(
             id,
             received.nameStart(i),

@@ -1,16 +1,25 @@
 package io.loligo.core.http2;
 
+import io.loligo.core.http1.ChunkedDecoder;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a trailer section from decoded fields. Confined to one thread; for one section. */
+/**
+ * Makes a trailer section from decoded fields. Fields that frame, route, authenticate or control
+ * are dropped (RFC 9110 section 6.5.1). Confined to one thread; for one section.
+ */
 public final class TrailerComposer implements HpackDecoder.Sink {
   private final ParseLimits limits;
   private final FieldLines lines = new FieldLines(128);
   private final Fields fields = new Fields(4);
+
+  // those that are dropped count too
+  private int size;
+  private int count;
+
   private boolean malformed;
 
   /** A section within {@code limits}. */
@@ -22,20 +31,27 @@ public final class TrailerComposer implements HpackDecoder.Sink {
   @Override
   public void field(
       byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
-    malformed |=
-        lines.length() + nameLength + valueLength > limits.maxTrailerBytes()
-            || fields.count() >= limits.maxFields()
+    if (malformed) {
+      return;
+    }
+    size += nameLength + valueLength + 4;
+    malformed =
+        size > limits.maxTrailerBytes()
+            || ++count > limits.maxFields()
             || RequestComposer.invalid(
                     name, nameStart, nameLength, value, valueStart, valueStart + valueLength)
                 != null;
     if (malformed) {
       return;
     }
+    int id = FieldName.of(name, nameStart, nameLength);
+    if (!ChunkedDecoder.mayComeLate(id)) {
+      return;
+    }
     int start = lines.length();
     lines.append(name, nameStart, nameStart + nameLength).append(": ");
     int valueAt = lines.length();
     lines.append(value, valueStart, valueStart + valueLength);
-    int id = FieldName.of(name, nameStart, nameLength);
     fields.add(id, start, nameLength, valueAt, lines.length());
     lines.endLine();
     fields.rebase(lines.bytes());

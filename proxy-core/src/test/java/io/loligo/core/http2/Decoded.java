@@ -25,4 +25,13 @@ final class Decoded implements HpackDecoder.Sink {
     Decoded decoded = new Decoded();
     return decoder.decode(block, 0, block.length, decoded) ? decoded.fields : null;
   }
+
+  /** Gives {@code sink} the fields whose names and values follow by turns. */
+  static void give(HpackDecoder.Sink sink, String... namesAndValues) {
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      byte[] name = namesAndValues[i].getBytes(ISO_8859_1);
+      byte[] value = namesAndValues[i + 1].getBytes(ISO_8859_1);
+      sink.field(name, 0, name.length, value, 0, value.length);
+    }
+  }
 }
