@@ -4,6 +4,7 @@ import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Encodes heads as field blocks (RFC 7541 section 6): field lines become literals whose names are
@@ -71,6 +72,62 @@ public final class HpackEncoder {
     }
   }
 
+  /** Writes {@code :method}. */
+  public static void method(ByteBuf out, String method) {
+    switch (method) {
+      case "GET" -> out.writeByte(INDEXED | StaticTable.METHOD_GET);
+      case "POST" -> out.writeByte(INDEXED | StaticTable.METHOD_GET + 1);
+      default -> {
+        integer(out, 4, StaticTable.METHOD_GET);
+        text(out, method);
+      }
+    }
+  }
+
+  /** Writes {@code :scheme}. */
+  public static void scheme(ByteBuf out, String scheme) {
+    switch (scheme) {
+      case "http" -> out.writeByte(INDEXED | StaticTable.SCHEME_HTTP);
+      case "https" -> out.writeByte(INDEXED | StaticTable.SCHEME_HTTP + 1);
+      default -> {
+        integer(out, 4, StaticTable.SCHEME_HTTP);
+        text(out, scheme);
+      }
+    }
+  }
+
+  /** Writes {@code :authority}; ISO-8859-1. */
+  public static void authority(ByteBuf out, String authority) {
+    integer(out, 4, StaticTable.AUTHORITY);
+    text(out, authority);
+  }
+
+  /** Writes {@code :path}. */
+  public static void path(ByteBuf out, byte[] path) {
+    if (path.length == 1 && path[0] == '/') {
+      out.writeByte(INDEXED | StaticTable.PATH_ROOT);
+      return;
+    }
+    integer(out, 4, StaticTable.PATH_ROOT);
+    integer(out, 7, path.length);
+    out.writeBytes(path);
+  }
+
+  /** Writes a field; its name is in lower case, both are ISO-8859-1. */
+  public static void field(ByteBuf out, String name, String value) {
+    int index = StaticTable.indexOf(FieldName.of(name));
+    integer(out, 4, index);
+    if (index == 0) {
+      text(out, name);
+    }
+    text(out, value);
+  }
+
+  private static void text(ByteBuf out, String latin1) {
+    integer(out, 7, latin1.length());
+    out.writeCharSequence(latin1, StandardCharsets.ISO_8859_1);
+  }
+
   /**
    * Writes the field lines {@code bytes[start, end)}, each {@code Name: value CRLF}, up to an empty
    * line or the end, except those of a connection. Names get lower case in place: the array is
@@ -104,7 +161,7 @@ public final class HpackEncoder {
   }
 
   /** Writes one field, unless it belongs to a connection; its name is in lower case. */
-  static void field(
+  public static void field(
       ByteBuf out, byte[] bytes, int nameStart, int nameEnd, int valueStart, int valueEnd) {
     int id = FieldName.of(bytes, nameStart, nameEnd - nameStart);
     if (OF_CONNECTION.has(id)) {

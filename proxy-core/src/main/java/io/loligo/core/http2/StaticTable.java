@@ -8,6 +8,10 @@ final class StaticTable {
   /** Number of its entries; the first dynamic entry has the next index. */
   static final int LENGTH = 61;
 
+  static final int AUTHORITY = 1;
+  static final int METHOD_GET = 2;
+  static final int PATH_ROOT = 4;
+  static final int SCHEME_HTTP = 6;
   static final int STATUS_200 = 8;
 
   private static final String[] ENTRIES = {

@@ -73,7 +73,7 @@ public final class ResponseHead {
     return status;
   }
 
-  /** {@code 10} or {@code 11}. */
+  /** {@code 10}, {@code 11} or {@code 20}. */
   public int version() {
     return version;
   }

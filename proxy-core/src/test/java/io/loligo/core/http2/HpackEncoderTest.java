@@ -66,4 +66,34 @@ class HpackEncoderTest {
     HpackEncoder.lines(out, lines, 0, lines.length);
     assertThat(decoded()).containsExactly("age: 1");
   }
+
+  @Test
+  void writesTheHeadOfARequest() {
+    HpackEncoder.method(out, "GET");
+    HpackEncoder.method(out, "POST");
+    HpackEncoder.method(out, "QUERY");
+    HpackEncoder.scheme(out, "http");
+    HpackEncoder.scheme(out, "https");
+    HpackEncoder.scheme(out, "ftp");
+    HpackEncoder.authority(out, "a.test:81");
+    HpackEncoder.path(out, new byte[] {'/'});
+    HpackEncoder.path(out, "/a?b".getBytes(ISO_8859_1));
+    HpackEncoder.path(out, new byte[] {'*'});
+    HpackEncoder.field(out, "expect", "100-continue");
+    HpackEncoder.field(out, "front-end-https", "On");
+    assertThat(decoded())
+        .containsExactly(
+            ":method: GET",
+            ":method: POST",
+            ":method: QUERY",
+            ":scheme: http",
+            ":scheme: https",
+            ":scheme: ftp",
+            ":authority: a.test:81",
+            ":path: /",
+            ":path: /a?b",
+            ":path: *",
+            "expect: 100-continue",
+            "front-end-https: On");
+  }
 }

@@ -9,8 +9,6 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import java.io.IOException;
-import java.io.InputStream;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,38 +35,14 @@ class RequestComposerTest {
   }
 
   static Stream<String> vectors() throws IOException {
-    try (InputStream in = RequestComposerTest.class.getResourceAsStream("requests.txt")) {
-      String text = new String(Objects.requireNonNull(in).readAllBytes(), ISO_8859_1);
-      return Stream.of(text.split("\n\n", -1)).filter(each -> !each.startsWith("#"));
-    }
+    return VectorFile.messages("requests.txt");
   }
 
-  /** The first line is the verdict; each further one a field; {@code \xNN} is a byte. */
   @ParameterizedTest
   @MethodSource("vectors")
   void decidesAsTheFileSays(String vector) {
-    String[] lines = vector.strip().split("\n", -1);
-    String[] fields = new String[2 * (lines.length - 1)];
-    for (int i = 1; i < lines.length; i++) {
-      int colon = lines[i].indexOf(": ", 1);
-      fields[2 * i - 2] = bytes(lines[i].substring(0, colon));
-      fields[2 * i - 1] = bytes(lines[i].substring(colon + 2));
-    }
-    ParseFailure failure = compose(false, fields);
-    assertThat(failure == null ? "OK" : failure.name()).isEqualTo(lines[0]);
-  }
-
-  private static String bytes(String text) {
-    StringBuilder plain = new StringBuilder();
-    for (int i = 0; i < text.length(); i++) {
-      if (text.startsWith("\\x", i)) {
-        plain.append((char) Integer.parseInt(text.substring(i + 2, i + 4), 16));
-        i += 3;
-      } else {
-        plain.append(text.charAt(i));
-      }
-    }
-    return plain.toString();
+    ParseFailure failure = compose(false, VectorFile.fields(vector));
+    assertThat(failure == null ? "OK" : failure.name()).isEqualTo(VectorFile.verdict(vector));
   }
 
   @Test

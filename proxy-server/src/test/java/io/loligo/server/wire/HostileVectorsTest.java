@@ -35,10 +35,13 @@ class HostileVectorsTest {
   private static final Set<ParseFailure> OTHERS =
       EnumSet.of(
           ParseFailure.TOO_SLOW, // a matter of time: SlowPeersWireTest
-          // HTTP/2: RequestComposerTest and Http2WireTest
+          // HTTP/2: RequestComposerTest, Http2WireTest and Http2OriginWireTest
           ParseFailure.BAD_PSEUDO_FIELD,
           ParseFailure.FIELD_OF_CONNECTION,
-          ParseFailure.CONTENT_LENGTH_OF_DATA);
+          ParseFailure.CONTENT_LENGTH_OF_DATA,
+          ParseFailure.BAD_FRAME,
+          ParseFailure.BAD_FIELD_BLOCK,
+          ParseFailure.TOO_MANY_FRAMES);
 
   private static final Path FOLDER = Path.of("src/test/hostile");
   private static final int LEAST = 300;
