@@ -120,7 +120,8 @@ final class DeferredPurges implements AutoCloseable {
     return seen.stream().map(one -> judged(key, one)).toList();
   }
 
-  private Glimpse judged(CacheKey key, Glimpse one) {
+  /** The same for one response. */
+  Glimpse judged(CacheKey key, Glimpse one) {
     long verdict = purges.judge(key, one);
     if (verdict == Purges.KEPT) {
       return one;

@@ -96,18 +96,30 @@ public interface Store extends AutoCloseable {
    *
    * @param variants all variants stored under the key, memory first, in each tier in the order in
    *     which a request tries them
-   * @param disk the outcome on disk: DAMAGED or BUSY if some variants could not be read; null if
-   *     the index has none
+   * @param selected the response that {@link #find}, or else {@link #load}, would return; null if
+   *     there is none
+   * @param others whether {@link #holds} would be true after that; read only if {@code selected} is
+   *     null
+   * @param load the outcome of the load that the request would need; null if it would need none
+   * @param disk the outcome for all variants on disk: DAMAGED or BUSY if some of them could not be
+   *     read; null if the index has none
    */
-  record Peek(List<Glimpse> variants, @Nullable LoadOutcome disk) {}
+  record Peek(
+      List<Glimpse> variants,
+      @Nullable Glimpse selected,
+      boolean others,
+      @Nullable LoadOutcome load,
+      @Nullable LoadOutcome disk) {}
 
   /**
-   * Looks at everything stored under {@code key} and changes nothing: no hit is counted, nothing
-   * promoted. For explanations; costs a disk read per variant on disk.
+   * Looks at everything stored under {@code key}, selects as {@link #find} and {@link #load} do,
+   * and changes nothing: no hit is counted, nothing promoted. For explanations; costs a disk read
+   * per variant on disk.
    *
+   * @param request as for {@link #load}
    * @param loop {@code then} is told there, never before this returns
    */
-  void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then);
+  void peek(CacheKey key, Fields request, EventExecutor loop, Consumer<Peek> then);
 
   /** Whether a response with {@code contentLength} bytes of content fits any tier; -1: unknown. */
   boolean fits(long contentLength);

@@ -244,19 +244,34 @@ public final class TieredStore implements Store {
   }
 
   @Override
-  public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
-    List<Glimpse> inMemory = purges.judged(key, memory.peek(key));
+  public void peek(CacheKey key, Fields request, EventExecutor loop, Consumer<Peek> then) {
+    List<Glimpse> inMemory = purges.judged(key, memory.peek(key, request));
+    Glimpse chosen = inMemory.stream().filter(Glimpse::selected).findFirst().orElse(null);
+    Glimpse found = chosen == null || chosen.purged() ? null : chosen;
     if (!disk.mayHold(key)) {
-      loop.execute(() -> then.accept(new Peek(inMemory, null)));
+      boolean others =
+          chosen == null
+              ? !inMemory.isEmpty()
+              : memory.holdsBesides(key, chosen.meta().vary()); // find drops the purged one
+      loop.execute(() -> then.accept(new Peek(inMemory, found, others, null, null)));
       return;
     }
     disk.peek(
         key,
+        found == null ? request : null,
         loop,
-        (onDisk, outcome) -> {
+        (onDisk, selected, load, outcome) -> {
           List<Glimpse> all = new ArrayList<>(inMemory);
           all.addAll(purges.judged(key, onDisk));
-          Peek peek = new Peek(List.copyOf(all), outcome);
+          Glimpse loaded = selected == null ? null : purges.judged(key, selected);
+          boolean purged = loaded != null && loaded.purged();
+          Peek peek =
+              new Peek(
+                  List.copyOf(all),
+                  found != null || purged ? found : loaded,
+                  true,
+                  found != null ? null : purged ? LoadOutcome.ABSENT : load,
+                  outcome);
           loop.execute(() -> then.accept(peek));
         });
   }

@@ -33,9 +33,9 @@ import io.loligo.server.exchange.query.QueryContent;
 import io.loligo.server.exchange.request.Identification;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.request.Suspension;
-import io.loligo.server.exchange.rules.CacheRules;
 import io.loligo.server.exchange.rules.KeyRules;
 import io.loligo.server.exchange.rules.Refusal;
+import io.loligo.server.exchange.rules.StoreSteps;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.slice.SliceAnswer;
@@ -66,8 +66,8 @@ import org.jspecify.annotations.Nullable;
  *   identify  {@link Identification}          400
  *   admit     {@link Admission}               200 403 405 413 501 508
  *   key       {@link KeyRules}
- *   look up   {@link #lookUp}, {@link DiskLookUp}
- *   decide    {@link CacheRules#decision}     504
+ *   look up   {@link StoreSteps}, {@link DiskLookUp}
+ *   decide    {@link StoreSteps#decide}       504
  *   serve     {@link HitAnswer}               200 206 304 416
  *   slice     {@link SliceAnswer}             200 206 304 412 416
  *   join      {@link MissAnswer}
@@ -85,6 +85,7 @@ public final class RequestSteps implements RequestHandler {
   private final Store store;
   private final Admission admission;
   private final HitAnswer hits;
+  private final StoreSteps<Entry, ClientEvents> steps;
 
   /** The request in progress on this stack. Reused for each request. */
   private final Request current = new Request();
@@ -101,6 +102,7 @@ public final class RequestSteps implements RequestHandler {
     this.store = services.store;
     this.admission = new Admission(services);
     this.hits = new HitAnswer(services);
+    this.steps = new Answering();
   }
 
   /**
@@ -183,7 +185,7 @@ public final class RequestSteps implements RequestHandler {
         : new Tunneling(services, request.snapshot()).connect();
   }
 
-  // ---- key and look up
+  // ---- key
 
   private @Nullable ClientEvents lookUp(Request request) {
     if (services.caching.keysContent(request)) {
@@ -197,7 +199,7 @@ public final class RequestSteps implements RequestHandler {
             .start();
       }
     }
-    return lookUp(request, services.keys.seal(request));
+    return steps.start(request, services.keys.seal(request));
   }
 
   /** Continues with a QUERY whose content has been read. */
@@ -233,42 +235,120 @@ public final class RequestSteps implements RequestHandler {
 
   /** Looks up a request whose target already has its key rule. */
   private @Nullable ClientEvents lookUpKeyed(Request request) {
-    return lookUp(request, services.keys.probe(request));
+    return steps.start(request, services.keys.probe(request));
   }
 
-  private @Nullable ClientEvents lookUp(Request request, KeyProbe probe) {
-    CacheRules rules = services.caching;
-    String upgrade = rules.upgrade(request);
-    CacheDecision bypass = rules.bypass(request, upgrade);
-    if (bypass != null) {
-      return bypass(request, probe, bypass, upgrade);
-    }
-    Entry entry = store.find(probe, request.head().fields());
-    if (entry != null || !store.mayLoad(probe)) {
-      return decide(request, probe, entry, request.nowMillis(), null);
-    }
-    Store.Loaded now = DiskLookUp.now(services, request, probe.toKey());
-    if (now != null) {
-      return decide(request, probe, now.entry(), request.nowMillis(), now.report().outcome());
-    }
-    Shed overload = request.continuesAnswer() ? null : services.overload.now();
-    return overload != null
-        ? refuse(request, Refusal.overload(overload))
-        : new Load(request.snapshot()).start(probe);
-  }
+  // ---- look up, decide, and what follows
 
-  private @Nullable ClientEvents bypass(
-      Request request, KeyProbe probe, CacheDecision bypass, @Nullable String upgrade) {
-    if (bypass.outcome() == Outcome.UNSATISFIABLE) {
-      request.record().decision = bypass;
+  /** Answers clients. */
+  private final class Answering extends StoreSteps<Entry, ClientEvents> {
+    Answering() {
+      super(services.caching);
+    }
+
+    @Override
+    protected @Nullable ClientEvents bypass(
+        Request request, KeyProbe probe, CacheDecision bypass, @Nullable String upgrade) {
+      if (bypass.outcome() == Outcome.UNSATISFIABLE) {
+        request.record().decision = bypass;
+        return refuse(request, Refusal.NOT_STORED);
+      }
+      Shed overload = services.overload.now();
+      if (overload != null) {
+        return refuse(request, Refusal.overload(overload));
+      }
+      return new MissAnswer(
+              services, hits, request.snapshot(), probe.toKey(), null, bypass, upgrade)
+          .start();
+    }
+
+    @Override
+    protected @Nullable ClientEvents lookUp(Request request, KeyProbe probe) {
+      Entry entry = store.find(probe, request.head().fields());
+      if (entry != null || !store.mayLoad(probe)) {
+        return decide(request, probe, entry, request.nowMillis(), null);
+      }
+      Store.Loaded now = DiskLookUp.now(services, request, probe.toKey());
+      if (now != null) {
+        return decide(request, probe, now.entry(), request.nowMillis(), now.report().outcome());
+      }
+      Shed overload = request.continuesAnswer() ? null : services.overload.now();
+      return overload != null
+          ? refuse(request, Refusal.overload(overload))
+          : new Load(request.snapshot()).start(probe);
+    }
+
+    @Override
+    protected boolean holdsOthers(KeyProbe probe) {
+      return store.holds(probe);
+    }
+
+    @Override
+    protected void unusable(Request request, Entry entry) {
+      entry.release();
+      request.record().fromDisk = false;
+    }
+
+    @Override
+    protected void decided(Request request, CacheDecision decision) {
+      ExchangeRecord record = request.record();
+      record.decision = decision;
+      noteLookUp(record);
+    }
+
+    @Override
+    protected @Nullable ClientEvents slice(
+        Request request,
+        KeyProbe probe,
+        @Nullable Entry entry,
+        CacheDecision decision,
+        @Nullable LoadOutcome load,
+        long sliceBytes) {
+      release(entry);
+      return new SliceAnswer(
+              services, request.snapshot(), sliceBytes, RequestSteps.this::lookUpKeyed)
+          .start();
+    }
+
+    @Override
+    protected @Nullable ClientEvents serve(
+        Request request, KeyProbe probe, Entry entry, CacheDecision decision) {
+      if (decision.revalidates()) {
+        try {
+          revalidate(request, probe, entry);
+        } catch (RuntimeException | Error e) {
+          entry.release();
+          throw e;
+        }
+      }
+      return hits.answer(request, entry, decision);
+    }
+
+    @Override
+    protected @Nullable ClientEvents unsatisfiable(
+        Request request, @Nullable Entry entry, CacheDecision decision) {
+      release(entry);
       return refuse(request, Refusal.NOT_STORED);
     }
-    Shed overload = services.overload.now();
-    if (overload != null) {
-      return refuse(request, Refusal.overload(overload));
+
+    @Override
+    protected @Nullable ClientEvents miss(
+        Request request,
+        KeyProbe probe,
+        @Nullable Entry entry,
+        CacheDecision decision,
+        @Nullable LoadOutcome load) {
+      boolean begins = load == null && !request.continuesAnswer();
+      Shed overload = begins ? services.overload.now() : null;
+      if (overload != null) {
+        release(entry);
+        return refuse(request, Refusal.overload(overload));
+      }
+      return new MissAnswer(
+              services, hits, request.snapshot(), probe.toKey(), entry, decision, null)
+          .afterDisk(load != null)
+          .start();
     }
-    return new MissAnswer(services, hits, request.snapshot(), probe.toKey(), null, bypass, upgrade)
-        .start();
   }
 
   /** A request that waits for the disk. */
@@ -308,7 +388,7 @@ public final class RequestSteps implements RequestHandler {
             KeyProbe probe = services.keys.probe(request().target());
             // another request may have loaded or fetched it since
             Entry found = entry != null ? entry : store.find(probe, request().head().fields());
-            return decide(request(), probe, found, services.clock.millis(), outcome);
+            return steps.decide(request(), probe, found, services.clock.millis(), outcome);
           });
     }
   }
@@ -321,67 +401,6 @@ public final class RequestSteps implements RequestHandler {
     }
   }
 
-  // ---- decide, and what follows
-
-  /**
-   * Decides, and passes the request to the part that answers it. Takes {@code stored}, which may be
-   * null.
-   *
-   * @param probe sealed for the request
-   * @param load the outcome of the disk lookup; null if there was none
-   */
-  private @Nullable ClientEvents decide(
-      Request request,
-      KeyProbe probe,
-      @Nullable Entry stored,
-      long nowMillis,
-      @Nullable LoadOutcome load) {
-    CacheRules rules = services.caching;
-    boolean others = stored == null && store.holds(probe);
-    StoredMeta found = stored == null ? null : rules.regarded(stored, request);
-    boolean denied = stored != null && found != null && rules.isHitDenied(request, stored);
-    Entry entry = stored;
-    ExchangeRecord record = request.record();
-    if (stored != null && (found == null || denied)) {
-      stored.release();
-      entry = null;
-      record.fromDisk = false;
-    }
-    CacheDecision decision = rules.decision(request, found, denied, others, nowMillis, load);
-    record.decision = decision;
-    noteLookUp(record);
-    long sliceBytes = rules.sliceBytes(request, found, decision);
-    if (sliceBytes > 0) {
-      release(entry);
-      return new SliceAnswer(services, request.snapshot(), sliceBytes, this::lookUpKeyed).start();
-    }
-    return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> {
-        assert entry != null : "it was decided about";
-        yield serve(request, probe, entry, decision);
-      }
-      case UNSATISFIABLE -> {
-        release(entry);
-        yield refuse(request, Refusal.NOT_STORED);
-      }
-      default -> miss(request, probe, entry, decision, load);
-    };
-  }
-
-  /** Answers from {@code entry}, which it takes. */
-  private @Nullable ClientEvents serve(
-      Request request, KeyProbe probe, Entry entry, CacheDecision decision) {
-    if (decision.revalidates()) {
-      try {
-        revalidate(request, probe, entry);
-      } catch (RuntimeException | Error e) {
-        entry.release();
-        throw e;
-      }
-    }
-    return hits.answer(request, entry, decision);
-  }
-
   private void revalidate(Request request, KeyProbe probe, Entry entry) {
     RequestHead head = request.head();
     if (Method.isGetOrHead(head.methodId())
@@ -391,24 +410,6 @@ public final class RequestSteps implements RequestHandler {
             || services.caching.isShared(request, entry))) {
       Fetch.inBackground(services, request.inBackground(), probe.toKey(), entry);
     }
-  }
-
-  /** Joins or begins a fetch. Takes {@code entry}, which may be null. */
-  private @Nullable ClientEvents miss(
-      Request request,
-      KeyProbe probe,
-      @Nullable Entry entry,
-      CacheDecision decision,
-      @Nullable LoadOutcome load) {
-    boolean begins = load == null && !request.continuesAnswer();
-    Shed overload = begins ? services.overload.now() : null;
-    if (overload != null) {
-      release(entry);
-      return refuse(request, Refusal.overload(overload));
-    }
-    return new MissAnswer(services, hits, request.snapshot(), probe.toKey(), entry, decision, null)
-        .afterDisk(load != null)
-        .start();
   }
 
   // ---- refused requests

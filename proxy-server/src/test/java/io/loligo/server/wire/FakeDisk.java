@@ -166,15 +166,22 @@ public final class FakeDisk implements Store {
   }
 
   @Override
-  public void peek(CacheKey key, EventExecutor loop, Consumer<Peek> then) {
-    inner.peek(
-        key, loop, peek -> then.accept(onDisk ? new Peek(onDisk(peek.variants()), outcome) : peek));
+  public void peek(CacheKey key, Fields request, EventExecutor loop, Consumer<Peek> then) {
+    inner.peek(key, request, loop, peek -> then.accept(onDisk ? onDisk(peek) : peek));
   }
 
-  private static List<Glimpse> onDisk(List<Glimpse> variants) {
-    return variants.stream()
-        .map(one -> new Glimpse(one.meta(), one.fields(), true, one.bytes(), one.hits()))
-        .toList();
+  private Peek onDisk(Peek peek) {
+    List<Glimpse> variants = peek.variants().stream().map(FakeDisk::onDisk).toList();
+    Glimpse found = peek.selected();
+    boolean absent = found == null && outcome == LoadOutcome.FOUND;
+    LoadOutcome load = absent ? LoadOutcome.ABSENT : outcome;
+    return new Peek(
+        variants, load == LoadOutcome.FOUND ? onDisk(found) : null, true, load, outcome);
+  }
+
+  private static Glimpse onDisk(Glimpse one) {
+    return new Glimpse(one.meta(), one.storedLines(), true, one.bytes(), one.hits())
+        .selected(one.selected());
   }
 
   private Entry onDisk(Entry whole) {

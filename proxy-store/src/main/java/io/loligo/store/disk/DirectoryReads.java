@@ -7,6 +7,7 @@ import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.read.LoadRound;
 import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.read.Loads;
+import io.loligo.store.disk.read.Peeked;
 import io.loligo.store.disk.start.Opening;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
@@ -224,27 +225,28 @@ final class DirectoryReads {
   }
 
   /** Looks for {@code loop}; false if it cannot be queued, and {@code then} is not told. */
-  boolean peek(CacheKey key, EventExecutor loop, Consumer<Loader.Peeked> then) {
+  boolean peek(CacheKey key, @Nullable Fields request, EventExecutor loop, Consumer<Peeked> then) {
     OpenDirectory now = state.ready();
     long asked = clock.getAsLong();
-    return now != null && threads.read(() -> then.accept(peekNow(now, key, asked)), loop);
+    return now != null && threads.read(() -> then.accept(peekNow(now, key, request, asked)), loop);
   }
 
-  private Loader.Peeked peekNow(OpenDirectory now, CacheKey key, long askedNanos) {
+  private Peeked peekNow(
+      OpenDirectory now, CacheKey key, @Nullable Fields request, long askedNanos) {
     if (!state.isReady()) {
-      return new Loader.Peeked(List.of(), LoadOutcome.ABSENT);
+      return Peeked.none(LoadOutcome.ABSENT);
     }
     if (loads.isLate(askedNanos)) {
-      return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
+      return Peeked.none(LoadOutcome.BUSY);
     }
     try {
-      return now.loader().peek(key);
+      return now.loader().peek(key, request);
     } catch (OutOfMemoryError e) {
       now.memoryShort(e, "a look on disk");
-      return new Loader.Peeked(List.of(), LoadOutcome.BUSY);
+      return Peeked.none(LoadOutcome.BUSY);
     } catch (IOException | RuntimeException | Error e) {
       now.failedToRead(e);
-      return new Loader.Peeked(List.of(), LoadOutcome.DAMAGED);
+      return Peeked.none(LoadOutcome.DAMAGED);
     }
   }
 

@@ -295,12 +295,25 @@ public final class DiskTier implements AutoCloseable {
 
   /** Told the result of a {@link #peek}, on a disk thread or at once. */
   public interface PeekListener {
-    void peeked(List<Glimpse> variants, LoadOutcome outcome);
+    /**
+     * Takes the result.
+     *
+     * @param variants the newest of each directory first
+     * @param selected the response that {@link #load} would return; null if there is none
+     * @param load the outcome of such a load
+     * @param all DAMAGED or BUSY if one of the variants could not be read
+     */
+    void peeked(
+        List<Glimpse> variants, @Nullable Glimpse selected, LoadOutcome load, LoadOutcome all);
   }
 
-  /** Looks at all variants under {@code key}, the newest of each directory first. */
-  public void peek(CacheKey key, EventExecutor loop, PeekListener then) {
-    search.peek(key, loop, then);
+  /**
+   * Looks at all variants under {@code key}, and selects as {@link #load} does.
+   *
+   * @param request null: selects none
+   */
+  public void peek(CacheKey key, @Nullable Fields request, EventExecutor loop, PeekListener then) {
+    search.peek(key, request, loop, then);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
 import io.loligo.store.disk.read.Loader;
+import io.loligo.store.disk.read.Peeked;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
@@ -90,20 +91,118 @@ final class TierSearch {
   }
 
   /**
-   * A load through one directory after the other; the newest copy is found. Confined to one task at
-   * a time.
+   * A walk through one directory after the other, which finds the newest copy. Confined to one task
+   * at a time.
+   *
+   * @param <T> a result of one directory
    */
-  private final class Search {
-    private final CacheKey key;
+  private abstract class Walk<T> {
+    final CacheKey key;
+    private int next;
+    private @Nullable T newest;
+    private @Nullable DiskDirectory holder;
+    private LoadOutcome failure = LoadOutcome.ABSENT;
+
+    Walk(CacheKey key) {
+      this.key = key;
+    }
+
+    /** Asks {@code directory}, which calls {@link #take} later; false if it cannot be asked. */
+    abstract boolean ask(DiskDirectory directory);
+
+    /** The meta of a response that was found. */
+    abstract StoredMeta meta(T found);
+
+    /** Number of the object of a response that was found. */
+    abstract long diskId(T found);
+
+    /** Takes {@code older}, which was found in {@code from}: {@code newer} is used instead. */
+    abstract void discard(DiskDirectory from, T older, T newer);
+
+    /** Takes {@code found}, which is not used. */
+    abstract void release(T found);
+
+    /**
+     * All directories were asked.
+     *
+     * @param found null unless FOUND
+     */
+    abstract void end(@Nullable T found, LoadOutcome outcome);
+
+    final void goOn() {
+      while (next < directories.size()) {
+        DiskDirectory directory = directories.get(next++);
+        if (directory.mayHold(key) && answers(directory)) {
+          if (ask(directory)) {
+            return;
+          }
+          failure = LoadOutcome.BUSY;
+          break;
+        }
+      }
+      end();
+    }
+
+    /** Takes the {@code result} of {@code from}, and asks the next directory. */
+    final void take(DiskDirectory from, T result, LoadOutcome outcome) {
+      if (outcome == LoadOutcome.FOUND) {
+        found(from, result);
+      } else if (outcome != LoadOutcome.ABSENT) {
+        failure = outcome;
+      }
+      goOn();
+    }
+
+    private void found(DiskDirectory from, T one) {
+      T before = newest;
+      DiskDirectory there = holder;
+      if (before == null || there == null) {
+        keep(from, one);
+      } else if (isPreferred(one, before)) {
+        discard(there, before, one);
+        keep(from, one);
+      } else {
+        discard(from, one, before);
+      }
+    }
+
+    private void keep(DiskDirectory from, T one) {
+      newest = one;
+      holder = from;
+    }
+
+    /** Whether {@code one} is the whole response and {@code other} is not, or else is newer. */
+    private boolean isPreferred(T one, T other) {
+      boolean whole = meta(one).part() == null;
+      return whole == (meta(other).part() == null) ? isNewer(one, other) : whole;
+    }
+
+    private boolean isNewer(T one, T other) {
+      long oneMillis = meta(one).responseTimeMillis();
+      long otherMillis = meta(other).responseTimeMillis();
+      return oneMillis != otherMillis ? oneMillis > otherMillis : diskId(one) > diskId(other);
+    }
+
+    private void end() {
+      T found = newest;
+      if (found == null) {
+        end(null, failure);
+      } else if (failure == LoadOutcome.ABSENT) {
+        end(found, LoadOutcome.FOUND);
+      } else {
+        // the unreadable copy may be the newer one
+        release(found);
+        end(null, failure);
+      }
+    }
+  }
+
+  /** A load. */
+  private final class Search extends Walk<Loader.Loaded> {
     private final Fields request;
     private final Wanted wanted;
     private final EventExecutor loop;
     private final DiskTier.LoadListener then;
-    private int next;
-    private @Nullable Entry newest;
-    private @Nullable DiskDirectory holder;
-    private int hits;
-    private LoadOutcome failure = LoadOutcome.ABSENT;
     private long queueNanos;
     private long readNanos;
 
@@ -113,123 +212,131 @@ final class TierSearch {
         Wanted wanted,
         EventExecutor loop,
         DiskTier.LoadListener then) {
-      this.key = key;
+      super(key);
       this.request = request;
       this.wanted = wanted;
       this.loop = loop;
       this.then = then;
     }
 
-    void goOn() {
-      while (next < directories.size()) {
-        DiskDirectory directory = directories.get(next++);
-        if (directory.mayHold(key) && answers(directory)) {
-          boolean asked =
-              directory
-                  .reads()
-                  .load(key, request, wanted, loop, (l, q, r) -> take(directory, l, q, r));
-          if (!asked) {
-            failure = LoadOutcome.BUSY;
-            break;
-          }
-          return;
-        }
-      }
-      end();
+    @Override
+    boolean ask(DiskDirectory directory) {
+      return directory
+          .reads()
+          .load(
+              key,
+              request,
+              wanted,
+              loop,
+              (loaded, queued, read) -> {
+                queueNanos += queued;
+                readNanos += read;
+                take(directory, loaded, loaded.outcome());
+              });
     }
 
-    private void take(DiskDirectory from, Loader.Loaded loaded, long queued, long read) {
-      queueNanos += queued;
-      readNanos += read;
-      Entry entry = loaded.entry();
-      if (entry != null) {
-        found(from, entry, loaded.hits());
-      } else if (loaded.outcome() != LoadOutcome.ABSENT) {
-        failure = loaded.outcome();
-      }
-      goOn();
+    private static Entry entry(Loader.Loaded found) {
+      assert found.entry() != null : "it was found";
+      return found.entry();
     }
 
-    private void found(DiskDirectory from, Entry entry, int itsHits) {
-      Entry before = newest;
-      DiskDirectory there = holder;
-      if (before == null || there == null) {
-        keep(from, entry, itsHits);
-      } else if (isPreferred(entry, before)) {
-        discard(there, before, entry);
-        keep(from, entry, itsHits);
-      } else {
-        discard(from, entry, before);
-      }
+    @Override
+    StoredMeta meta(Loader.Loaded found) {
+      return entry(found).meta();
     }
 
-    private void keep(DiskDirectory from, Entry entry, int itsHits) {
-      newest = entry;
-      holder = from;
-      hits = itsHits;
+    @Override
+    long diskId(Loader.Loaded found) {
+      return entry(found).diskId();
     }
 
-    /** Releases {@code older}; it is dropped from its disk, too, if {@code newer} replaces it. */
-    private void discard(DiskDirectory from, Entry older, Entry newer) {
-      boolean whole = older.meta().part() == null && newer.meta().part() == null;
-      if (whole && PendingWrite.isReplaced(older.meta().vary(), newer.meta().vary())) {
-        from.dropOlder(key, older.diskId());
+    /** The older copy is dropped from its disk, too, if the newer one replaces it. */
+    @Override
+    void discard(DiskDirectory from, Loader.Loaded older, Loader.Loaded newer) {
+      boolean whole = meta(older).part() == null && meta(newer).part() == null;
+      if (whole && PendingWrite.isReplaced(meta(older).vary(), meta(newer).vary())) {
+        from.dropOlder(key, diskId(older));
       }
-      older.release();
+      release(older);
     }
 
-    private void end() {
-      if (newest == null) {
-        then.loaded(null, failure, 0, queueNanos, readNanos);
-      } else if (failure == LoadOutcome.ABSENT) {
-        then.loaded(newest, LoadOutcome.FOUND, hits, queueNanos, readNanos);
-      } else {
-        // the unreadable copy may be the newer one
-        newest.release();
-        then.loaded(null, failure, 0, queueNanos, readNanos);
-      }
+    @Override
+    void release(Loader.Loaded found) {
+      entry(found).release();
+    }
+
+    @Override
+    void end(Loader.@Nullable Loaded found, LoadOutcome outcome) {
+      Entry entry = found == null ? null : found.entry();
+      then.loaded(entry, outcome, found == null ? 0 : found.hits(), queueNanos, readNanos);
     }
   }
 
   /** Looks at all variants under {@code key}, the newest of each directory first. */
-  void peek(CacheKey key, EventExecutor loop, DiskTier.PeekListener then) {
-    peek(0, LoadOutcome.ABSENT, new ArrayList<>(), key, loop, then);
+  void peek(
+      CacheKey key, @Nullable Fields request, EventExecutor loop, DiskTier.PeekListener then) {
+    new Look(key, request, loop, then).goOn();
   }
 
-  private void peek(
-      int from,
-      LoadOutcome before,
-      List<Glimpse> seen,
-      CacheKey key,
-      EventExecutor loop,
-      DiskTier.PeekListener then) {
-    for (int i = from; i < directories.size(); i++) {
-      DiskDirectory directory = directories.get(i);
-      if (!directory.mayHold(key) || !answers(directory)) {
-        continue;
-      }
-      int next = i + 1;
-      boolean asked =
-          directory
-              .reads()
-              .peek(
-                  key,
-                  loop,
-                  peeked -> {
-                    seen.addAll(peeked.variants());
-                    LoadOutcome outcome = peeked.outcome();
-                    boolean tellsMore =
-                        before == LoadOutcome.ABSENT
-                            || outcome == LoadOutcome.DAMAGED
-                            || outcome == LoadOutcome.BUSY;
-                    peek(next, tellsMore ? outcome : before, seen, key, loop, then);
-                  });
-      if (!asked) {
-        then.peeked(seen, LoadOutcome.BUSY);
-      }
-      return;
+  /** A look, which drops nothing. */
+  private final class Look extends Walk<Peeked> {
+    private final @Nullable Fields request;
+    private final EventExecutor loop;
+    private final DiskTier.PeekListener then;
+    private final List<Peeked> seen = new ArrayList<>();
+
+    /** For everything that was looked at, selected or not. */
+    private LoadOutcome all = LoadOutcome.ABSENT;
+
+    Look(CacheKey key, @Nullable Fields request, EventExecutor loop, DiskTier.PeekListener then) {
+      super(key);
+      this.request = request;
+      this.loop = loop;
+      this.then = then;
     }
-    then.peeked(seen, before);
+
+    @Override
+    boolean ask(DiskDirectory directory) {
+      boolean asked =
+          directory.reads().peek(key, request, loop, peeked -> peeked(directory, peeked));
+      all = asked ? all : LoadOutcome.BUSY;
+      return asked;
+    }
+
+    private void peeked(DiskDirectory directory, Peeked peeked) {
+      seen.add(peeked);
+      LoadOutcome outcome = peeked.outcome();
+      boolean failed = outcome == LoadOutcome.DAMAGED || outcome == LoadOutcome.BUSY;
+      all = failed || all == LoadOutcome.ABSENT ? outcome : all;
+      take(directory, peeked, peeked.load());
+    }
+
+    @Override
+    StoredMeta meta(Peeked found) {
+      assert found.selected() != null : "it was found";
+      return found.selected().meta();
+    }
+
+    @Override
+    long diskId(Peeked found) {
+      return found.selectedId();
+    }
+
+    @Override
+    void discard(DiskDirectory from, Peeked older, Peeked newer) {}
+
+    @Override
+    void release(Peeked found) {}
+
+    @Override
+    void end(@Nullable Peeked found, LoadOutcome outcome) {
+      List<Glimpse> variants = new ArrayList<>();
+      for (Peeked one : seen) {
+        one.variants().forEach(it -> variants.add(it.selected(it.selected() && one.equals(found))));
+      }
+      Glimpse selected = found == null ? null : found.selected();
+      then.peeked(variants, selected, outcome, all);
+    }
   }
 
   /**
@@ -273,17 +380,5 @@ final class TierSearch {
       }
     }
     then.accept(found);
-  }
-
-  /** Whether {@code one} is the whole response and {@code other} is not, or else is newer. */
-  private static boolean isPreferred(Entry one, Entry other) {
-    boolean whole = one.meta().part() == null;
-    return whole == (other.meta().part() == null) ? isNewer(one, other) : whole;
-  }
-
-  private static boolean isNewer(Entry one, Entry other) {
-    long oneMillis = one.meta().responseTimeMillis();
-    long otherMillis = other.meta().responseTimeMillis();
-    return oneMillis != otherMillis ? oneMillis > otherMillis : one.diskId() > other.diskId();
   }
 }

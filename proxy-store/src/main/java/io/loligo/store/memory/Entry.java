@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * it for a small response), so that a small hit is one copy or one slice. Further content is in
  * blocks of {@value #BLOCK_BYTES} bytes, the last of them sized to fit.
  */
-public final class Entry implements Stored {
+public final class Entry implements Stored, StoredResponse {
   /** Content in each block but the first and the last; also the size a first block grows to. */
   public static final int BLOCK_BYTES = 64 << 10;
 
@@ -300,6 +300,7 @@ public final class Entry implements Stored {
     return key;
   }
 
+  @Override
   public StoredMeta meta() {
     return meta;
   }
@@ -389,6 +390,24 @@ public final class Entry implements Stored {
   /** Bytes of field lines and the empty line at the start of {@link #firstBlock}. */
   public int fieldsLength() {
     return fieldsLength;
+  }
+
+  /** Returns a new array each time. */
+  @Override
+  public byte[] storedLines() {
+    return lines(0);
+  }
+
+  /** Returns a new array each time. */
+  @Override
+  public byte[] visibleLines() {
+    return lines(hiddenLength());
+  }
+
+  private byte[] lines(int start) {
+    byte[] lines = new byte[fieldsLength - start];
+    first.getBytes(start, lines);
+    return lines;
   }
 
   /** Bytes of the whole content, of which it may have a {@linkplain StoredMeta#part part} only. */

@@ -264,20 +264,36 @@ public final class MemoryTier {
     return false;
   }
 
-  /** The responses stored under {@code key}, the most recent first; does not count as a request. */
-  public List<Glimpse> peek(CacheKey key) {
+  /**
+   * The responses stored under {@code key}, the most recent first; the one that {@code request}
+   * selects is marked. Does not count as a request.
+   */
+  public List<Glimpse> peek(CacheKey key, Fields request) {
     Stored stored = cache.policy().getIfPresentQuietly(key);
+    Entry selected = stored == null ? null : stored.select(request);
     List<Glimpse> seen = new ArrayList<>();
     for (int i = 0; stored != null && i < stored.size(); i++) {
       Entry entry = stored.get(i);
       if (entry.tryRetain()) {
-        byte[] fields = new byte[entry.fieldsLength()];
-        entry.firstBlock().getBytes(0, fields);
-        seen.add(new Glimpse(entry.meta(), fields, false, entry.bytes(), entry.hits()));
+        Glimpse one =
+            new Glimpse(entry.meta(), entry.storedLines(), false, entry.bytes(), entry.hits());
+        seen.add(one.selected(entry == selected));
         entry.release();
       }
     }
     return seen;
+  }
+
+  /** Whether {@link #removeVariant} with the same arguments would leave anything. */
+  public boolean holdsBesides(CacheKey key, @Nullable VarySelection vary) {
+    Stored stored = cache.policy().getIfPresentQuietly(key);
+    Predicate<VarySelection> gone = selection(vary);
+    for (int i = 0; stored != null && i < stored.size(); i++) {
+      if (!gone.test(stored.get(i).meta().vary())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Keys of stored responses; keys that come or go meanwhile may be missing. */
@@ -322,7 +338,11 @@ public final class MemoryTier {
    * null.
    */
   public void removeVariant(CacheKey key, @Nullable VarySelection vary) {
-    removeIf(key, other -> vary == null || vary.equals(other));
+    removeIf(key, selection(vary));
+  }
+
+  private static Predicate<VarySelection> selection(@Nullable VarySelection vary) {
+    return other -> vary == null || vary.equals(other);
   }
 
   /**

@@ -179,7 +179,7 @@ public final class Purges {
     if (serial.get() == 0) {
       return KEPT;
     }
-    long[] groups = CacheGroups.of(key, StoredFields.index(seen.fields()));
+    long[] groups = CacheGroups.of(key, StoredFields.index(seen.storedLines()));
     return verdict(key, () -> groups, seen.meta().requestTimeMillis());
   }
 

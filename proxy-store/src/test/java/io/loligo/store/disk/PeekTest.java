@@ -33,7 +33,8 @@ final class PeekTest {
 
   private static Peek peek(DiskFixture fixture, String url) {
     CompletableFuture<Peek> seen = new CompletableFuture<>();
-    fixture.loop.execute(() -> fixture.store.store.peek(key(url), fixture.loop, seen::complete));
+    fixture.loop.execute(
+        () -> fixture.store.store.peek(key(url), noFields(), fixture.loop, seen::complete));
     return DiskFixture.get(seen);
   }
 
@@ -51,11 +52,15 @@ final class PeekTest {
       Glimpse inMemory = seen.variants().get(0);
       Glimpse onDisk = seen.variants().get(1);
       assertThat(inMemory.onDisk()).isFalse();
+      assertThat(seen.selected()).isSameAs(inMemory);
+      assertThat(inMemory.selected()).isTrue();
+      assertThat(onDisk.selected()).isFalse();
+      assertThat(seen.load()).as("memory answers").isNull();
       assertThat(inMemory.hits()).isEqualTo(1);
       assertThat(onDisk.onDisk()).isTrue();
       assertThat(onDisk.hits()).isZero();
       assertThat(onDisk.meta().contentLength()).isEqualTo(10_000);
-      assertThat(new String(onDisk.fields(), StandardCharsets.ISO_8859_1))
+      assertThat(new String(onDisk.storedLines(), StandardCharsets.ISO_8859_1))
           .isEqualTo("A: b\r\n\r\n");
     }
   }
@@ -66,7 +71,9 @@ final class PeekTest {
       fixture.put(URL, octets(1000));
     }
     try (DiskFixture fixture = new DiskFixture(here())) {
-      assertThat(peek(fixture, URL).variants()).hasSize(1);
+      Peek seen = peek(fixture, URL);
+      assertThat(seen.variants()).singleElement().isEqualTo(seen.selected());
+      assertThat(seen.load()).isEqualTo(LoadOutcome.FOUND);
       assertThat(fixture.store.store.find(probe(URL), noFields())).isNull();
       assertThat(fixture.stats().hits()).isZero();
     }
@@ -91,6 +98,8 @@ final class PeekTest {
       Peek seen = peek(fixture, URL);
       assertThat(seen.variants()).isEmpty();
       assertThat(seen.disk()).isEqualTo(LoadOutcome.DAMAGED);
+      assertThat(seen.load()).isEqualTo(LoadOutcome.DAMAGED);
+      assertThat(seen.selected()).isNull();
       assertThat(fixture.stats().objects()).isEqualTo(1);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.DAMAGED);
     }

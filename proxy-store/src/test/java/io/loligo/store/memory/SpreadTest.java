@@ -115,7 +115,7 @@ final class SpreadTest {
     heat(URL);
     assertThat(tier.spreadEntries()).isOne();
     assertThat(writesOfHits()).isZero();
-    assertThat(tier.peek(KEY).get(0).hits()).isEqualTo(2 * 100 * LOOPS);
+    assertThat(tier.peek(KEY, StoreFixture.noFields()).get(0).hits()).isEqualTo(2 * 100 * LOOPS);
   }
 
   @Test
@@ -211,14 +211,14 @@ final class SpreadTest {
     heat(URL);
     tier.tick();
     assertThat(tier.spreadEntries()).as("few hits").isZero();
-    assertThat(tier.peek(KEY).get(0).hits()).isZero();
+    assertThat(tier.peek(KEY, StoreFixture.noFields()).get(0).hits()).isZero();
     heat(URL);
     writesOfHits();
     tier.tick();
     assertThat(tier.spreadEntries()).as("many hits").isOne();
     tier.tick();
     assertThat(tier.spreadEntries()).as("none since").isZero();
-    assertThat(tier.peek(KEY).get(0).hits()).isEqualTo(100 * LOOPS);
+    assertThat(tier.peek(KEY, StoreFixture.noFields()).get(0).hits()).isEqualTo(100 * LOOPS);
     assertThat(writesOfHits()).isEqualTo(2 * 100 * LOOPS);
   }
 

@@ -9,7 +9,6 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.time.LoopClock;
-import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Collection;
@@ -179,22 +178,5 @@ public final class ReplyFields {
    */
   public static boolean isRearranged(StoredMeta stored, boolean cookies) {
     return stored.has(StoredMeta.EXTENDS_LISTS) || (!cookies && stored.has(StoredMeta.SETS_COOKIE));
-  }
-
-  /**
-   * Returns a new array with the lines that clients get and the empty line. Borrows {@code entry}.
-   */
-  public static byte[] visible(Entry entry) {
-    int hidden = entry.hiddenLength();
-    byte[] lines = new byte[entry.fieldsLength() - hidden];
-    entry.firstBlock().getBytes(hidden, lines);
-    return lines;
-  }
-
-  /** Returns a new array with all stored lines and the empty line. Borrows {@code entry}. */
-  public static byte[] stored(Entry entry) {
-    byte[] lines = new byte[entry.fieldsLength()];
-    entry.firstBlock().getBytes(0, lines);
-    return lines;
   }
 }

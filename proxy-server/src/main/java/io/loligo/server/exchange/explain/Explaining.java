@@ -6,6 +6,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.FreshnessSum;
+import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredFields;
@@ -16,7 +17,6 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.range.Incomplete;
-import io.loligo.core.range.JoinedParts;
 import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.exchange.admission.Admission;
 import io.loligo.server.exchange.admission.Verdict;
@@ -28,8 +28,8 @@ import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.join.MissAnswer;
 import io.loligo.server.exchange.request.Identification;
 import io.loligo.server.exchange.request.Request;
-import io.loligo.server.exchange.rules.CacheRules;
 import io.loligo.server.exchange.rules.Refusal;
+import io.loligo.server.exchange.rules.StoreSteps;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Forecast;
@@ -51,7 +51,6 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -212,39 +211,25 @@ public final class Explaining {
     } else if (verdict instanceof AnswerHere part) {
       refuse(part.summary());
     } else {
-      services.store.peek(key(), executor, this::peeked);
+      services.store.peek(key(), head.fields(), executor, this::peeked);
     }
   }
 
   /** Runs the steps look up and decide on the responses found. */
   private void peeked(Peek peek) {
     long now = services.clock.millis();
-    List<Glimpse> variants = peek.variants();
-    int inMemory = select(variants, false);
-    boolean purgedInMemory = inMemory >= 0 && variants.get(inMemory).purged();
-    int selected = inMemory < 0 || purgedInMemory ? select(variants, true) : inMemory;
-    List<Glimpse> used = new ArrayList<>();
-    Glimpse chosen = null;
-    if (selected < 0) {
-      chosen = joined(variants, used);
-    } else if (!variants.get(selected).purged()) {
-      chosen = variants.get(selected);
-      used.add(chosen);
-    }
-    boolean others =
-        services.store.mayLoad(services.keys.probe(target))
-            || (purgedInMemory
-                ? remains(variants, inMemory)
-                : services.store.holds(services.keys.probe(target)));
-    Glimpse found = chosen == null ? null : regarded(chosen);
-    // a response in memory ends the lookup even if this port may not use it
-    LoadOutcome load = chosen == null ? peek.disk() : chosen.onDisk() ? LoadOutcome.FOUND : null;
-    Forecast forecast = forecast(found, chosen == null && others, load, variants, now);
+    Forecasting forecasting = new Forecasting(peek, now);
+    Forecast forecast = forecasting.start(request(), services.keys.probe(target));
+    assert forecast != null : "each end gives one";
+    Glimpse selected = peek.selected();
+    boolean asksStore =
+        !forecast.decision().reason().bypasses()
+            && selected != null
+            && services.caching.regarded(selected, request()) != null;
     List<StoredVariant> stored = new ArrayList<>();
-    for (int i = 0; i < variants.size(); i++) {
-      if (!variants.get(i).purged()) {
-        boolean serves = used.contains(variants.get(i)) && found != null && asksStore(forecast);
-        stored.add(variant(variants.get(i), serves, now));
+    for (Glimpse one : peek.variants()) {
+      if (!one.purged()) {
+        stored.add(variant(one, one.selected() && asksStore, now));
       }
     }
     boolean fetching = services.store.inFlight(services.keys.probe(target), head.fields()) != null;
@@ -263,9 +248,7 @@ public final class Explaining {
             List.of(),
             key);
     services.keys.probe(target);
-    StoredMeta whole = found == null ? null : found.meta();
-    long sliceBytes = services.caching.sliceBytes(request(), whole, forecast.decision());
-    if (sliceBytes == 0) {
+    if (forecasting.sliceBytes == 0) {
       then.accept(all);
     } else {
       new SliceSurvey(
@@ -273,178 +256,109 @@ public final class Explaining {
               executor,
               head,
               target,
-              sliceBytes,
+              forecasting.sliceBytes,
               slices -> then.accept(all.withSlices(slices)))
           .start();
     }
   }
 
-  /** {@code one} as this port sees it; null if the port may not use it (RFC 9213). */
-  private @Nullable Glimpse regarded(Glimpse one) {
-    StoredMeta meta = services.caching.regarded(one.meta(), one.fields(), request());
-    return meta == null ? null : one.with(meta);
-  }
+  /** Records what a client would get. */
+  private final class Forecasting extends StoreSteps<Glimpse, Forecast> {
+    private final Peek peek;
+    private final long nowMillis;
 
-  private static boolean asksStore(Forecast forecast) {
-    return !forecast.decision().reason().bypasses();
-  }
+    /** The size of the slices in which the request would be answered; 0 if it is not sliced. */
+    private long sliceBytes;
 
-  /**
-   * The parts on disk that the request selects, joined into one response. Adds the parts that it
-   * needs to {@code used}. Null if the request selects none.
-   */
-  private @Nullable Glimpse joined(List<Glimpse> variants, List<Glimpse> used) {
-    List<Glimpse> parts = new ArrayList<>();
-    for (Glimpse one : variants) {
-      if (one.onDisk()
-          && !one.purged()
-          && one.meta().part() != null
-          && one.meta().isSelectedBy(head.fields())) {
-        parts.add(one);
-      }
+    Forecasting(Peek peek, long nowMillis) {
+      super(services.caching);
+      this.peek = peek;
+      this.nowMillis = nowMillis;
     }
-    if (parts.isEmpty()) {
-      return null;
-    }
-    List<StoredMeta> metas = parts.stream().map(Glimpse::meta).toList();
-    JoinedParts joined = JoinedParts.of(metas, head.fields());
-    joined.used().forEach(number -> used.add(parts.get(number)));
-    return parts.get(joined.newest()).with(joined.meta());
-  }
 
-  /**
-   * The index of the response in one tier that the request selects; -1 if there is none. On disk,
-   * only whole responses count.
-   */
-  private int select(List<Glimpse> variants, boolean onDisk) {
-    int found = -1;
-    for (int i = 0; i < variants.size(); i++) {
-      StoredMeta one = variants.get(i).meta();
-      if (variants.get(i).onDisk() == onDisk
-          && (!onDisk || one.part() == null)
-          && (found < 0 || VarySelection.prefers(one, variants.get(found).meta()))
-          && one.isSelectedBy(head.fields())) {
-        found = i;
-      }
-    }
-    return found;
-  }
-
-  /** Whether memory holds another variant after the purged one is gone. */
-  private static boolean remains(List<Glimpse> variants, int gone) {
-    long inMemory = variants.stream().filter(one -> !one.onDisk()).count();
-    return variants.get(gone).meta().vary() != null && inMemory > 1;
-  }
-
-  /**
-   * What the proxy would do with {@code selected}.
-   *
-   * @param selected may be null
-   * @param looked how a disk lookup would end; null if there would be none
-   * @param variants all stored variants
-   */
-  private Forecast forecast(
-      @Nullable Glimpse selected,
-      boolean others,
-      @Nullable LoadOutcome looked,
-      List<Glimpse> variants,
-      long now) {
-    services.keys.probe(target);
-    CacheRules rules = services.caching;
-    CacheDecision bypass = rules.bypass(request(), rules.upgrade(request()));
-    if (bypass != null) {
+    @Override
+    protected Forecast bypass(
+        Request request, KeyProbe probe, CacheDecision bypass, @Nullable String upgrade) {
       return bypass.outcome() == Outcome.BYPASS
           ? new Forecast(bypass, 0, LogTag.TCP_MISS, false, 0, false)
-          : new Forecast(bypass, 504, LogTag.NONE_NONE, false, 0, false);
+          : unsatisfiable(request, null, bypass);
     }
-    StoredMeta found = selected == null ? null : selected.meta();
-    // the disk was read, but the variant is not selected or is purged: not a disk failure
-    LoadOutcome load = looked == LoadOutcome.FOUND ? LoadOutcome.ABSENT : looked;
-    boolean denied = selected != null && isHitDenied(selected);
-    CacheDecision decision = rules.decision(request(), found, denied, others, now, load);
-    if (denied) {
-      return decision.outcome() == Outcome.FETCH
-          ? new Forecast(decision, 0, LogTag.TCP_MISS, false, 0, false)
-          : new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
+
+    @Override
+    protected @Nullable Forecast lookUp(Request request, KeyProbe probe) {
+      return decide(request, probe, peek.selected(), nowMillis, peek.load());
     }
-    boolean onError =
-        found != null
-            && Incomplete.answers(head, found)
-            && Reuse.mayServeOnError(
-                now, head, found, target.url(), services.caching.of(request()));
-    return switch (decision.outcome()) {
-      case SERVE, NOT_MODIFIED, SERVE_STALE_AND_REVALIDATE -> {
-        assert selected != null : "it was decided about";
-        yield hit(selected, decision);
+
+    @Override
+    protected boolean holdsOthers(KeyProbe probe) {
+      return peek.others();
+    }
+
+    @Override
+    protected void unusable(Request request, Glimpse stored) {}
+
+    @Override
+    protected void decided(Request request, CacheDecision decision) {}
+
+    /** The forecast is the one without slices. */
+    @Override
+    protected Forecast slice(
+        Request request,
+        KeyProbe probe,
+        @Nullable Glimpse stored,
+        CacheDecision decision,
+        @Nullable LoadOutcome load,
+        long sliceBytes) {
+      this.sliceBytes = sliceBytes;
+      return decision.outcome() == Outcome.UNSATISFIABLE
+          ? unsatisfiable(request, stored, decision)
+          : miss(request, probe, stored, decision, load);
+    }
+
+    @Override
+    protected Forecast serve(
+        Request request, KeyProbe probe, Glimpse stored, CacheDecision decision) {
+      request.reply(stored);
+      Refusal refusal = hits.refusal(request, stored.meta(), decision);
+      request.forgetReply();
+      if (refusal != null) {
+        LogTag tag = refusal.tag() == null ? LogTag.NONE_NONE : refusal.tag();
+        return new Forecast(decision, refusal.status(), tag, false, 0, false);
       }
-      case UNSATISFIABLE -> new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
-      default -> {
-        boolean damaged = found == null && load == LoadOutcome.DAMAGED;
-        LogTag miss = damaged ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
-        LogTag tag = MissAnswer.fetchedTag(decision, miss);
-        int offered = offered(decision, variants);
-        yield new Forecast(
-            decision, 0, tag, onError, offered, services.caching.fetchesWhole(request(), decision));
-      }
-    };
-  }
-
-  private boolean isHitDenied(Glimpse selected) {
-    reply(selected);
-    boolean denied = services.caching.isHitDenied(request());
-    request().forgetReply();
-    return denied;
-  }
-
-  private void reply(Glimpse selected) {
-    request().reply(StoredFields.index(selected.fields()), selected.meta().status());
-  }
-
-  private Forecast hit(Glimpse selected, CacheDecision decision) {
-    reply(selected);
-    Refusal refusal = hits.refusal(request(), selected.meta(), decision);
-    request().forgetReply();
-    if (refusal != null) {
-      LogTag tag = refusal.tag() == null ? LogTag.NONE_NONE : refusal.tag();
-      return new Forecast(decision, refusal.status(), tag, false, 0, false);
+      int status = HitAnswer.status(head, stored.meta(), decision);
+      return new Forecast(decision, status, hitTag(stored, decision), false, 0, false);
     }
-    return new Forecast(
-        decision,
-        HitAnswer.status(head, selected.meta(), decision),
-        hitTag(selected, decision),
-        false,
-        0,
-        false);
-  }
 
-  /** The number of entity tags that {@link OfferedVariants} would offer. */
-  private int offered(CacheDecision decision, List<Glimpse> variants) {
-    OfferedTags tags = new OfferedTags();
-    if (!OfferedTags.goWith(decision, head)) {
-      return 0;
+    @Override
+    protected Forecast unsatisfiable(
+        Request request, @Nullable Glimpse stored, CacheDecision decision) {
+      return new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
     }
-    Set<VarySelection> inMemory = new HashSet<>();
-    for (Glimpse one : variants) {
-      if (!one.onDisk()) {
-        inMemory.add(one.meta().vary());
-        offer(one, tags);
-      }
+
+    @Override
+    protected Forecast miss(
+        Request request,
+        KeyProbe probe,
+        @Nullable Glimpse stored,
+        CacheDecision decision,
+        @Nullable LoadOutcome load) {
+      StoredMeta found = stored == null ? null : services.caching.regarded(stored, request);
+      boolean onError =
+          found != null
+              && Incomplete.answers(head, found)
+              && Reuse.mayServeOnError(
+                  nowMillis, head, found, target.url(), services.caching.of(request));
+      LogTag miss = load == LoadOutcome.DAMAGED ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
+      LogTag tag = MissAnswer.fetchedTag(decision, miss);
+      boolean whole = services.caching.fetchesWhole(request, decision);
+      return new Forecast(decision, 0, tag, onError, offered(decision), whole);
     }
-    variants.stream()
-        .filter(one -> one.onDisk() && isFor(one) && OfferedTags.hasTag(one.meta()))
-        .filter(one -> !inMemory.contains(one.meta().vary()))
-        .limit(OfferedTags.MAX_TAGS - tags.size())
-        .forEach(one -> offer(one, tags));
-    return tags.size();
-  }
 
-  private boolean isFor(Glimpse one) {
-    return one.meta().isFor(services.caching.of(request()).gateway);
-  }
-
-  private void offer(Glimpse one, OfferedTags tags) {
-    if (!one.purged() && isFor(one)) {
-      tags.add(one.meta(), StoredFields.index(one.fields()), head.fields());
+    private int offered(CacheDecision decision) {
+      boolean gateway = services.caching.of(request()).gateway;
+      return OfferedTags.goWith(decision, head)
+          ? OfferedVariants.foretell(peek.variants(), head.fields(), gateway)
+          : 0;
     }
   }
 
@@ -457,12 +371,12 @@ public final class Explaining {
 
   private StoredVariant variant(Glimpse stored, boolean selected, long now) {
     CacheSettings rules = services.caching.of(request());
-    Glimpse one = regarded(stored);
-    if (one == null) {
-      one = stored;
+    StoredMeta regarded = services.caching.regarded(stored, request());
+    Glimpse one = regarded == null ? stored : stored.with(regarded);
+    if (regarded == null) {
       rules = rules.asGateway(!rules.gateway);
     }
-    Fields fields = StoredFields.index(one.fields());
+    Fields fields = StoredFields.index(one.storedLines());
     List<String> inputs = new ArrayList<>();
     for (int i = 0; i < fields.count(); i++) {
       if (INPUTS.contains(fields.name(i).toLowerCase(Locale.ROOT))) {

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.explain;
 
+import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.range.Slice;
@@ -27,6 +28,7 @@ final class SliceSurvey {
 
   private final LoopServices services;
   private final EventExecutor executor;
+  private final Fields request;
   private final RequestTarget target;
   private final long sliceBytes;
   private final Consumer<StoredSlices> then;
@@ -43,7 +45,9 @@ final class SliceSurvey {
       Consumer<StoredSlices> then) {
     this.services = services;
     this.executor = executor;
-    this.target = target.snapshot(head.snapshot());
+    RequestHead copy = head.snapshot();
+    this.request = copy.fields();
+    this.target = target.snapshot(copy);
     this.sliceBytes = sliceBytes;
     this.then = then;
   }
@@ -80,6 +84,7 @@ final class SliceSurvey {
     key(number);
     services.store.peek(
         services.keys.probe(target).toKey(),
+        request,
         executor,
         peek -> {
           if (isThere(peek)) {

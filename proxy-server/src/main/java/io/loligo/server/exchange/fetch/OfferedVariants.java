@@ -3,16 +3,21 @@ package io.loligo.server.exchange.fetch;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.StoredFields;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.Glimpse;
+import io.loligo.store.memory.StoredResponse;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -57,11 +62,7 @@ public final class OfferedVariants {
     Look look = new Look(services, found, request, then);
     services.timer.arm(look, services.settings.loadTimeoutMillis);
     services.store.loadVariants(
-        key,
-        meta -> meta.isFor(gateway) && OfferedTags.hasTag(meta),
-        room,
-        eventLoop,
-        look::loaded);
+        key, meta -> isOffered(meta, gateway), room, eventLoop, look::loaded);
   }
 
   /** Waits for the disk or the timeout. */
@@ -104,14 +105,49 @@ public final class OfferedVariants {
     }
   }
 
+  /**
+   * The number of tags that a fetch for {@code request} would offer.
+   *
+   * @param variants all stored variants, those in memory first
+   * @param gateway as for {@link #look}
+   */
+  public static int foretell(List<Glimpse> variants, Fields request, boolean gateway) {
+    OfferedVariants found = new OfferedVariants(gateway);
+    Set<@Nullable VarySelection> inMemory = new HashSet<>();
+    for (Glimpse one : variants) {
+      if (!one.onDisk()) {
+        inMemory.add(one.meta().vary());
+        if (!one.purged()) {
+          found.offer(one, request);
+        }
+      }
+    }
+    variants.stream()
+        .filter(one -> one.onDisk() && isOffered(one.meta(), gateway))
+        .filter(one -> !inMemory.contains(one.meta().vary()))
+        .limit(OfferedTags.MAX_TAGS - found.tags.size())
+        .filter(one -> !one.purged())
+        .forEach(one -> found.offer(one, request));
+    return found.tags.size();
+  }
+
+  /** Whether a variant on disk is worth loading for its tag. */
+  private static boolean isOffered(StoredMeta variant, boolean gateway) {
+    return variant.isFor(gateway) && OfferedTags.hasTag(variant);
+  }
+
   /** Takes {@code entry}. */
   private void add(Entry entry, Fields request) {
-    Fields fields = StoredFields.index(ReplyFields.stored(entry));
-    if (entry.meta().isFor(gateway) && tags.add(entry.meta(), fields, request)) {
+    if (offer(entry, request)) {
       entries.add(entry);
     } else {
       entry.release();
     }
+  }
+
+  private boolean offer(StoredResponse variant, Fields request) {
+    return variant.meta().isFor(gateway)
+        && tags.add(variant.meta(), StoredFields.index(variant.storedLines()), request);
   }
 
   private void tell(Consumer<@Nullable OfferedVariants> then) {

@@ -50,7 +50,7 @@ final class StoredUpdate {
 
   /** The fields of {@code old}, borrowed, updated with those of {@code reply}. */
   static ResponseHead merged(Entry old, ResponseHead reply) {
-    return Freshening.merge(old.meta().status(), ReplyFields.stored(old), reply);
+    return Freshening.merge(old.meta().status(), old.storedLines(), reply);
   }
 
   /**

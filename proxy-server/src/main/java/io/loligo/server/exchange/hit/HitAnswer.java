@@ -153,7 +153,7 @@ public final class HitAnswer {
       @Nullable Answered asked) {
     FieldLines lines = services.scratch.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
-      addRepeated(StoredFields.index(ReplyFields.stored(entry)), lines);
+      addRepeated(StoredFields.index(entry.storedLines()), lines);
       addOwn(lines, entry, decision, stream.record().fromDisk, asked);
       stream.head(services.scratch.head(304, lines).content(ContentLength.NONE, true));
       return null;
@@ -208,7 +208,7 @@ public final class HitAnswer {
     int start = entry.hiddenLength();
     boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
     if (ReplyFields.isRearranged(entry.meta(), cookies)) {
-      ReplyFields.putFirst(StoredFields.index(ReplyFields.visible(entry)), cookies, lines);
+      ReplyFields.putFirst(StoredFields.index(entry.visibleLines()), cookies, lines);
       start = entry.fieldsLength() - 2;
     }
     int end = isHead ? entry.fieldsLength() : entry.firstBlockLength();

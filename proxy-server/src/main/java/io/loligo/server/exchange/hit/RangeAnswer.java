@@ -52,7 +52,7 @@ final class RangeAnswer {
     int from = entry.hiddenLength();
     boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
     if (known || ReplyFields.isRearranged(entry.meta(), cookies)) {
-      Fields stored = StoredFields.index(ReplyFields.visible(entry));
+      Fields stored = StoredFields.index(entry.visibleLines());
       ReplyFields.putFirst(stored, cookies, known, lines);
       from = entry.fieldsLength() - 2;
     }
@@ -76,7 +76,7 @@ final class RangeAnswer {
       boolean known,
       FieldLines lines,
       List<ByteRange> ranges) {
-    Fields stored = StoredFields.index(ReplyFields.visible(entry));
+    Fields stored = StoredFields.index(entry.visibleLines());
     String boundary =
         "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
     Multipart parts =

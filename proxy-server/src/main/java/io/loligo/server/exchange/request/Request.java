@@ -9,7 +9,6 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
-import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
@@ -17,7 +16,7 @@ import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.SessionFacts;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.route.RoutedRequest;
-import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.StoredResponse;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
@@ -54,7 +53,7 @@ public final class Request implements RoutedRequest {
   private long contentLength;
   private @Nullable Fields reply;
   private int replyStatus;
-  private @Nullable Entry stored;
+  private @Nullable StoredResponse stored;
   private @Nullable List<byte[]> destinations;
   private byte @Nullable [] client;
   private @Nullable TlsFault fault;
@@ -349,11 +348,12 @@ public final class Request implements RoutedRequest {
   }
 
   /**
-   * Gives the access rules a stored response: {@code entry}, borrowed until {@link #forgetReply}.
+   * Gives the access rules a stored response: {@code response}, borrowed until {@link
+   * #forgetReply}.
    */
-  public void reply(Entry entry) {
-    reply(null, entry.meta().status());
-    this.stored = entry;
+  public void reply(StoredResponse response) {
+    reply(null, response.meta().status());
+    this.stored = response;
   }
 
   /** Removes the response that {@link #reply(Fields, int)} set. */
@@ -470,7 +470,7 @@ public final class Request implements RoutedRequest {
   @Override
   public @Nullable Fields replyFields() {
     if (reply == null && stored != null) {
-      reply = StoredFields.index(ReplyFields.visible(stored));
+      reply = StoredFields.index(stored.visibleLines());
     }
     return reply;
   }

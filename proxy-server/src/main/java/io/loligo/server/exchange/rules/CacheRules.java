@@ -22,13 +22,13 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.RangeOffset;
 import io.loligo.core.range.Slice;
-import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.StoredSetCookie;
 import io.loligo.server.port.HttpPort;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
+import io.loligo.store.memory.StoredResponse;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
@@ -137,12 +137,12 @@ public final class CacheRules {
   // ---- stored responses
 
   /**
-   * The metadata of {@code entry}, borrowed; see {@link #regarded(StoredMeta, byte[], Request)}.
+   * The metadata of {@code stored}, borrowed; see {@link #regarded(StoredMeta, byte[], Request)}.
    */
-  public @Nullable StoredMeta regarded(Entry entry, Request request) {
-    StoredMeta meta = entry.meta();
+  public @Nullable StoredMeta regarded(StoredResponse stored, Request request) {
+    StoredMeta meta = stored.meta();
     return meta.isOfOtherKind(of(request).gateway)
-        ? regarded(meta, ReplyFields.stored(entry), request)
+        ? regarded(meta, stored.storedLines(), request)
         : meta;
   }
 
@@ -158,7 +158,7 @@ public final class CacheRules {
   }
 
   /** Whether the {@code send_hit} lines deny {@code stored}, borrowed, to {@code request}. */
-  public boolean isHitDenied(Request request, Entry stored) {
+  public boolean isHitDenied(Request request, StoredResponse stored) {
     AclList rules = settings.access.sendHit;
     if (rules.isEmpty()) {
       return false;
@@ -208,7 +208,7 @@ public final class CacheRules {
    * same fields as {@code entry}, borrowed.
    */
   public boolean isShared(Request request, Entry entry) {
-    Fields stored = StoredFields.index(ReplyFields.stored(entry));
+    Fields stored = StoredFields.index(entry.storedLines());
     return Storability.isShared(request.head(), stored, of(request));
   }
 
@@ -343,7 +343,7 @@ public final class CacheRules {
     return meta.has(StoredMeta.SETS_COOKIE)
         && replaysSetCookie(port, meta)
         && (!isOfOtherKind(port, meta)
-            || isExplicit(port, StoredFields.index(ReplyFields.stored(entry))));
+            || isExplicit(port, StoredFields.index(entry.storedLines())));
   }
 
   /**

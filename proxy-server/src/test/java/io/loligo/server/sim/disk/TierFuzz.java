@@ -976,8 +976,9 @@ final class TierFuzz implements SimMedium.Host {
     long since = model.now();
     of.tier.peek(
         TierModel.key(key),
+        null,
         loop,
-        (variants, outcome) -> {
+        (variants, selected, load, all) -> {
           if (!of.over && of == life) {
             watched(() -> peeked(variants, key, since));
           }

@@ -2,7 +2,6 @@ package io.loligo.store.disk.read;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.core.range.JoinedParts;
 import io.loligo.store.disk.context.DirectoryCounters;
@@ -19,7 +18,6 @@ import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
-import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
@@ -156,79 +154,58 @@ public final class Loader {
         }
       }
     }
-    Candidates candidates = new Candidates(key, request, round);
+    Reads reads = new Reads(key, request, round);
     boolean done = false;
     try {
-      candidates.readAll(variants);
+      reads.readAll(variants);
       done = true;
     } finally {
       if (!done) {
-        candidates.letGo();
+        reads.letGoAll();
       }
     }
-    return candidates.choose(wanted);
+    return reads.choose(wanted);
   }
 
-  /**
-   * The stored responses that a request selects: the preferred whole, or else parts. Confined to
-   * one thread.
-   */
-  private final class Candidates {
+  /** What was read for a load. Confined to one thread. */
+  private final class Reads extends Candidates<Read> {
     private final CacheKey key;
     private final Fields request;
     private final LoadRound round;
-    private final List<Read> parts = new ArrayList<>(0);
-    private @Nullable Read whole;
     private Miss worst = Miss.OTHER;
 
-    Candidates(CacheKey key, Fields request, LoadRound round) {
+    Reads(CacheKey key, Fields request, LoadRound round) {
       this.key = key;
       this.request = request;
       this.round = round;
     }
 
-    /** Parts are read only if there is no whole. */
-    void readAll(List<IndexedResponse> variants) throws IOException {
-      for (IndexedResponse variant : variants) {
-        if (!variant.part()) {
-          add(read(variant, key, request, round));
-        }
-      }
-      for (IndexedResponse variant : variants) {
-        if (variant.part() && whole == null) {
-          add(read(variant, key, request, round));
-        }
-      }
-    }
-
-    private void add(Tried tried) {
+    @Override
+    @Nullable Read read(IndexedResponse variant) throws IOException {
+      Tried tried = Loader.this.read(variant, key, request, round);
       Miss miss = tried.miss;
-      if (tried.read == null) {
-        worst = miss != null && miss.compareTo(worst) > 0 ? miss : worst;
-      } else if (tried.read.meta.part() != null) {
-        parts.add(tried.read);
-      } else if (whole == null || !VarySelection.prefers(whole.meta, tried.read.meta)) {
-        Loader.this.letGo(whole);
-        whole = tried.read;
-      } else {
-        Loader.this.letGo(tried.read);
-      }
+      worst = miss != null && miss.compareTo(worst) > 0 ? miss : worst;
+      return tried.read;
     }
 
-    void letGo() {
-      Loader.this.letGo(whole);
-      whole = null;
-      parts.forEach(Loader.this::letGo);
-      parts.clear();
+    @Override
+    StoredMeta meta(Read read) {
+      return read.meta;
+    }
+
+    @Override
+    void letGo(Read read) {
+      Loader.this.letGo(read);
     }
 
     /** Takes everything that was read; null: look it up again. */
     @Nullable Loaded choose(Wanted wanted) {
+      Read whole = whole();
       if (whole != null) {
-        parts.forEach(Loader.this::letGo);
+        parts().forEach(this::letGo);
         return finish(whole, key, wanted, round);
       }
-      if (!parts.isEmpty()) {
+      if (!parts().isEmpty()) {
         return worst == Miss.MOVED ? lookAgain() : join(wanted);
       }
       return switch (worst) {
@@ -240,12 +217,13 @@ public final class Loader {
     }
 
     private @Nullable Loaded lookAgain() {
-      letGo();
+      letGoAll();
       return null;
     }
 
     private @Nullable Loaded join(Wanted wanted) {
-      JoinedParts joined = JoinedParts.of(parts.stream().map(Read::meta).toList(), request);
+      List<Read> parts = parts();
+      JoinedParts joined = joined(request);
       for (int number : joined.outdated()) {
         catalogue.drop(parts.get(number).stored);
       }
@@ -256,7 +234,7 @@ public final class Loader {
       }
       for (int i = 0; i < parts.size(); i++) {
         if (!used.contains(i)) {
-          Loader.this.letGo(parts.get(i));
+          letGo(parts.get(i));
         }
       }
       if (needed.size() == 1) {
@@ -281,7 +259,7 @@ public final class Loader {
         Entry all = Entry.joined(meta, entries, entries.get(newest), transit);
         return new Loaded(all, LoadOutcome.FOUND, 0);
       } finally {
-        needed.forEach(Loader.this::letGo);
+        needed.forEach(this::letGo);
         if (!whole) {
           entries.forEach(Entry::release);
         }
@@ -544,52 +522,15 @@ public final class Loader {
   }
 
   /**
-   * The result of a {@link #peek}.
+   * Looks at all variants under {@code key}, and selects as {@link #load} does: none is counted as
+   * requested, none dropped.
    *
-   * @param variants the newest first
-   * @param outcome DAMAGED or BUSY if one of them could not be read
+   * @param request null: selects none
    */
-  public record Peeked(List<Glimpse> variants, LoadOutcome outcome) {}
-
-  /** Looks at all variants under {@code key}: none is counted as requested, none dropped. */
-  public Peeked peek(CacheKey key) throws IOException {
-    List<Glimpse> seen = new ArrayList<>();
-    LoadOutcome worst = LoadOutcome.ABSENT;
-    for (IndexedResponse variant : catalogue.variants(secret.hash().of(key, null).high())) {
-      LoadOutcome outcome = peek(variant, key, seen);
-      worst = outcome.compareTo(worst) > 0 ? outcome : worst;
-    }
-    seen.sort(
-        Comparator.comparingLong((Glimpse one) -> one.meta().responseTimeMillis()).reversed());
-    boolean found = worst == LoadOutcome.ABSENT && !seen.isEmpty();
-    return new Peeked(seen, found ? LoadOutcome.FOUND : worst);
-  }
-
-  private LoadOutcome peek(IndexedResponse stored, CacheKey key, List<Glimpse> into)
-      throws IOException {
-    int charge = SizeClass.packed(stored.length());
-    if (!transit.tryReserve(charge)) {
-      return LoadOutcome.BUSY;
-    }
-    ByteBuf block = null;
-    try {
-      block = blocks.readFirst(stored.place(), stored.length());
-      if (block == null || !stored.isSame(block)) {
-        return catalogue.isStill(stored) ? LoadOutcome.DAMAGED : LoadOutcome.ABSENT;
-      }
-      if (FirstBlock.isOf(key, block)) {
-        byte[] fields = new byte[FirstBlock.fieldsLength(block)];
-        block.getBytes(FirstBlock.fieldsStart(block), fields);
-        int hits = catalogue.hits(stored);
-        into.add(new Glimpse(FirstBlock.meta(block), fields, true, stored.length(), hits));
-      }
-      return LoadOutcome.ABSENT;
-    } finally {
-      if (block != null) {
-        block.release();
-      }
-      transit.release(charge);
-    }
+  public Peeked peek(CacheKey key, @Nullable Fields request) throws IOException {
+    Looks looks = new Looks(catalogue, blocks, transit, key, request);
+    looks.readAll(catalogue.variants(secret.hash().of(key, null).high()));
+    return looks.peeked();
   }
 
   /** Returns owned; null if it is damaged, or the disk cannot read it. */
