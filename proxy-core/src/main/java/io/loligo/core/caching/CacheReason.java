@@ -38,7 +38,9 @@ public enum CacheReason {
   CACHE_DENIED("bypass", "cache deny"),
   /** A response is stored, but the rules deny it to this request. */
   HIT_DENIED("bypass", "send_hit deny"),
-  UPGRADE("bypass", "upgrade");
+  UPGRADE("bypass", "upgrade"),
+  /** The host of an intercepted request does not lead to the address its client connected to. */
+  HOST_CONFLICT("bypass", "host is elsewhere");
 
   private final @Nullable String token;
   private final String detail;
@@ -60,7 +62,7 @@ public enum CacheReason {
   /** Whether the store is not consulted. */
   public boolean bypasses() {
     return switch (this) {
-      case METHOD, REQUEST_BODY, CACHE_DENIED, UPGRADE -> true;
+      case METHOD, REQUEST_BODY, CACHE_DENIED, UPGRADE, HOST_CONFLICT -> true;
       default -> false;
     };
   }

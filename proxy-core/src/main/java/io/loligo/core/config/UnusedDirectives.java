@@ -111,7 +111,6 @@ final class UnusedDirectives {
         "mark_client_packet,clientside_mark : LINE :",
         "mark_client_connection : LINE :",
         "qos_flows : LINE :",
-        "client_dst_passthru : ON_OFF : on",
         "spoof_client_ip : RULES : allow all",
         "on_unsupported_protocol : LINE : respond all",
         "tproxy_uses_indirect_client : ON_OFF : off",
@@ -304,8 +303,6 @@ final class UnusedDirectives {
         "adapted_http_access,http_access2 : RULES : allow all",
         "miss_access : RULES : allow all",
         "ident_lookup_access : RULES : deny all");
-    rows.add(
-        Status.RESTRICTS, "it is not checked in this version", "host_verify_strict : ON_OFF : off");
     rows.add(
         Status.RESTRICTS,
         "this version does not choose the source address of connections",

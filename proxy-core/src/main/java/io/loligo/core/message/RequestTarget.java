@@ -141,6 +141,27 @@ public final class RequestTarget {
     }
   }
 
+  /**
+   * Whether Host in {@code fields}, borrowed, names the same host and port. True without Host. A
+   * Host without a port has the default port of the scheme; beside CONNECT, that of the target.
+   */
+  public boolean agreesWith(Fields fields) {
+    int field = fields.first(FieldName.HOST);
+    if (field < 0) {
+      return true;
+    }
+    byte[] bytes = fields.bytes();
+    int start = fields.valueStart(field);
+    int end = fields.valueEnd(field);
+    int to = Authority.hostEnd(bytes, start, end);
+    int given = to < 0 ? -1 : Authority.port(bytes, to, end);
+    if (given < 0) {
+      return false;
+    }
+    int usual = form == Form.AUTHORITY ? port : defaultPort(scheme);
+    return (given == 0 ? usual : given) == port && names.of(bytes, start, to).equals(host());
+  }
+
   public Form form() {
     return form;
   }

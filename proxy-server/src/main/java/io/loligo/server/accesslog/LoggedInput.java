@@ -134,7 +134,10 @@ final class LoggedInput implements AclInput {
   /** The address that a direct request went to, or null. */
   private byte @Nullable [] dialled() {
     String hop = record.nextHop;
-    return record.hierarchy == HierarchyCode.HIER_DIRECT && hop != null ? IpText.parse(hop) : null;
+    boolean direct =
+        record.hierarchy == HierarchyCode.HIER_DIRECT
+            || record.hierarchy == HierarchyCode.ORIGINAL_DST;
+    return direct && hop != null ? IpText.parse(hop) : null;
   }
 
   @Override

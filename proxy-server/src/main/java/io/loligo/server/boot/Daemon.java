@@ -103,7 +103,7 @@ final class Daemon {
     ProxyConfig placed = Places.of(fitted);
     AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));
     AppLog.level(placed.get(ProcessDirectives.DEBUG_OPTIONS));
-    Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source);
+    Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null);
     writePidFile(placed.get(ProcessDirectives.PID_FILENAME));
     return proxy;
   }

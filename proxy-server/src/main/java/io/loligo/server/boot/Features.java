@@ -14,6 +14,7 @@ import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.exchange.settings.FetchDirectives;
 import io.loligo.server.exchange.settings.HitDirectives;
 import io.loligo.server.exchange.settings.IdentityDirectives;
+import io.loligo.server.exchange.settings.InterceptionDirectives;
 import io.loligo.server.exchange.settings.LoadDirectives;
 import io.loligo.server.exchange.settings.RealClientDirectives;
 import io.loligo.server.port.PortDirectives;
@@ -46,6 +47,7 @@ public final class Features {
           HitDirectives.FEATURE,
           IdentityDirectives.FEATURE,
           RealClientDirectives.FEATURE,
+          InterceptionDirectives.FEATURE,
           TimeoutDirectives.FEATURE,
           ClientDirectives.FEATURE,
           OriginDirectives.FEATURE,

@@ -18,6 +18,9 @@ import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.http2.Http2Connection;
+import io.loligo.server.downstream.intercept.Interceptor;
+import io.loligo.server.downstream.intercept.OriginalDestinations;
+import io.loligo.server.downstream.intercept.SocketDestinations;
 import io.loligo.server.downstream.listen.DescriptorLimit;
 import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.exchange.rules.OwnAddresses;
@@ -204,7 +207,17 @@ public final class Proxy implements AutoCloseable {
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen, TimeSource time)
       throws IOException {
-    return start(config, seen, time, null);
+    return start(config, seen, time, null, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param destinations tells the destinations of intercepted clients, instead of the system
+   */
+  public static Proxy start(ProxyConfig config, OriginalDestinations destinations)
+      throws IOException {
+    return start(config, UnaryOperator.identity(), TimeSource.SYSTEM, null, destinations);
   }
 
   /**
@@ -212,18 +225,20 @@ public final class Proxy implements AutoCloseable {
    *
    * @param source reads the configuration again for {@link #reload}, may block; null: nothing to
    *     read
+   * @param destinations tells the destinations of intercepted clients; null: the system does
    */
   static Proxy start(
       ProxyConfig config,
       UnaryOperator<Store> seen,
       TimeSource time,
-      @Nullable Supplier<ConfigResult> source)
+      @Nullable Supplier<ConfigResult> source,
+      @Nullable OriginalDestinations destinations)
       throws IOException {
     CacheFolders.prepare(DiskSettings.of(config));
     Transport transport =
         Transport.choose(
             config.get(TransportDirectives.TRANSPORT), config.get(TransportDirectives.ALLOCATOR));
-    Proxy proxy = new Proxy(config, transport, seen, time, source);
+    Proxy proxy = new Proxy(config, transport, seen, time, source, destinations);
     try {
       proxy.open(transport);
     } catch (IOException | RuntimeException | Error e) {
@@ -238,7 +253,8 @@ public final class Proxy implements AutoCloseable {
       Transport transport,
       UnaryOperator<Store> seen,
       TimeSource time,
-      @Nullable Supplier<ConfigResult> source)
+      @Nullable Supplier<ConfigResult> source,
+      @Nullable OriginalDestinations destinations)
       throws IOException {
     this.config = config;
     this.dns = DnsSettings.load(NameSettings.of(config));
@@ -292,13 +308,33 @@ public final class Proxy implements AutoCloseable {
               maintenance);
       listeners =
           new Listeners(
-              transport, group, clientLoops, descriptors::mayOpen, PROTOCOLS, Http1Connection::new);
+              transport,
+              group,
+              clientLoops,
+              descriptors::mayOpen,
+              PROTOCOLS,
+              Http1Connection::new,
+              interceptor(transport, destinations));
       maintenance.scheduleWithFixedDelay(
           descriptors::measure, 0, ASK_MACHINE_SECONDS, TimeUnit.SECONDS);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
       throw e;
     }
+  }
+
+  /** Null: the transport knows no original destinations. */
+  private @Nullable Interceptor interceptor(
+      Transport transport, @Nullable OriginalDestinations destinations) {
+    OriginalDestinations system = destinations;
+    if (system == null && transport.epoll()) {
+      system = new SocketDestinations();
+    }
+    return system == null ? null : new Interceptor(system, this::isHere);
+  }
+
+  private boolean isHere(InetAddress address) {
+    return address.isLoopbackAddress() || localAddresses.contains(address);
   }
 
   /** Chosen when the first port has TLS. */

@@ -64,7 +64,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   receive   downstream                      400 408 414 431 501 505
  *   identify  {@link Identification}          400
- *   admit     {@link Admission}               200 403 405 413 501 508
+ *   admit     {@link Admission}               200 403 405 409 413 501 508
  *   key       {@link KeyRules}
  *   look up   {@link StoreSteps}, {@link DiskLookUp}
  *   decide    {@link StoreSteps#decide}       504

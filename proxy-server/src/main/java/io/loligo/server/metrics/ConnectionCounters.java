@@ -69,6 +69,11 @@ public final class ConnectionCounters {
     counters.add(Counter.PROXY_HEADERS_REFUSED.ordinal(), 1);
   }
 
+  /** A connection to a port that intercepts is closed, because it was not intercepted. */
+  public void destinationUnknown() {
+    counters.add(Counter.DESTINATIONS_UNKNOWN.ordinal(), 1);
+  }
+
   /** A TLS handshake with a client is finished. */
   public void handshakeDone() {
     counters.add(Counter.TLS_HANDSHAKES.ordinal(), 1);

@@ -55,6 +55,11 @@ public enum Counter {
       null,
       "Connections closed on a port with require-proxy-header: from an address that"
           + " proxy_protocol_access does not allow, or without a valid header."),
+  DESTINATIONS_UNKNOWN(
+      "loligo.intercept.refused",
+      null,
+      "Connections closed on a port with intercept or tproxy: the client connected to the port"
+          + " itself, or the system does not know to which address it connected."),
   TLS_HANDSHAKES("loligo.tls.handshakes", null, "Finished TLS handshakes with clients."),
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),
   SERVER_REUSED("loligo.server.reused", null, "Fetches on a reused connection."),

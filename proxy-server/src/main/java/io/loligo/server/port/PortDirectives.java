@@ -17,21 +17,27 @@ public final class PortDirectives {
   public static final Setting<List<HttpPort>> HTTP_PORT =
       FEATURE
           .lines(
-              "http_port", "[ADDRESS:]PORT [accel] [OPTION...]", reading -> PortLines.http(reading))
+              "http_port",
+              "[ADDRESS:]PORT [accel|intercept|tproxy] [OPTION...]",
+              reading -> PortLines.http(reading))
           .alias("ascii_port")
           .listen()
           .text(
               "A port to listen on. Several lines open several ports. Options: accel (reverse"
-                  + " proxy), defaultsite=HOST (the site for requests that name none), vhost (the"
-                  + " Host field chooses the site; this is the default), no-vhost (requests always"
-                  + " go to defaultsite), vport (URLs get the port of the connection, whatever Host"
-                  + " or defaultsite say; an absolute-form target keeps its own), vport=N (URLs get"
-                  + " port N), protocol=http|https (the scheme of all URLs. Use https behind a"
-                  + " product that ends TLS: rules, keys and logs then see https and port 443, and"
-                  + " requests go to a cache_peer only), name=NAME (the name for myportname; the"
-                  + " default is the port as written), allow-direct (an accel port may also ask the"
-                  + " origin itself), ignore-cc (clients cannot bypass the cache: only"
-                  + " only-if-cached counts among the directives of a request),"
+                  + " proxy), intercept (clients that do not know the proxy connect to any address,"
+                  + " and the NAT of Linux redirects them here; not beside accel), transparent (the"
+                  + " old name of intercept), tproxy (the same by TPROXY of Linux; Loligo needs the"
+                  + " capability CAP_NET_ADMIN, and origins see the proxy's address, not the"
+                  + " client's), defaultsite=HOST (the site for requests that name none), vhost"
+                  + " (the Host field chooses the site; this is the default), no-vhost (requests"
+                  + " always go to defaultsite), vport (URLs get the port of the connection,"
+                  + " whatever Host or defaultsite say; an absolute-form target keeps its own),"
+                  + " vport=N (URLs get port N), protocol=http|https (the scheme of all URLs. Use"
+                  + " https behind a product that ends TLS: rules, keys and logs then see https and"
+                  + " port 443, and requests go to a cache_peer only), name=NAME (the name for"
+                  + " myportname; the default is the port as written), allow-direct (an accel port"
+                  + " may also ask the origin itself), ignore-cc (clients cannot bypass the cache:"
+                  + " only only-if-cached counts among the directives of a request),"
                   + " tcpkeepalive[=IDLE[,INTERVAL,TIMEOUT]] (seconds of silence before the system"
                   + " probes a client, seconds between probes, and seconds without an answer until"
                   + " the connection ends; the default is the system's), tcpkeepalive=off, h2c"
@@ -51,7 +57,8 @@ public final class PortDirectives {
           .difference("TLS 1.2 and 1.3 only; several tls-cert= are chosen by name")
           .text(
               "A port to listen on, with TLS. With accel it serves https URLs; without, it is a"
-                  + " forward proxy that clients reach over TLS. Options: all of http_port, and"
+                  + " forward proxy that clients reach over TLS. Options: all of http_port"
+                  + " except for intercept and tproxy, and"
                   + " tls-cert=FILE (the certificate with its chain: PEM, PKCS#12 or JKS. Several"
                   + " are chosen by the name that the client asks for; the first one is for"
                   + " clients that ask for no other. Two for the same name, of ECDSA and RSA, are"

@@ -3,6 +3,7 @@ package io.loligo.server.port;
 import io.loligo.core.config.HostPort;
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
+import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
@@ -48,6 +49,17 @@ final class PortLines {
           "dynamic_cert_mem_cache_size");
   private static final Set<String> IDENTIFYING =
       Set.of("intercept", "transparent", "tproxy", "connection-auth");
+
+  /** The modes of a clear-text port that intercepts. */
+  private static final Map<String, Interception> INTERCEPTIONS =
+      Map.of(
+          "intercept",
+          Interception.NAT,
+          "transparent",
+          Interception.NAT,
+          "tproxy",
+          Interception.TPROXY);
+
   private static final Set<String> TUNING =
       Set.of("disable-pmtu-discovery", "act-as-origin", "worker-queues", "no-connection-auth");
 
@@ -155,6 +167,8 @@ final class PortLines {
     private final Line line;
     private final HostPort place;
     private boolean accel;
+    private Interception interception = Interception.NONE;
+    private @Nullable String interceptOption;
     private boolean usable = true;
     private @Nullable String accelOption;
     private @Nullable String defaultSite;
@@ -213,7 +227,10 @@ final class PortLines {
 
     private void other(String word, Option option) {
       String shared = SHARED.get(option.name());
-      if (option.name().equals("ssl-bump")) {
+      Interception mode = tls == null ? INTERCEPTIONS.get(word) : null;
+      if (mode != null) {
+        intercept(word, mode);
+      } else if (option.name().equals("ssl-bump")) {
         usable &= report.restricts(line, word, "this version does not look into TLS tunnels");
       } else if (TLS.contains(option.name()) && tls == null) {
         usable &= report.restricts(line, word, "TLS is spoken on an https_port");
@@ -237,6 +254,20 @@ final class PortLines {
         report.warning(line, word, "", "accepted without effect");
       } else {
         report.error(line, word, "an option of " + line.directive(), "remove the option");
+      }
+    }
+
+    private void intercept(String word, Interception mode) {
+      if (interceptOption != null && interception != mode) {
+        report.error(line, word, "one of intercept and tproxy", "");
+      }
+      interception = mode;
+      interceptOption = word;
+      if (mode == Interception.TPROXY) {
+        report.verdict(
+            line,
+            Verdict.USED_WITH_DIFFERENCE,
+            "tproxy: origins see the proxy's address, not the client's");
       }
     }
 
@@ -294,6 +325,9 @@ final class PortLines {
     }
 
     void finish() {
+      if (accel && interceptOption != null) {
+        report.error(line, interceptOption, "a port without accel", "remove one of the two");
+      }
       if (!accel && accelOption != null) {
         report.error(line, accelOption, "accel mode with this option", "add accel");
       }
@@ -315,7 +349,7 @@ final class PortLines {
                 accel
                     ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)
                     : null,
-                Interception.NONE,
+                interception,
                 secured,
                 h2c,
                 proxyHeader,

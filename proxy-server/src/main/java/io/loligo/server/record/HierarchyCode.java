@@ -4,6 +4,8 @@ package io.loligo.server.record;
 public enum HierarchyCode {
   HIER_NONE,
   HIER_DIRECT,
+  /** The origin, at the address that an intercepted client connected to. */
+  ORIGINAL_DST,
   FIRSTUP_PARENT,
   DEFAULT_PARENT,
   ROUNDROBIN_PARENT,

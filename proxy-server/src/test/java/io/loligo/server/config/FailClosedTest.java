@@ -44,7 +44,7 @@ class FailClosedTest {
         "delay_pools 1",
         "access_log tcp://127.0.0.1:514 squid",
         "acl list dstdomain \"/missing\"",
-        "http_port 8080 tproxy",
+        "http_port 8080 connection-auth",
       })
   void stopTheStartUnlessWaived(String line) {
     ConfigResult closed = load(line);

@@ -24,6 +24,7 @@ import io.loligo.server.exchange.settings.HitDirectives;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.StoredSetCookie;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.Interception;
 import io.loligo.server.port.KeepAlive;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortMode;
@@ -131,6 +132,15 @@ class ProxyConfigTest {
     assertThat(second.keepAlive()).isEqualTo(KeepAlive.OFF);
     assertThat(config.get(PortDirectives.HTTP_PORT).get(0).keepAlive()).isEqualTo(KeepAlive.SYSTEM);
     assertThat(config.get(PortDirectives.HTTP_PORT).get(0).mode()).isEqualTo(PortMode.FORWARD);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"intercept,NAT", "transparent,NAT", "tproxy,TPROXY"})
+  void portsMayIntercept(String option, Interception expected) {
+    HttpPort port = load("http_port 8080 " + option).get(PortDirectives.HTTP_PORT).get(1);
+    assertThat(port.interception()).isEqualTo(expected);
+    assertThat(port.mode()).isEqualTo(PortMode.INTERCEPT);
+    assertThat(port.scheme()).isEqualTo("http");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.boot.Features;
+import io.loligo.server.port.Interception;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
@@ -109,6 +110,40 @@ class PortOptionsWireTest extends WireTest {
     assertThat(client(0).send(request).response().status()).isEqualTo(400);
     assertThat(client(1).send(request).response().text()).isEqualTo("content");
     assertThat(hostSeen()).isEqualTo("www.example.com");
+  }
+
+  /** InterceptionWireTest has the details. */
+  @ParameterizedTest
+  @ValueSource(strings = {"intercept", "transparent"})
+  @Tag("intercept")
+  @Tag("transparent")
+  void interceptTakesTheDestinationOfTheConnection(String option) throws Exception {
+    InetSocketAddress place =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), origin.port());
+    proxy =
+        ProxyUnderTest.startIntercepting(
+            configuration(PORT + option), (channel, how) -> how == Interception.NAT ? place : null);
+    origin.onOk("/a", "content");
+    assertThat(ask("/a", "Host: 127.0.0.1").text()).isEqualTo("content");
+    assertThat(hostSeen()).isEqualTo("127.0.0.1:" + origin.port());
+  }
+
+  @Test
+  @Tag("tproxy")
+  void tproxyOpensTransparentSockets() throws Exception {
+    InetSocketAddress place =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), origin.port());
+    try {
+      proxy =
+          ProxyUnderTest.startIntercepting(
+              configuration(PORT + "tproxy"),
+              (channel, how) -> how == Interception.TPROXY ? place : null);
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("CAP_NET_ADMIN");
+      return;
+    }
+    origin.onOk("/a", "content");
+    assertThat(ask("/a", "Host: 127.0.0.1").text()).isEqualTo("content");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.loligo.server.admin.Reloaded;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
+import io.loligo.server.downstream.intercept.OriginalDestinations;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
@@ -66,6 +67,19 @@ final class ProxyUnderTest implements AutoCloseable {
   static ProxyUnderTest startAsking(String nameserver, String squidConf) throws IOException {
     ProxyConfig config = read(squidConf).with(NameDirectives.DNS_NAMESERVERS, List.of(nameserver));
     return new ProxyUnderTest(Proxy.start(config));
+  }
+
+  /** The same, with destinations of intercepted clients by {@code destinations}. */
+  static ProxyUnderTest startIntercepting(String squidConf, OriginalDestinations destinations)
+      throws IOException {
+    return new ProxyUnderTest(Proxy.start(read(squidConf), destinations));
+  }
+
+  /** The same, with names asked of a server on any port: {@code address:port}. */
+  static ProxyUnderTest startIntercepting(
+      String squidConf, String nameserver, OriginalDestinations destinations) throws IOException {
+    ProxyConfig config = read(squidConf).with(NameDirectives.DNS_NAMESERVERS, List.of(nameserver));
+    return new ProxyUnderTest(Proxy.start(config, destinations));
   }
 
   private static ProxyConfig read(String squidConf) {

@@ -3,15 +3,19 @@ package io.loligo.server.downstream.listen;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.intercept.Interceptor;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.Interception;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -27,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +51,7 @@ public final class Listeners {
   private final List<ClientConnections> loops;
   private final KeepAliveOptions keepAlive;
   private final PortPipeline pipeline;
+  private final boolean intercepts;
   private List<Open> open = new ArrayList<>();
   private boolean stopped;
 
@@ -84,6 +90,7 @@ public final class Listeners {
    * @param protocols by their names in ALPN
    * @param first the one without TLS, and with clients that have no ALPN
    * @param mayOpen whether one more connection may open; asked on the loops when one is accepted
+   * @param interceptor finds original destinations; null: this is not possible here
    */
   public Listeners(
       Transport transport,
@@ -91,12 +98,14 @@ public final class Listeners {
       List<ClientConnections> loops,
       BooleanSupplier mayOpen,
       Map<String, Protocol> protocols,
-      Protocol first) {
+      Protocol first,
+      @Nullable Interceptor interceptor) {
+    this.intercepts = interceptor != null;
     this.transport = transport;
     this.group = group;
     this.loops = List.copyOf(loops);
     this.keepAlive = transport.epoll() ? KeepAliveOptions.ofEpoll() : KeepAliveOptions.ofNio();
-    this.pipeline = new PortPipeline(keepAlive, mayOpen, protocols, first);
+    this.pipeline = new PortPipeline(keepAlive, mayOpen, protocols, first, interceptor);
   }
 
   /**
@@ -121,9 +130,20 @@ public final class Listeners {
     }
   }
 
+  private void checkInterception(HttpPort port) throws IOException {
+    if (port.interception() != Interception.NONE && !intercepts) {
+      throw new IOException(
+          port.source()
+              + ": cannot listen on "
+              + port.name()
+              + ": intercept and tproxy need the epoll transport of Linux (loligo_transport)");
+    }
+  }
+
   /** Opens the sockets; new clients wait in the kernel. */
   private Open open(HttpPort port) throws IOException {
     report(port);
+    checkInterception(port);
     ListeningPort listening = new ListeningPort(port);
     List<Channel> channels = new ArrayList<>();
     try {
@@ -132,10 +152,26 @@ public final class Listeners {
           transport.epoll()
               ? bindEach(listening, wanted, channels)
               : bindOne(listening, wanted, channels);
+      transparent(port, channels);
       return new Open(listening, port, actual, channels);
     } catch (IOException | RuntimeException e) {
       close(channels);
       throw new IOException(port.source() + ": cannot listen on " + port.name() + ": " + e, e);
+    }
+  }
+
+  /** Lets the sockets of a tproxy port accept connections to addresses of other machines. */
+  private void transparent(HttpPort port, List<Channel> channels) throws IOException {
+    if (port.interception() != Interception.TPROXY || !transport.epoll()) {
+      return;
+    }
+    for (Channel channel : channels) {
+      try {
+        channel.config().setOption(EpollChannelOption.IP_TRANSPARENT, true);
+      } catch (ChannelException e) {
+        String advice = ": tproxy needs the capability CAP_NET_ADMIN: ";
+        throw new IOException(port.source() + advice + e.getMessage(), e);
+      }
     }
   }
 
@@ -151,6 +187,13 @@ public final class Listeners {
     for (HttpPort port : wanted) {
       Open kept = before.stream().filter(one -> one.isFor(port)).findFirst().orElse(null);
       if (kept != null) {
+        try {
+          checkInterception(port);
+          transparent(port, kept.channels());
+        } catch (IOException e) {
+          opened.forEach(one -> close(one.channels()));
+          throw e;
+        }
         before.remove(kept);
         after.add(new Open(kept.listening(), port, kept.address(), kept.channels()));
         continue;

@@ -3,10 +3,13 @@ package io.loligo.server.downstream.listen;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.intercept.Interceptor;
 import io.loligo.server.downstream.listen.Listeners.Protocol;
 import io.loligo.server.downstream.proxied.ProxiedConnection;
 import io.loligo.server.downstream.tls.TlsHandshake;
+import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.Interception;
 import io.loligo.server.port.KeepAlive;
 import io.loligo.server.record.Shed;
 import io.netty.channel.Channel;
@@ -19,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * The handlers of an accepted connection: those that its port adds before the protocol, then the
  * protocol. Immutable; used on the connection's event loop.
  *
- * <p>The places are, in this order: the PROXY protocol, TLS, and ALPN, which chooses the protocol.
- * Each adds the next one when it is done, and passes the client's address on.
+ * <p>The places are, in this order: the PROXY protocol, the original destination, TLS, and ALPN,
+ * which chooses the protocol. Each adds the next one when it is done, and passes the client's
+ * address on.
  */
 final class PortPipeline {
   private static final InetSocketAddress UNKNOWN_ADDRESS = new InetSocketAddress(0);
@@ -29,18 +33,22 @@ final class PortPipeline {
   private final BooleanSupplier mayOpen;
   private final Map<String, Protocol> protocols;
   private final Protocol first;
+  private final @Nullable Interceptor interceptor;
 
   /**
    * Pipelines that end in a connection of one of {@code protocols}.
    *
    * @param protocols by their names in ALPN
    * @param first the one without TLS, and with clients that have no ALPN
+   * @param interceptor null: no port intercepts
    */
   PortPipeline(
       KeepAliveOptions keepAlive,
       BooleanSupplier mayOpen,
       Map<String, Protocol> protocols,
-      Protocol first) {
+      Protocol first,
+      @Nullable Interceptor interceptor) {
+    this.interceptor = interceptor;
     this.keepAlive = keepAlive;
     this.mayOpen = mayOpen;
     this.protocols = Map.copyOf(protocols);
@@ -59,20 +67,45 @@ final class PortPipeline {
     InetSocketAddress client =
         channel.remoteAddress() instanceof InetSocketAddress inet ? inet : UNKNOWN_ADDRESS;
     HttpPort now = port == null ? listening.configured() : port;
-    channel
-        .pipeline()
-        .addLast(
-            now.proxyHeader()
-                ? new ProxiedConnection(
-                    connections,
-                    listening,
-                    client,
-                    now,
-                    told -> afterHeader(connections, listening, told, now))
-                : afterHeader(connections, listening, client, now));
+    ClientConnection first =
+        now.proxyHeader()
+            ? new ProxiedConnection(
+                connections,
+                listening,
+                client,
+                now,
+                (of, to) -> afterHeader(channel, connections, listening, of, to, now))
+            : afterHeader(channel, connections, listening, client, null, now);
+    if (first == null) {
+      channel.close();
+    } else {
+      channel.pipeline().addLast(first);
+    }
   }
 
-  private ClientConnection afterHeader(
+  /** The next connection; null: it is refused. */
+  private @Nullable ClientConnection afterHeader(
+      Channel channel,
+      ClientConnections connections,
+      ListeningPort listening,
+      InetSocketAddress client,
+      @Nullable InetSocketAddress told,
+      HttpPort port) {
+    if (port.interception() == Interception.NONE) {
+      return protocol(connections, listening, client, port);
+    }
+    Interceptor intercepting = interceptor;
+    assert intercepting != null : "the port is open";
+    Destination destination = intercepting.destination(connections, channel, port, client, told);
+    if (destination == null) {
+      return null;
+    }
+    ClientConnection next = protocol(connections, listening, client, port);
+    next.destination(destination);
+    return next;
+  }
+
+  private ClientConnection protocol(
       ClientConnections connections,
       ListeningPort listening,
       InetSocketAddress client,

@@ -30,8 +30,13 @@ public final class ProxiedConnection extends ClientConnection {
 
   /** Makes the connection that follows the header. */
   public interface Next {
-    /** A connection of {@code client}. */
-    ClientConnection open(InetSocketAddress client);
+    /**
+     * A connection of {@code client}; null: it is refused, which is counted, and must be closed.
+     *
+     * @param destination the address that the header says it connected to; null: it says none
+     */
+    @Nullable ClientConnection open(
+        InetSocketAddress client, @Nullable InetSocketAddress destination);
   }
 
   private final ClientConnections clients;
@@ -164,13 +169,19 @@ public final class ProxiedConnection extends ClientConnection {
     byte[] source = read.source();
     byte[] destination = read.destination();
     ChannelPipeline pipeline = context().pipeline();
-    if (source == null || destination == null) {
-      continueFor(next.open(peer), local());
-    } else {
-      InetSocketAddress client = address(source, read.sourcePort());
-      continueFor(next.open(client), address(destination, read.destinationPort()));
+    InetSocketAddress client = peer;
+    InetSocketAddress told = null;
+    if (source != null && destination != null) {
+      client = address(source, read.sourcePort());
+      told = address(destination, read.destinationPort());
     }
-    if (bytes.isReadable() && channel().isOpen()) {
+    ClientConnection follower = next.open(client, told);
+    if (follower == null) {
+      close();
+    } else {
+      continueFor(follower, told == null ? local() : told);
+    }
+    if (follower != null && bytes.isReadable() && channel().isOpen()) {
       pipeline.fireChannelRead(bytes);
     } else {
       bytes.release();

@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  *
  * <pre>
  *   client        follow_x_forwarded_for
+ *   destination   intercepted: Host and address agree  403, 409, or waits for DNS
  *   access        http_access                          403, or waits for DNS
  *   tunnel        CONNECT                              405, or a tunnel
  *   maxForwards   OPTIONS and TRACE, Max-Forwards 0    200
@@ -53,6 +54,7 @@ public final class Admission {
     steps =
         new Step[] {
           this::client,
+          new HostVerification(services, waitForNames)::check,
           this::access,
           this::tunnel,
           this::maxForwards,

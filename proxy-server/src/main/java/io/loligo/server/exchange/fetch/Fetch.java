@@ -554,10 +554,11 @@ public final class Fetch
 
   /**
    * Invalidates the responses that an unsafe request makes invalid (RFC 9111 section 4.4, RFC 9875
-   * section 3). Returns whether the response waits for the disks to confirm it.
+   * section 3). A server that is not known to be that of the URL invalidates nothing. Returns
+   * whether the response waits for the disks to confirm it.
    */
   private boolean isHeld(ResponseHead reply, long replyLength) {
-    if (Method.isSafe(head.methodId())) {
+    if (Method.isSafe(head.methodId()) || request.hostConflicts()) {
       return false;
     }
     List<CacheKey> stale = Invalidation.targets(target.url(), head.methodId(), reply);

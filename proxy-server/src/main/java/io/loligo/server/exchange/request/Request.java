@@ -55,6 +55,12 @@ public final class Request implements RoutedRequest {
   private int replyStatus;
   private @Nullable StoredResponse stored;
   private @Nullable List<byte[]> destinations;
+
+  /** Addresses of the host in the URL, if {@link #destinations} has the pinned one instead. */
+  private @Nullable List<byte[]> named;
+
+  private @Nullable InetSocketAddress pinned;
+  private boolean hostConflict;
   private byte @Nullable [] client;
   private @Nullable TlsFault fault;
   private long nowMillis;
@@ -94,6 +100,9 @@ public final class Request implements RoutedRequest {
     this.nowMillis = nowMillis;
     forgetReply();
     this.destinations = null;
+    this.named = null;
+    this.pinned = null;
+    this.hostConflict = false;
     this.client = null;
     this.fault = null;
     this.nextStep = 0;
@@ -167,6 +176,9 @@ public final class Request implements RoutedRequest {
     copy.target = targetSnapshot;
     copy.contentLength = contentLength;
     copy.destinations = destinations;
+    copy.named = named;
+    copy.pinned = pinned;
+    copy.hostConflict = hostConflict;
     copy.client = client;
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
@@ -366,9 +378,35 @@ public final class Request implements RoutedRequest {
     this.destinations = octets(addresses);
   }
 
+  /**
+   * A direct hop goes to {@code address} from now on. Access rules see that address as the
+   * destination.
+   *
+   * @param conflict whether the host in the URL does not lead to {@code address}
+   */
+  public void pin(InetSocketAddress address, boolean conflict) {
+    named = destinations;
+    destinations = List.of(octets(address.getAddress()));
+    pinned = address;
+    hostConflict = conflict;
+  }
+
+  @Override
+  public @Nullable InetSocketAddress pinned() {
+    return pinned;
+  }
+
+  @Override
+  public boolean hostConflicts() {
+    return hostConflict;
+  }
+
   @Override
   public Request withAliases() {
     List<byte[]> all = destinations == null ? List.of() : new ArrayList<>(destinations);
+    if (named != null) {
+      all.addAll(named);
+    }
     for (int i = all.size() - 1; i >= 0; i--) {
       all.addAll(Aliases.of(all.get(i)));
     }

@@ -69,6 +69,7 @@ public final class CacheRules {
     return request.head().methodId() == Method.QUERY
         && max > 0
         && request.contentLength() <= max
+        && !request.hostConflicts()
         && mayCache(request);
   }
 
@@ -115,6 +116,9 @@ public final class CacheRules {
   }
 
   private @Nullable CacheReason bypassReason(Request request) {
+    if (request.hostConflicts()) {
+      return CacheReason.HOST_CONFLICT;
+    }
     int method = request.head().methodId();
     boolean keyed = method == Method.QUERY && request.target().keySuffix() != null;
     if (!Method.isGetOrHead(method) && !keyed) {

@@ -100,6 +100,14 @@ public final class DestinationRules {
     return verdict.allowed() ? null : Refusal.rule(verdict);
   }
 
+  /**
+   * Why no intercepted client may mean {@code port} of {@code address}; null: it may. It is then no
+   * port of this proxy.
+   */
+  public @Nullable String ownPort(InetAddress address, int port) {
+    return own.refusal(address, port, /* tunnel= */ true);
+  }
+
   /** Whether {@code request} is sent although the certificate of the server has {@code fault}. */
   public boolean tolerates(Request request, TlsFault fault) {
     if (access.certError.isEmpty()) {

@@ -30,6 +30,9 @@ public final class ExchangeSettings {
   /** Which client a request comes from. */
   public final RealClientSettings realClient;
 
+  /** What becomes of requests of intercepted clients. */
+  public final InterceptionSettings interception;
+
   /** How responses are fetched. */
   public final FetchSettings fetches;
 
@@ -87,6 +90,7 @@ public final class ExchangeSettings {
     this.config = config;
     access = new AccessSettings(config);
     realClient = new RealClientSettings(config);
+    interception = new InterceptionSettings(config);
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
     forwarded = config.get(IdentityDirectives.FORWARDED);

@@ -16,6 +16,8 @@ import io.loligo.server.upstream.OutgoingTls;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  *       nonhierarchical_direct off}, goes to parents first, then to the origin, with {@code
  *       prefer_direct on} the other way round; any other only to the origin.
  * </ol>
+ *
+ * <p>A request of an intercepted client may be pinned to the address that the client connected to:
+ * the origin is then asked there. If its host does not lead to that address, no parent gets it.
  *
  * <p>Among parents: one of the round-robin ones by turn and weight, else the first that is up; the
  * others follow in the order of the configuration. Dead parents are skipped unless none is alive.
@@ -77,22 +82,20 @@ final class PeerSelection {
    * @param port the port that got it
    * @param methodId {@link Method} id
    */
-  Route choose(AclInput request, HttpPort port, int methodId) {
+  Route choose(RoutedRequest request, HttpPort port, int methodId) {
     Direct direct = direct(request, port);
     if (direct == Direct.UNDECIDED) {
       return Route.NEEDS_DESTINATION;
     }
     boolean secure = request.scheme().equals("https") && methodId != Method.CONNECT;
-    Hop origin =
-        new Hop.Direct(
-            request.host(),
-            request.port(),
-            HierarchyCode.HIER_DIRECT,
-            secure ? new HopSecurity(request.host(), outgoingTls.options()) : null);
+    Hop origin = origin(request, secure);
     boolean forParents = !nonHierarchicalDirect || hierarchical(request, methodId);
     boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
     boolean reachable = !secure || outgoingTls.enabled();
-    if (direct == Direct.YES || originOnly) {
+    if (request.hostConflicts() && direct == Direct.NO) {
+      return Route.NOWHERE;
+    }
+    if (direct == Direct.YES || originOnly || request.hostConflicts()) {
       return Route.of(reachable ? List.of(origin) : List.of());
     }
     List<Candidate> usable = new ArrayList<>(peers.size());
@@ -110,6 +113,18 @@ final class PeerSelection {
       hops.add(preferDirect ? 0 : hops.size(), origin);
     }
     return Route.of(hops);
+  }
+
+  private Hop origin(RoutedRequest request, boolean secure) {
+    HopSecurity security = secure ? new HopSecurity(request.host(), outgoingTls.options()) : null;
+    InetSocketAddress pinned = request.pinned();
+    return pinned == null
+        ? new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT, security)
+        : new Hop.Direct(
+            NetUtil.toAddressString(pinned.getAddress()),
+            pinned.getPort(),
+            HierarchyCode.ORIGINAL_DST,
+            security);
   }
 
   private Direct direct(AclInput request, HttpPort port) {

@@ -3,7 +3,9 @@ package io.loligo.server.upstream.route;
 import io.loligo.core.acl.AclInput;
 import io.loligo.server.port.HttpPort;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The input of a route's choice for a request. Confined to the request's event loop. */
 public interface RoutedRequest extends AclInput {
@@ -13,9 +15,19 @@ public interface RoutedRequest extends AclInput {
   /** The addresses of the destination are known from now on; empty: its name has none. */
   void destinations(List<InetAddress> addresses);
 
+  /** The address to which a direct hop must lead; null: any address of the host. */
+  @Nullable InetSocketAddress pinned();
+
   /**
-   * The request with further destination addresses: IPv4 addresses inside IPv6 ones, and addresses
-   * that mean this host. Returns itself if there are none.
+   * Whether the host in the URL does not lead to {@link #pinned}. No parent may then get the
+   * request: it would ask another server than the one that the client meant.
+   */
+  boolean hostConflicts();
+
+  /**
+   * The request with further destination addresses: those of the host if the request is pinned to
+   * one, IPv4 addresses inside IPv6 ones, and addresses that mean this host. Returns itself if
+   * there are none.
    */
   AclInput withAliases();
 }

@@ -107,7 +107,7 @@ class ListenersTest {
               new MemoryLedger(Long.MAX_VALUE / 2),
               settings));
     }
-    listeners = new Listeners(transport, group, loops, () -> true, Map.of(), protocol);
+    listeners = new Listeners(transport, group, loops, () -> true, Map.of(), protocol, null);
     address = listeners.bind(port(0)).address();
   }
 

@@ -6,6 +6,7 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.port.Destination;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,8 @@ final class RequestFactsTest {
         field.set(request, new byte[] {1, 2, 3, 4});
       } else if (type == List.class) {
         field.set(request, List.of(new byte[] {1, 2, 3, 4}));
+      } else if (type == InetSocketAddress.class) {
+        field.set(request, new InetSocketAddress("192.0.2.1", 4711));
       } else if (type == Destination.class) {
         field.set(request, new Destination("https", "a.test", 8443, null));
       } else if (field.get(request) == null && type == String.class) {

@@ -18,6 +18,8 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +41,27 @@ class PeerSelectionTest {
     Route route = choose(FORWARD, Method.GET);
     assertThat(hosts(route)).containsExactly("origin.example:80");
     assertThat(route.code()).isEqualTo(HierarchyCode.HIER_DIRECT);
+  }
+
+  @Test
+  void asksTheOriginAtThePinnedAddress() {
+    settings.peers = List.of(Settings.parent("a"));
+    request.pinned = new InetSocketAddress("192.0.2.1", 8080);
+    Route route = choose(FORWARD, Method.GET);
+    assertThat(hosts(route)).containsExactly("a.example:3128", "192.0.2.1:8080");
+    assertThat(codes(route)).endsWith(HierarchyCode.ORIGINAL_DST);
+    request.pinned = new InetSocketAddress("2001:db8::1", 80);
+    assertThat(hosts(choose(FORWARD, Method.POST))).containsExactly("2001:db8::1:80");
+  }
+
+  @Test
+  void noParentGetsARequestWhoseHostIsElsewhere() {
+    settings.peers = List.of(Settings.parent("a"));
+    request.pinned = new InetSocketAddress("192.0.2.1", 80);
+    request.conflicts = true;
+    assertThat(hosts(choose(FORWARD, Method.GET))).containsExactly("192.0.2.1:80");
+    settings.neverDirect = AclList.allowAll();
+    assertThat(choose(FORWARD, Method.GET).code()).isEqualTo(HierarchyCode.NO_DIRECT_FAIL);
   }
 
   @Test
@@ -247,9 +270,36 @@ class PeerSelectionTest {
     }
   }
 
-  private static final class Request implements AclInput {
+  private static final class Request implements RoutedRequest {
+    private InetSocketAddress pinned;
+    private boolean conflicts;
     private final Fields fields = new Fields(4);
     private int port = 80;
+
+    @Override
+    public HttpPort httpPort() {
+      return FORWARD;
+    }
+
+    @Override
+    public void destinations(List<InetAddress> addresses) {
+      throw new AssertionError("nothing is resolved here");
+    }
+
+    @Override
+    public InetSocketAddress pinned() {
+      return pinned;
+    }
+
+    @Override
+    public boolean hostConflicts() {
+      return conflicts;
+    }
+
+    @Override
+    public AclInput withAliases() {
+      return this;
+    }
 
     @Override
     public byte[] clientAddress() {
