@@ -18,7 +18,6 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,8 +34,7 @@ final class RemovalRaceTest {
 
   @TempDir Path temp;
 
-  /** Rounds that both have reached, twice. */
-  private final AtomicInteger reached = new AtomicInteger();
+  private final Meeting meeting = new Meeting();
 
   @Test
   void findsNothingInMemory() throws Exception {
@@ -59,9 +57,9 @@ final class RemovalRaceTest {
         CompletableFuture.supplyAsync(() -> remove(fixture.store, rounds));
     for (int round = 0; round < rounds; round++) {
       InFlight flight = arrived(fixture);
-      meet(4 * round + 2);
+      meeting.arrive(4 * round + 2);
       flight.end(null);
-      meet(4 * round + 4);
+      meeting.arrive(4 * round + 4);
     }
     return removed.get(GUARD_SECONDS, TimeUnit.SECONDS);
   }
@@ -77,17 +75,18 @@ final class RemovalRaceTest {
   private int remove(TieredStore store, int rounds) {
     int found = 0;
     for (int round = 0; round < rounds; round++) {
-      meet(4 * round + 2);
+      meeting.arrive(4 * round + 2);
       for (int i = round % 50; i > 0; i--) {
         Thread.onSpinWait();
       }
       store.remove(KEY);
       boolean seen = isFound(store);
-      while (reached.get() < 4 * round + 3) {
+      while (meeting.arrivals() < 4 * round + 3) {
+        meeting.guard();
         seen |= isFound(store);
       }
       found += seen || isFound(store) ? 1 : 0;
-      meet(4 * round + 4);
+      meeting.arrive(4 * round + 4);
     }
     return found;
   }
@@ -102,18 +101,11 @@ final class RemovalRaceTest {
           Wanted.CONTENT,
           ImmediateEventExecutor.INSTANCE,
           (there, report) -> loaded.complete(there));
-      entry = loaded.join();
+      entry = loaded.orTimeout(GUARD_SECONDS, TimeUnit.SECONDS).join();
     }
     if (entry != null) {
       entry.release();
     }
     return entry != null;
-  }
-
-  private void meet(int both) {
-    reached.incrementAndGet();
-    while (reached.get() < both) {
-      Thread.onSpinWait();
-    }
   }
 }

@@ -12,6 +12,7 @@ import com.sun.management.ThreadMXBean;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.Fields;
+import io.loligo.store.disk.DiskFixture;
 import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.InFlight;
@@ -81,9 +82,7 @@ final class TieredStoreTest {
                 landed.countDown();
               });
       waiting.start();
-      while (waiting.getState() != Thread.State.TIMED_WAITING) {
-        Thread.onSpinWait();
-      }
+      DiskFixture.await(() -> waiting.getState() == Thread.State.TIMED_WAITING);
       loop.call(() -> end(fixture, flights[0]));
       assertThat(landed.getCount()).isEqualTo(1);
       loop.call(() -> end(fixture, flights[1]));

@@ -62,7 +62,7 @@ final class Loop {
       ExchangeSettings settings) {
     this.eventLoop = eventLoop;
     this.dns = dns;
-    timer = new LoopTimer(eventLoop);
+    timer = new LoopTimer(eventLoop, time);
     names = resolvers.of(eventLoop, timer, () -> this.dns);
     upstream =
         new NettyUpstream(

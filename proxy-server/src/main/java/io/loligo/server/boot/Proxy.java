@@ -202,8 +202,8 @@ public final class Proxy implements AutoCloseable {
   /**
    * The same.
    *
-   * @param time clock of ages, dates and the log: tests advance it; timeouts and disks keep the
-   *     machine's
+   * @param time clock of ages, dates and the log, and the ticks of timeouts: tests advance it;
+   *     disks keep the machine's
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen, TimeSource time)
       throws IOException {

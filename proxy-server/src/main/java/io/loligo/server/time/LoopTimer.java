@@ -26,6 +26,7 @@ public final class LoopTimer {
   private static final Logger LOG = LoggerFactory.getLogger(LoopTimer.class);
 
   private final EventExecutor loop;
+  private final TimeSource time;
   private final @Nullable Timeout[] slots = new Timeout[SLOTS];
   private final ArrayDeque<Timeout> due = new ArrayDeque<>();
   private final Runnable ticker = this::turn;
@@ -39,9 +40,19 @@ public final class LoopTimer {
   private long lagNanosBefore;
   private long lagNanosFirst;
 
-  /** A timer on {@code loop}; ticks only while something is armed. */
+  /** A timer on {@code loop}, by its clock. */
   public LoopTimer(EventExecutor loop) {
+    this(loop, TimeSource.SYSTEM);
+  }
+
+  /**
+   * A timer on {@code loop}; ticks only while something is armed.
+   *
+   * @param time schedules the ticks
+   */
+  public LoopTimer(EventExecutor loop, TimeSource time) {
     this.loop = loop;
+    this.time = time;
   }
 
   /** An event that happens unless it is armed again or cancelled. Confined to its loop. */
@@ -166,7 +177,7 @@ public final class LoopTimer {
 
   private void schedule() {
     dueNanos = loop.ticker().nanoTime() + TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
-    loop.schedule(ticker, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    time.schedule(loop, ticker, TICK_MILLIS);
   }
 
   private void turn() {

@@ -1,6 +1,9 @@
 package io.loligo.server.time;
 
-/** The source of time. Thread-safe: any thread. */
+import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The source of time: the clocks, and the ticks of timeouts. Thread-safe: any thread. */
 public interface TimeSource {
   /** The machine's clocks. */
   TimeSource SYSTEM =
@@ -21,6 +24,11 @@ public interface TimeSource {
 
   /** Wall clock, milliseconds since the epoch. */
   long millis();
+
+  /** Runs {@code task} on {@code loop} in {@code millis}, by the clock of that loop. */
+  default void schedule(EventExecutor loop, Runnable task, long millis) {
+    loop.schedule(task, millis, TimeUnit.MILLISECONDS);
+  }
 
   /** Nanoseconds passed since {@code startNanos}. */
   default long since(long startNanos) {

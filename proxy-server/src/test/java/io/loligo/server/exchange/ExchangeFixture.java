@@ -16,6 +16,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.Waiting;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.exchange.client.ClientEvents;
@@ -47,6 +48,7 @@ import io.loligo.server.upstream.Upstream;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskSettings;
+import io.loligo.store.disk.DiskStats;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Purge;
@@ -64,6 +66,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -275,9 +278,7 @@ final class ExchangeFixture implements AutoCloseable {
   private void settle() {
     settleLoop();
     if (!store.diskStats().isEmpty()) {
-      while (store.diskStats().stream().anyMatch(one -> one.queuedBytes() + one.queueDepth() > 0)) {
-        Thread.onSpinWait();
-      }
+      until("the disk is idle", () -> store.diskStats().stream().allMatch(ExchangeFixture::isIdle));
       // a removal has ended when a later one has ended
       CompletableFuture<Purged> through = new CompletableFuture<>();
       store.purge(
@@ -287,14 +288,31 @@ final class ExchangeFixture implements AutoCloseable {
     }
   }
 
+  private static boolean isIdle(DiskStats disk) {
+    return disk.queuedBytes() + disk.queueDepth() == 0;
+  }
+
   private void settleLoop() {
     boolean[] busy = new boolean[1];
-    do {
-      call(
-          () ->
-              busy[0] =
-                  answering > 0 || eventLoop.pendingTasks() > 0 || store.stats().inFlight() > 0);
-    } while (busy[0]);
+    until(
+        "origin, loop and store are idle",
+        () -> {
+          call(
+              () ->
+                  busy[0] =
+                      answering > 0
+                          || eventLoop.pendingTasks() > 0
+                          || store.stats().inFlight() > 0);
+          return !busy[0];
+        });
+  }
+
+  private static void until(String what, Callable<Boolean> state) {
+    try {
+      Waiting.until(what, state);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Override

@@ -347,11 +347,7 @@ class FaultsWireTest extends WireTest {
     assertThat(outcomes.get("find")).contains(answer);
     String counted = kind.equals("fault") ? "ERR_INTERNAL" : "ERR_OVERLOADED";
     assertThat(proxy.errors(counted)).isPositive();
-    long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
-    while (proxy.transitBytes() > 0 && System.nanoTime() - deadline < 0) {
-      Thread.onSpinWait();
-    }
-    assertThat(proxy.transitBytes()).isZero();
+    awaitCount(proxy::transitBytes, 0);
   }
 
   /** The status, or that the connection was cut; waiting without end fails. */

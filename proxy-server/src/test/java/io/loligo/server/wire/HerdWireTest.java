@@ -31,7 +31,7 @@ class HerdWireTest extends WireTest {
   };
 
   private final CountDownLatch release = new CountDownLatch(1);
-  private final PassingTime time = new PassingTime();
+  private final HeldTime time = new HeldTime();
 
   @Override
   int eventLoops() {
@@ -533,8 +533,7 @@ class HerdWireTest extends WireTest {
   /** The same if the origin does not answer odd requests. */
   @Test
   void givesNobodyTheTimeoutOfSeveralOddRequests() throws Exception {
-    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
-    origin.onOk("/barrier", "x");
+    startOnStillClock("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
     origin.on(
         "/odd",
         call -> {
@@ -547,10 +546,14 @@ class HerdWireTest extends WireTest {
     origin.awaitRequest("/odd");
     // it is one of these, whichever is first when their time is up
     client().get(origin.url("/odd"), "X-Odd: 2");
-    get("/barrier");
+    awaitLoop();
     RawClient plain = client().get(origin.url("/odd"));
-    get("/barrier");
+    awaitLoop();
     client().get(origin.url("/odd"), "X-Odd: 3");
+    for (int waits = 0; waits < 3; waits++) {
+      awaitLoop();
+      time.passTimeouts(500);
+    }
     assertThat(plain.response().text()).isEqualTo("shared");
     release.countDown();
   }
@@ -833,7 +836,7 @@ class HerdWireTest extends WireTest {
 
   @Test
   void waitsForAnotherNoLongerThanSet() throws Exception {
-    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 200 milliseconds");
+    startOnStillClock("loligo_event_loops 1", "loligo_collapsed_wait 200 milliseconds");
     AtomicBoolean first = new AtomicBoolean(true);
     origin.on(
         "/slow",
@@ -845,7 +848,13 @@ class HerdWireTest extends WireTest {
         });
     RawClient slow = client().get(origin.url("/slow"));
     origin.awaitRequest("/slow");
-    assertThat(get("/slow").text()).isEqualTo("answer");
+    RawClient waiting = client().get(origin.url("/slow"));
+    awaitLoop();
+    time.passTimeouts(100);
+    awaitLoop();
+    assertThat(origin.fetches("/slow")).isEqualTo(1);
+    time.passTimeouts(300);
+    assertThat(waiting.response().text()).isEqualTo("answer");
     release.countDown();
     assertThat(slow.response().text()).isEqualTo("answer");
   }
@@ -853,7 +862,7 @@ class HerdWireTest extends WireTest {
   /** All waits end at about the same time: one asks again, and the others wait for it. */
   @Test
   void asksOnceMoreForACrowdThatAHungOriginKeepsWaiting() throws Exception {
-    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
+    startOnStillClock("loligo_event_loops 1", "loligo_collapsed_wait 300 milliseconds");
     AtomicBoolean first = new AtomicBoolean(true);
     origin.on(
         "/hung",
@@ -864,6 +873,7 @@ class HerdWireTest extends WireTest {
           call.ok("answer", FRESH);
         });
     List<RawClient> clients = waitingCrowdOn("/hung");
+    time.passTimeouts(500);
     assertAllGet(clients.subList(1, CROWD), "answer");
     assertThat(origin.fetches("/hung")).isEqualTo(2);
     release.countDown();
@@ -872,7 +882,7 @@ class HerdWireTest extends WireTest {
 
   @Test
   void answersForAnOriginThatHangsAgain() throws Exception {
-    startProxy("loligo_event_loops 1", "loligo_collapsed_wait 1 second");
+    startOnStillClock("loligo_event_loops 1", "loligo_collapsed_wait 1 second");
     Set<Integer> hung = ConcurrentHashMap.newKeySet();
     origin.on(
         "/hung",
@@ -887,7 +897,12 @@ class HerdWireTest extends WireTest {
     for (int i = 0; i < CROWD; i++) {
       clients.add(client().get(origin.url("/hung"), "X-Number: " + i));
     }
-    Waiting.until("two fetches hang", () -> hung.size() >= 2);
+    origin.awaitRequest("/hung");
+    awaitLoop();
+    time.passTimeouts(1_200);
+    origin.awaitRequest("/hung");
+    awaitLoop();
+    time.passTimeouts(1_200);
     int timeouts = 0;
     for (int i = 0; i < CROWD; i++) {
       if (!hung.contains(i)) {
@@ -920,6 +935,7 @@ class HerdWireTest extends WireTest {
     expire("/stale");
     hangs.set(true);
     List<RawClient> clients = waitingCrowdOn("/stale");
+    time.passTimeouts(500);
     for (RawClient client : clients.subList(1, CROWD)) {
       WireMessage response = client.response();
       assertThat(response.text()).isEqualTo("old");

@@ -10,26 +10,33 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/**
- * Timeouts and limits through real sockets. Nothing is measured: each test waits for the effect of
- * the timeout, and would wait until its guard if it did not come.
- */
+/** Timeouts and limits through real sockets. The time of a timeout is let pass. */
 class LimitsTimeoutsWireTest extends WireTest {
+  private final HeldTime time = new HeldTime();
+
+  /** Lets more than a second pass, from when the proxy has read everything sent so far. */
+  private void passASecond() throws Exception {
+    awaitLoop();
+    time.passTimeouts(1_200);
+  }
 
   @Test
   void answers408ToAHeadThatDoesNotEnd() throws Exception {
-    startProxy("request_timeout 1 second");
+    startProxy(time, "request_timeout 1 second");
     RawClient client = client();
     client.send("GET http://x/ HTTP/1.1\r\nHost:");
+    passASecond();
     assertThat(client.response().status()).isEqualTo(408);
     client.expectClose();
-    assertThat(stopAndReadLog()).hasSize(1);
+    assertThat(stopAndReadLog()).last().asString().contains("/408 ");
   }
 
   @Test
   void closesAConnectionThatNeverAsks() throws Exception {
-    startProxy("request_start_timeout 1 second");
-    String last = client().untilClose();
+    startProxy(time, "request_start_timeout 1 second");
+    RawClient client = client();
+    passASecond();
+    String last = client.untilClose();
     assertThat(last)
         .satisfiesAnyOf(
             text -> assertThat(text).isEmpty(),
@@ -38,16 +45,17 @@ class LimitsTimeoutsWireTest extends WireTest {
 
   @Test
   void closesAnIdleKeptConnection() throws Exception {
-    startProxy("client_idle_pconn_timeout 1 second");
+    startProxy(time, "client_idle_pconn_timeout 1 second");
     origin.onOk("/i", "x");
     RawClient client = client();
     assertThat(client.get(origin.url("/i")).response().status()).isEqualTo(200);
+    passASecond();
     client.expectClose();
   }
 
   @Test
   void closesAnIdleOriginConnection() throws Exception {
-    startProxy("server_idle_pconn_timeout 1 second");
+    startProxy(time, "server_idle_pconn_timeout 1 second");
     CountDownLatch closed = new CountDownLatch(1);
     origin.on(
         "/i",
@@ -58,19 +66,23 @@ class LimitsTimeoutsWireTest extends WireTest {
           call.close();
         });
     get("/i");
+    passASecond();
     await(closed);
   }
 
   @Test
   void answers504WhereTheOriginDoesNotAnswer() throws Exception {
-    startProxy("read_timeout 1 second");
+    startProxy(time, "read_timeout 1 second");
     origin.on("/stall", call -> assertThat(call.in().read()).isEqualTo(-1));
-    assertThat(get("/stall").status()).isEqualTo(504);
+    RawClient client = client().get(origin.url("/stall"));
+    origin.awaitRequest("/stall");
+    passASecond();
+    assertThat(client.response().status()).isEqualTo(504);
   }
 
   @Test
   void cutsAResponseThatStopsComing() throws Exception {
-    startProxy("read_timeout 1 second");
+    startProxy(time, "read_timeout 1 second");
     origin.on(
         "/stall",
         call -> {
@@ -79,16 +91,18 @@ class LimitsTimeoutsWireTest extends WireTest {
         });
     RawClient client = client().get(origin.url("/stall"));
     client.readContent(client.responseHead(), 4);
+    passASecond();
     client.expectClose();
   }
 
   @Test
   void answers504WhereAConnectionCannotBeMadeInTime() throws Exception {
-    startProxy("connect_timeout 1 second");
+    startProxy(time, "connect_timeout 1 second");
     try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       List<Socket> waiting = fill(full);
-      WireMessage answer = client().get("http://127.0.0.1:" + full.getLocalPort() + "/").response();
-      assertThat(answer.status()).isIn(503, 504);
+      RawClient client = client().get("http://127.0.0.1:" + full.getLocalPort() + "/");
+      passASecond();
+      assertThat(client.response().status()).isIn(503, 504);
       for (Socket socket : waiting) {
         socket.close();
       }

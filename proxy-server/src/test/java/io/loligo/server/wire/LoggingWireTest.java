@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.Waiting;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
@@ -291,10 +292,7 @@ class LoggingWireTest extends WireTest {
     client.readContent(client.responseHead(), 4);
     var drained = proxy.drain();
     // the listening socket goes first
-    long deadline = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
-    while (accepts() && System.nanoTime() - deadline < 0) {
-      Thread.onSpinWait();
-    }
+    Waiting.until("the proxy no longer listens", () -> !accepts());
     stopping.countDown();
     assertThat(client.read(4)).isEqualTo("done");
     client.expectClose();

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +46,19 @@ abstract class WireTest {
   /** Starts the proxy on these lines and, for directives they do not name, on the kit's own. */
   final void startProxy(String... lines) throws Exception {
     proxy = ProxyUnderTest.start(configuration(lines));
+  }
+
+  /** Starts the proxy by the clock and the timeouts of {@code time}. */
+  final void startProxy(TimeSource time, String... lines) throws Exception {
+    proxy = ProxyUnderTest.start(configuration(lines), time);
+  }
+
+  /**
+   * Returns when the one event loop has read everything that was sent before: it has answered a
+   * request that came after, without asking the origin.
+   */
+  final void awaitLoop() throws IOException {
+    assertThat(get("/nowhere", "Cache-Control: only-if-cached").status()).isEqualTo(504);
   }
 
   /** One, so that successive events are also logged in order; more if loops must meet. */

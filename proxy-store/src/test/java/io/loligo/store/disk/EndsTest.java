@@ -13,7 +13,6 @@ import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,10 +65,7 @@ final class EndsTest {
               flight.end(null);
             })
         .get();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (ended(fixture) == before && System.nanoTime() - deadline < 0) {
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(() -> ended(fixture) > before);
     fixture.settle();
   }
 

@@ -203,11 +203,7 @@ final class SeveralDirectoriesTest {
   private static void store(DiskFixture fixture, String url, StoredMeta meta, byte[] octets) {
     long writes = writes(fixture);
     fixture.store.fill(url, meta, octets);
-    long deadline = System.nanoTime() + 30_000_000_000L;
-    while (writes(fixture) == writes) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(() -> writes(fixture) > writes);
   }
 
   private static long writes(DiskFixture fixture) {
@@ -219,11 +215,7 @@ final class SeveralDirectoriesTest {
   }
 
   private static void awaitObjects(DiskFixture fixture, long count) {
-    long deadline = System.nanoTime() + 30_000_000_000L;
-    while (objects(fixture) != count) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(() -> objects(fixture) == count);
   }
 
   /** Two that know of each other; then each of them alone stores its copy. */
@@ -272,9 +264,7 @@ final class SeveralDirectoriesTest {
                               return new SlabFile(file);
                             })));
         DiskFixture fixture = new DiskFixture(store)) {
-      while (fixture.stats().state() != DiskStats.State.READY) {
-        Thread.onSpinWait();
-      }
+      DiskFixture.await(() -> fixture.stats().state() == DiskStats.State.READY);
       CompletableFuture<DiskFixture.Found> found =
           CompletableFuture.supplyAsync(() -> fixture.load(URL));
       store.store.tick(); // no request has waited for long
@@ -347,9 +337,8 @@ final class SeveralDirectoriesTest {
   private static void store(DiskFixture fixture, String url) {
     long writes = writes(fixture);
     fixture.store.fill(url, octets(250_000));
-    while (writes(fixture) == writes && fixture.stats().state() == DiskStats.State.READY) {
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(
+        () -> writes(fixture) > writes || fixture.stats().state() != DiskStats.State.READY);
   }
 
   @Test

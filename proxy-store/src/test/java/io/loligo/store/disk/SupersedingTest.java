@@ -277,10 +277,7 @@ public final class SupersedingTest {
               flight.end(null);
             })
         .get();
-    long end = System.nanoTime() + 20_000_000_000L;
-    while (fixture.stats().writes() == writes && System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(() -> fixture.stats().writes() > writes);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.loligo.store.inflight;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.store.Meeting;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.StoreFixture.SilentWriter;
 import io.loligo.store.memory.MemoryLedger;
@@ -10,7 +11,6 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,8 +29,7 @@ final class FlightsRaceTest {
           1 << 20,
           StoreFixture.GAP);
 
-  /** Rounds that both have reached, twice. */
-  private final AtomicInteger reached = new AtomicInteger();
+  private final Meeting meeting = new Meeting();
 
   @Test
   void exactlyOneBegins() throws Exception {
@@ -46,7 +45,7 @@ final class FlightsRaceTest {
   private InFlight[] ask() {
     InFlight[] found = new InFlight[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
-      meet(4 * round + 2);
+      meeting.arrive(4 * round + 2);
       found[round] =
           flights.joinOrBegin(
               KEY,
@@ -55,16 +54,9 @@ final class FlightsRaceTest {
               ImmediateEventExecutor.INSTANCE,
               new SilentWriter(),
               null);
-      meet(4 * round + 4);
+      meeting.arrive(4 * round + 4);
       flights.forget(found[round]);
     }
     return found;
-  }
-
-  private void meet(int both) {
-    reached.incrementAndGet();
-    while (reached.get() < both) {
-      Thread.onSpinWait();
-    }
   }
 }

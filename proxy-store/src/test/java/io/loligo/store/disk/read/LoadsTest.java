@@ -156,9 +156,7 @@ final class LoadsTest {
   }
 
   private void awaitStalled() {
-    while (slab.stalled() == 0) {
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(() -> slab.stalled() > 0);
   }
 
   private static void assertFound(List<CompletableFuture<Got>> asked, byte[] octets) {
@@ -243,9 +241,7 @@ final class LoadsTest {
     awaitStalled();
     CompletableFuture<Got> second = ask(1, noFields());
     CompletableFuture<Integer> purged = fixture.purging(URL);
-    while (fixture.stats().objects() > 0) {
-      Thread.onSpinWait();
-    }
+    DiskFixture.await(() -> fixture.stats().objects() == 0);
     slab.resume();
     assertThat(DiskFixture.get(purged)).isEqualTo(1);
     assertThat(DiskFixture.get(second).outcome()).isEqualTo(LoadOutcome.ABSENT);
