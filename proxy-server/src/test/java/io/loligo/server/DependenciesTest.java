@@ -42,6 +42,8 @@ class DependenciesTest {
           Map.entry("apache license, version 2.0", "Apache-2.0"),
           Map.entry("the apache license, version 2.0", "Apache-2.0"),
           Map.entry("the apache software license, version 2.0", "Apache-2.0"),
+          // the text is that of MIT
+          Map.entry("bouncy castle licence", "MIT"),
           Map.entry("bsd-2-clause", "BSD-2-Clause"),
           Map.entry("bsd-3-clause", "BSD-3-Clause"),
           Map.entry("go license", "BSD-3-Clause"),

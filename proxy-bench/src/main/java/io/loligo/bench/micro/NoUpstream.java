@@ -25,6 +25,11 @@ class NoUpstream implements Upstream {
   }
 
   @Override
+  public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
+    throw new IllegalStateException("no hit");
+  }
+
+  @Override
   public List<InetAddress> resolved(String host) {
     return List.of();
   }

@@ -55,6 +55,34 @@ public interface AclInput {
     return null;
   }
 
+  /** The step of {@code ssl_bump} that is decided now, 1 to 3; 0: none is. */
+  default int bumpStep() {
+    return 0;
+  }
+
+  /** The name that the client asked for in its handshake with the server, or {@link #host}. */
+  default String requestedServerName() {
+    return host();
+  }
+
+  /**
+   * The names in the certificate of the TLS server, in lower case, perhaps with {@code *.} before
+   * them; null: the certificate is not known.
+   */
+  default @Nullable List<String> certifiedServerNames() {
+    return null;
+  }
+
+  /** Whether all connections of the transaction have TLS, as far as there are any. */
+  default boolean isEncrypted() {
+    return false;
+  }
+
+  /** Whether a client has sent the request. */
+  default boolean isOfClient() {
+    return true;
+  }
+
   /** Open connections from the client's address. */
   int clientConnections();
 

@@ -40,6 +40,22 @@ public enum AclType {
       "ssl_error",
       Support.FULL,
       "fault of the server's certificate, such as X509_V_ERR_CERT_HAS_EXPIRED"),
+  AT_STEP(
+      "at_step", Support.FULL, "step of ssl_bump that is decided: SslBump1, SslBump2 or SslBump3"),
+  SSL_SERVER_NAME(
+      "ssl::server_name",
+      Support.FULL,
+      "name of the TLS server: of its certificate if that is known, else as the client asked for"
+          + " it, else the host; .example.com also matches names below it. Options:"
+          + " --client-requested, --server-provided, --consensus (the client's name, if the"
+          + " certificate has it too)"),
+  SSL_SERVER_NAME_REGEX(
+      "ssl::server_name_regex", Support.FULL, "expression found in a name of the TLS server"),
+  CONNECTIONS_ENCRYPTED(
+      "connections_encrypted", Support.FULL, "TLS on all connections of the transaction; no value"),
+  TRANSACTION_INITIATOR(
+      "transaction_initiator", Support.FULL, "client, internal (a background request) or all"),
+  HAS("has", Support.FULL, "request, response or ALE: the part exists"),
   ANY_OF("any-of", Support.FULL, "any of these ACLs"),
   ALL_OF("all-of", Support.FULL, "all ACLs of one line"),
 
@@ -69,14 +85,8 @@ public enum AclType {
   ANNOTATE_TRANSACTION("annotate_transaction", Support.MISSING, "adds an annotation"),
   TAG("tag", Support.MISSING, "tag told by a helper"),
   RANDOM("random", Support.MISSING, "chance"),
-  HAS("has", Support.MISSING, "component of the transaction"),
-  TRANSACTION_INITIATOR("transaction_initiator", Support.MISSING, "who began the transaction"),
-  CONNECTIONS_ENCRYPTED("connections_encrypted", Support.MISSING, "TLS on all connections"),
   ADAPTATION_SERVICE("adaptation_service", Support.MISSING, "ICAP or eCAP service"),
-  AT_STEP("at_step", Support.MISSING, "step of ssl_bump"),
   SERVER_CERT_FINGERPRINT("server_cert_fingerprint", Support.MISSING, "server certificate"),
-  SSL_SERVER_NAME("ssl::server_name", Support.MISSING, "TLS server name"),
-  SSL_SERVER_NAME_REGEX("ssl::server_name_regex", Support.MISSING, "TLS server name"),
   SQUID_ERROR("squid_error", Support.MISSING, "error page"),
   SNMP_COMMUNITY("snmp_community", Support.MISSING, "SNMP is not served");
 
@@ -142,7 +152,8 @@ public enum AclType {
           REQ_HEADER,
           REQ_MIME_TYPE,
           REP_HEADER,
-          REP_MIME_TYPE ->
+          REP_MIME_TYPE,
+          SSL_SERVER_NAME_REGEX ->
           true;
       default -> false;
     };

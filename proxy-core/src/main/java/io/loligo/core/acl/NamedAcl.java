@@ -53,6 +53,28 @@ final class NamedAcl {
           "tls",
           "ssl");
 
+  private static final List<String> STEPS =
+      List.of("SslBump1", "SslBump2", "SslBump3", "GeneratingCONNECT");
+  private static final List<String> PARTS = List.of("request", "response", "ALE");
+
+  /** {@code internal} and {@code all} are groups; the others never begin a transaction here. */
+  private static final List<String> INITIATORS =
+      List.of(
+          "client",
+          "internal",
+          "all",
+          "adaptation",
+          "asn",
+          "cache-digest",
+          "certificate-fetching",
+          "esi",
+          "htcp",
+          "icmp",
+          "icp",
+          "ipc",
+          "netdb",
+          "peer-mcast");
+
   private final String name;
   private final AclType type;
   private final AddressSet.Builder addresses = new AddressSet.Builder();
@@ -66,6 +88,8 @@ final class NamedAcl {
 
   // of the present line
   private boolean ignoreCase;
+
+  private ServerNameCondition.Source source = ServerNameCondition.Source.BEST;
 
   NamedAcl(String name, AclType type) {
     this.name = name;
@@ -118,6 +142,12 @@ final class NamedAcl {
       case METHOD -> method(value);
       case PROTO -> scheme(index, value, problems);
       case SSL_ERROR -> fault(index, value, problems);
+      case SSL_SERVER_NAME -> domain(index, value, problems);
+      case AT_STEP -> oneOf(index, value, STEPS, problems);
+      case TRANSACTION_INITIATOR -> oneOf(index, value, INITIATORS, problems);
+      case HAS -> oneOf(index, value, PARTS, problems);
+      case CONNECTIONS_ENCRYPTED ->
+          problems.add(error(index, value, "no value", "remove the value"));
       default -> words.add(value);
     }
   }
@@ -133,7 +163,8 @@ final class NamedAcl {
       if (word.equals("--")) {
         return at + 1;
       }
-      if (word.length() == 1 || word.startsWith("--")) {
+      boolean source = word.startsWith("--") && isSource(word);
+      if (!source && (word.length() == 1 || word.startsWith("--"))) {
         problems.add(error(at, word, "an option this type has", "remove it, or write -- before"));
       }
       for (int i = 1; i < word.length() && !word.startsWith("--"); i++) {
@@ -142,6 +173,18 @@ final class NamedAcl {
       at++;
     }
     return at;
+  }
+
+  /** Whether {@code word} names a source of server names; it counts from now on. */
+  private boolean isSource(String word) {
+    if (type != AclType.SSL_SERVER_NAME && type != AclType.SSL_SERVER_NAME_REGEX) {
+      return false;
+    }
+    ServerNameCondition.Source named = ServerNameCondition.Source.of(word);
+    if (named != null) {
+      source = named;
+    }
+    return named != null;
   }
 
   private static boolean isOption(String word) {
@@ -170,6 +213,14 @@ final class NamedAcl {
               value,
               "an address, address/bits, first-last, all or a host name that resolves",
               error));
+    }
+  }
+
+  private void oneOf(int index, String value, List<String> known, List<AclProblem> problems) {
+    if (known.contains(value)) {
+      words.add(value);
+    } else {
+      problems.add(error(index, value, "one of " + String.join(", ", known), ""));
     }
   }
 
@@ -347,7 +398,19 @@ final class NamedAcl {
     return switch (type) {
       case SRC, DST, LOCALIP -> addresses.size();
       case PORT, LOCALPORT, HTTP_STATUS -> ranges.size();
-      case DSTDOMAIN, METHOD, PROTO, MYPORTNAME, SSL_ERROR, USER_CERT, CA_CERT -> words.size();
+      case DSTDOMAIN,
+          METHOD,
+          PROTO,
+          MYPORTNAME,
+          SSL_ERROR,
+          USER_CERT,
+          CA_CERT,
+          SSL_SERVER_NAME,
+          AT_STEP,
+          TRANSACTION_INITIATOR,
+          HAS ->
+          words.size();
+      case CONNECTIONS_ENCRYPTED -> 1;
       case TIME -> spans.size();
       case MAXCONN -> most < 0 ? 0 : 1;
       case ANY_OF, ALL_OF -> groups.size();
@@ -382,6 +445,25 @@ final class NamedAcl {
             String fault = in.certificateFault();
             return Condition.of(fault != null && isOneOf(texts, fault));
           };
+      case SSL_SERVER_NAME -> {
+        DomainSet domains = new DomainSet(words);
+        yield new ServerNameCondition(source, domains::contains);
+      }
+      case SSL_SERVER_NAME_REGEX ->
+          new ServerNameCondition(source, server -> found(patterns, server));
+      case AT_STEP ->
+          (in, to) -> Condition.of(in.bumpStep() > 0 && isOneOf(texts, "SslBump" + in.bumpStep()));
+      case CONNECTIONS_ENCRYPTED -> (in, to) -> Condition.of(in.isEncrypted());
+      case TRANSACTION_INITIATOR ->
+          (in, to) ->
+              Condition.of(
+                  isOneOf(texts, in.isOfClient() ? "client" : "internal") || isOneOf(texts, "all"));
+      case HAS ->
+          (in, to) ->
+              Condition.of(
+                  isOneOf(texts, "request")
+                      || isOneOf(texts, "ALE")
+                      || (isOneOf(texts, "response") && in.replyStatus() > 0));
       case DSTDOM_REGEX -> (in, to) -> Condition.of(found(patterns, in.host()));
       case URL_REGEX -> (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.url())));
       case URLPATH_REGEX ->

@@ -112,7 +112,6 @@ final class UnusedDirectives {
         "mark_client_connection : LINE :",
         "qos_flows : LINE :",
         "spoof_client_ip : RULES : allow all",
-        "on_unsupported_protocol : LINE : respond all",
         "tproxy_uses_indirect_client : ON_OFF : off",
         "eui_lookup : ON_OFF : on",
         "tls_key_log : LINE :",
@@ -183,12 +182,15 @@ final class UnusedDirectives {
         "store_id_access,storeurl_rewrite_access : RULES : allow all",
         "store_id_bypass,storeurl_rewrite_bypass : ON_OFF : on",
         "store_id_extras : LINE :",
-        "sslcrtd_program : LINE :",
-        "sslcrtd_children : LINE :",
         "sslcrtvalidator_children : LINE :",
         "pinger_program : LINE :",
         "pinger_enable : ON_OFF : on",
         "loadable_modules : LINE :");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "certificates of decrypted tunnels are made without a helper",
+        "sslcrtd_program : LINE :",
+        "sslcrtd_children : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
         "it has no effect without delay_pools",
@@ -316,10 +318,6 @@ final class UnusedDirectives {
         "reply_header_replace : LINE :",
         "request_header_add : LINE :",
         "reply_header_add : LINE :");
-    rows.add(
-        Status.RESTRICTS,
-        "this version does not look into TLS tunnels",
-        "ssl_bump : LINE : none all");
     rows.add(
         Status.RESTRICTS,
         "this version asks no helper about certificates",

@@ -83,6 +83,32 @@ public final class RequestHead {
     return copy;
   }
 
+  /** An independent copy with another request-target. */
+  public RequestHead snapshotFor(String target) {
+    Fields old = fields;
+    int fieldsStart = old.count() == 0 ? end - 2 : old.nameStart(0);
+    FieldLines text = new FieldLines(end + target.length());
+    text.append(bytes(), methodStart, methodEnd).append(' ').append(target);
+    int newTargetEnd = text.length();
+    text.append(" HTTP/1.1\r\n");
+    int moved = text.length() - fieldsStart;
+    text.append(bytes(), fieldsStart, end);
+    Fields changed = new Fields(EXPECTED_FIELDS);
+    for (int i = 0; i < old.count(); i++) {
+      changed.add(
+          old.id(i),
+          old.nameStart(i) + moved,
+          old.nameLength(i),
+          old.valueStart(i) + moved,
+          old.valueEnd(i) + moved);
+    }
+    RequestHead copy = new RequestHead(changed.over(text.toBytes()));
+    int methodLength = methodEnd - methodStart;
+    copy.requestLine(0, methodLength, methodLength + 1, newTargetEnd, version);
+    copy.end = text.length();
+    return copy;
+  }
+
   /**
    * An independent copy, a GET, without the fields in {@code without}, and with others after the
    * remaining ones.

@@ -102,7 +102,9 @@ enum LogCode {
   HANDSHAKE(">handshake"),
   PROXY_PROTOCOL("proxy_protocol::>h", Kind.ARGUMENT),
   TLS_SNI("ssl::>sni", Kind.UNTRUSTED, RecordText::serverName),
-  TLS_MODE("ssl::bump_mode"),
+  TLS_MODE("ssl::bump_mode", Kind.TEXT, RecordText::bumpMode),
+  /** Not in Squid: whether the first message has the extension Encrypted ClientHello. */
+  TLS_ENCRYPTED_HELLO("ssl::>ech", Kind.TEXT, RecordText::encryptedHello),
   TLS_CLIENT_VERSION("ssl::>negotiated_version", Kind.TEXT, RecordText::tlsVersion),
   TLS_SERVER_VERSION("ssl::<negotiated_version", Kind.TEXT, RecordText::serverTlsVersion),
   TLS_CLIENT_CIPHER("ssl::>negotiated_cipher", Kind.TEXT, RecordText::cipher),

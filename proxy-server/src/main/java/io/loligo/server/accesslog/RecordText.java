@@ -5,6 +5,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
+import io.loligo.server.bump.BumpAction;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.tls.PeerCertificate;
@@ -54,7 +55,25 @@ final class RecordText {
   }
 
   static void serverName(ExchangeRecord record, LogLine line) {
-    text(record.session == null ? null : record.session.serverName(), line);
+    if (record.tunnel != null) {
+      text(record.tunnel.serverName(), line);
+    } else if (record.session != null) {
+      text(record.session.serverName(), line);
+    }
+  }
+
+  static void bumpMode(ExchangeRecord record, LogLine line) {
+    if (record.tunnel != null) {
+      line.append(record.tunnel.action().word());
+    } else if (record.session != null && record.session.decrypted()) {
+      line.append(BumpAction.BUMP.word());
+    }
+  }
+
+  static void encryptedHello(ExchangeRecord record, LogLine line) {
+    if (record.tunnel != null && record.tunnel.encryptedHello()) {
+      line.append("yes");
+    }
   }
 
   static void tlsVersion(ExchangeRecord record, LogLine line) {

@@ -9,6 +9,7 @@ import io.loligo.core.config.FileDirectives;
 import io.loligo.core.http1.LimitDirectives;
 import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.admin.AdminDirectives;
+import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.exchange.settings.FetchDirectives;
@@ -58,6 +59,7 @@ public final class Features {
           AdminDirectives.FEATURE,
           TransportDirectives.FEATURE,
           TlsDirectives.FEATURE,
+          BumpDirectives.FEATURE,
           ProcessDirectives.FEATURE);
 
   private static final Directives DIRECTIVES = new Directives(ALL);

@@ -1,17 +1,24 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.bump.BumpAction;
+import io.loligo.server.bump.BumpDirectives;
+import io.loligo.server.bump.BumpRules;
 import io.loligo.server.metrics.CertificateExpiry;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortBump;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortTls;
 import io.loligo.server.tls.Authorities;
 import io.loligo.server.tls.CertificateFiles;
+import io.loligo.server.tls.HostCertificates;
 import io.loligo.server.tls.KeyPair;
 import io.loligo.server.tls.KeyPairFile;
+import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.tls.ServerTls;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.tls.TlsFileException;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tls.TlsProvider;
 import io.netty.handler.ssl.ClientAuth;
 import java.io.BufferedReader;
@@ -30,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +58,7 @@ final class PortCertificates {
 
   private final Supplier<TlsProvider> provider;
   private final List<String> alpn;
+  private final Executor worker;
   private final Supplier<Instant> clock;
   private final WatchedFiles files = new WatchedFiles();
   private final Map<X509Certificate, Instant> told = new HashMap<>();
@@ -57,11 +66,14 @@ final class PortCertificates {
   /**
    * @param provider asked when the first port has TLS
    * @param alpn protocols of all ports, in order of preference
+   * @param worker makes the certificates of decrypted tunnels
    * @param clock tells which certificates have expired
    */
-  PortCertificates(Supplier<TlsProvider> provider, List<String> alpn, Supplier<Instant> clock) {
+  PortCertificates(
+      Supplier<TlsProvider> provider, List<String> alpn, Executor worker, Supplier<Instant> clock) {
     this.provider = provider;
     this.alpn = List.copyOf(alpn);
+    this.worker = worker;
     this.clock = clock;
   }
 
@@ -72,21 +84,21 @@ final class PortCertificates {
    *     unusable
    * @throws IOException if a certificate cannot be used, with the port's line and the reason
    */
-  synchronized Map<HttpPort, ServerTls> read(ProxyConfig config, Map<HttpPort, ServerTls> before)
-      throws IOException {
+  synchronized Map<HttpPort, PortSecurity> read(
+      ProxyConfig config, Map<HttpPort, PortSecurity> before) throws IOException {
     files.note(paths(config));
     char[] password = password(config);
-    Map<HttpPort, ServerTls> all = new HashMap<>();
+    Map<HttpPort, PortSecurity> all = new HashMap<>();
     try {
       for (HttpPort port : PortDirectives.ports(config)) {
-        PortTls tls = port.tls();
-        if (tls != null) {
-          all.put(port, read(port, tls, before, password));
+        PortSecurity security = read(config, port, before, password);
+        if (security != null) {
+          all.put(port, security);
         }
       }
       return Map.copyOf(all);
     } catch (IOException | RuntimeException | Error e) {
-      all.values().forEach(ServerTls::close);
+      all.values().forEach(PortSecurity::close);
       throw e;
     }
   }
@@ -99,12 +111,12 @@ final class PortCertificates {
   private static Set<String> paths(ProxyConfig config) {
     Set<String> paths = new HashSet<>();
     for (HttpPort port : PortDirectives.ports(config)) {
+      if (port.bump() != null) {
+        addPairs(port.bump().options(), paths);
+      }
       PortTls tls = port.tls();
       if (tls != null) {
-        for (CertificateFiles pair : tls.options().certificates()) {
-          paths.add(pair.certificate());
-          paths.add(pair.key());
-        }
+        addPairs(tls.options(), paths);
         paths.addAll(tls.clientCa());
         paths.addAll(tls.options().caFiles());
         Stream.of(tls.options().caPath(), tls.options().crlFile())
@@ -113,6 +125,13 @@ final class PortCertificates {
       }
     }
     return paths;
+  }
+
+  private static void addPairs(TlsOptions options, Set<String> paths) {
+    for (CertificateFiles pair : options.certificates()) {
+      paths.add(pair.certificate());
+      paths.add(pair.key());
+    }
   }
 
   private static char @Nullable [] password(ProxyConfig config) throws IOException {
@@ -130,12 +149,12 @@ final class PortCertificates {
   }
 
   /** Logs the certificates of {@code all} that expire soon, each of them once a day. */
-  synchronized void warnOfExpiry(Map<HttpPort, ServerTls> all) {
+  synchronized void warnOfExpiry(Map<HttpPort, PortSecurity> all) {
     Instant now = clock.get();
     told.values().removeIf(before -> before.isBefore(now.minus(AGAIN)));
     all.forEach(
-        (port, tls) ->
-            tls.pairs().stream()
+        (port, security) ->
+            pairs(security).stream()
                 .filter(pair -> pair.expiry().isBefore(now.plus(WARNING)))
                 .filter(pair -> told.putIfAbsent(pair.certificate(), now) == null)
                 .forEach(
@@ -149,12 +168,12 @@ final class PortCertificates {
   }
 
   /** The rest of the validity of each certificate of {@code all}. */
-  List<CertificateExpiry> expiries(Map<HttpPort, ServerTls> all) {
+  List<CertificateExpiry> expiries(Map<HttpPort, PortSecurity> all) {
     Instant now = clock.get();
     List<CertificateExpiry> expiries = new ArrayList<>();
     all.forEach(
-        (port, tls) ->
-            tls.pairs()
+        (port, security) ->
+            pairs(security)
                 .forEach(
                     pair ->
                         expiries.add(
@@ -166,8 +185,65 @@ final class PortCertificates {
     return expiries;
   }
 
+  /** Its own pairs, and the one that signs certificates. */
+  private static List<KeyPair> pairs(PortSecurity security) {
+    List<KeyPair> pairs = new ArrayList<>();
+    if (security.server() != null) {
+      pairs.addAll(security.server().pairs());
+    }
+    if (security.hosts() != null) {
+      pairs.add(security.hosts().authority());
+    }
+    return pairs;
+  }
+
+  /** The TLS of {@code port}; null: it has none. */
+  private @Nullable PortSecurity read(
+      ProxyConfig config,
+      HttpPort port,
+      Map<HttpPort, PortSecurity> before,
+      char @Nullable [] password)
+      throws IOException {
+    PortTls tls = port.tls();
+    PortBump bump = port.bump();
+    HostCertificates hosts =
+        bump == null || !decrypts(config) || bump.options().certificates().isEmpty()
+            ? null
+            : hosts(config, port, bump, before, password);
+    ServerTls server = tls == null ? null : read(port, tls, before, password);
+    return hosts == null && server == null ? null : new PortSecurity(server, hosts);
+  }
+
+  /** Whether the rules decrypt tunnels: if not, no port needs an authority. */
+  private static boolean decrypts(ProxyConfig config) {
+    BumpRules rules = config.get(BumpDirectives.SSL_BUMP);
+    return rules.have(BumpAction.BUMP) || rules.have(BumpAction.STARE);
+  }
+
+  private HostCertificates hosts(
+      ProxyConfig config,
+      HttpPort port,
+      PortBump bump,
+      Map<HttpPort, PortSecurity> before,
+      char @Nullable [] password)
+      throws IOException {
+    try {
+      return new HostCertificates(
+          pair(port, bump.options().certificates().get(0), before, password),
+          provider.get(),
+          bump.options(),
+          alpn,
+          bump.cacheBytes(),
+          config.get(BumpDirectives.SPLICE_AFTER_REFUSALS),
+          worker,
+          clock);
+    } catch (TlsFileException e) {
+      throw new IOException(port.source() + ": " + e.getMessage(), e);
+    }
+  }
+
   private ServerTls read(
-      HttpPort port, PortTls tls, Map<HttpPort, ServerTls> before, char @Nullable [] password)
+      HttpPort port, PortTls tls, Map<HttpPort, PortSecurity> before, char @Nullable [] password)
       throws IOException {
     try {
       List<KeyPair> pairs = new ArrayList<>();
@@ -189,14 +265,14 @@ final class PortCertificates {
   private KeyPair pair(
       HttpPort port,
       CertificateFiles named,
-      Map<HttpPort, ServerTls> before,
+      Map<HttpPort, PortSecurity> before,
       char @Nullable [] password)
       throws TlsFileException {
     try {
       return KeyPairFile.read(named, password, clock.get());
     } catch (TlsFileException e) {
-      for (ServerTls tls : before.values()) {
-        for (KeyPair pair : tls.pairs()) {
+      for (PortSecurity security : before.values()) {
+        for (KeyPair pair : pairs(security)) {
           if (pair.files().equals(named)) {
             LOG.error("{}: {}; the old pair stays in use", port.source(), e.getMessage());
             return pair;
@@ -223,14 +299,14 @@ final class PortCertificates {
   }
 
   /** The TLS of the same words, which a client may have a ticket of; null: there is none. */
-  private static @Nullable ServerTls like(HttpPort port, Map<HttpPort, ServerTls> before) {
-    for (Map.Entry<HttpPort, ServerTls> entry : before.entrySet()) {
+  private static @Nullable ServerTls like(HttpPort port, Map<HttpPort, PortSecurity> before) {
+    for (Map.Entry<HttpPort, PortSecurity> entry : before.entrySet()) {
       HttpPort other = entry.getKey();
       if (other.port() == port.port()
           && other.address().equals(port.address())
           && port.tls() != null
           && port.tls().equals(other.tls())) {
-        return entry.getValue();
+        return entry.getValue().server();
       }
     }
     return null;

@@ -16,6 +16,7 @@ import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.connection.Protocols;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.downstream.intercept.Interceptor;
@@ -39,6 +40,7 @@ import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.tls.ServerTls;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.tls.TlsProvider;
@@ -109,11 +111,12 @@ public final class Proxy implements AutoCloseable {
   private static final long CLOSE_SECONDS = 10;
   private static final long FILES_IDLE_SECONDS = 5;
 
-  /** The protocols of TLS ports, by their names in ALPN. */
-  private static final Map<String, Listeners.Protocol> PROTOCOLS =
-      Map.of("h2", Http2Connection::new, "http/1.1", Http1Connection::new);
+  private static final Protocols PROTOCOLS =
+      new Protocols(
+          Map.of("h2", Http2Connection::new, "http/1.1", Http1Connection::new),
+          Http1Connection::new);
 
-  /** Their names, in order of preference. */
+  /** Their names in ALPN, in order of preference. */
   private static final List<String> ALPN = List.of("h2", "http/1.1");
 
   /** Time for which a key seals session tickets. */
@@ -164,7 +167,7 @@ public final class Proxy implements AutoCloseable {
   private @Nullable TlsProvider tlsProvider;
 
   /** The TLS of the ports; guarded by {@code this}. */
-  private Map<HttpPort, ServerTls> tls = Map.of();
+  private Map<HttpPort, PortSecurity> tls = Map.of();
 
   private @Nullable AdminServer admin;
   private volatile ProxyConfig config;
@@ -261,7 +264,8 @@ public final class Proxy implements AutoCloseable {
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.reloader = new Reloader(source, this::reconfigure);
     this.certificates =
-        new PortCertificates(this::tlsProvider, ALPN, () -> Instant.ofEpochMilli(time.millis()));
+        new PortCertificates(
+            this::tlsProvider, ALPN, files, () -> Instant.ofEpochMilli(time.millis()));
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
@@ -313,7 +317,6 @@ public final class Proxy implements AutoCloseable {
               clientLoops,
               descriptors::mayOpen,
               PROTOCOLS,
-              Http1Connection::new,
               interceptor(transport, destinations));
       maintenance.scheduleWithFixedDelay(
           descriptors::measure, 0, ASK_MACHINE_SECONDS, TimeUnit.SECONDS);
@@ -349,7 +352,7 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** Puts {@code newTls} in force on all loops, then releases the former. */
-  private void use(Map<HttpPort, ServerTls> newTls) {
+  private void use(Map<HttpPort, PortSecurity> newTls) {
     List<io.netty.util.concurrent.Future<?>> told = new ArrayList<>();
     for (ClientConnections loop : clientLoops) {
       told.add(loop.eventLoop().submit(() -> loop.use(newTls)));
@@ -359,13 +362,13 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** {@code newTls} is in force on all loops: releases the former. */
-  private void tls(Map<HttpPort, ServerTls> newTls) {
-    Map<HttpPort, ServerTls> old;
+  private void tls(Map<HttpPort, PortSecurity> newTls) {
+    Map<HttpPort, PortSecurity> old;
     synchronized (this) {
       old = tls;
       tls = newTls;
     }
-    old.values().forEach(ServerTls::close);
+    old.values().forEach(PortSecurity::close);
   }
 
   /**
@@ -404,7 +407,14 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  private synchronized Map<HttpPort, ServerTls> tls() {
+  private static void rotateTickets(PortSecurity security) {
+    ServerTls server = security.server();
+    if (server != null) {
+      server.rotateTickets();
+    }
+  }
+
+  private synchronized Map<HttpPort, PortSecurity> tls() {
     return tls;
   }
 
@@ -519,7 +529,7 @@ public final class Proxy implements AutoCloseable {
     certificates.warnOfExpiry(tls());
     watchCertificates();
     maintenance.scheduleWithFixedDelay(
-        () -> tls().values().forEach(ServerTls::rotateTickets),
+        () -> tls().values().forEach(Proxy::rotateTickets),
         TICKET_KEY_HOURS,
         TICKET_KEY_HOURS,
         TimeUnit.HOURS);
@@ -692,12 +702,12 @@ public final class Proxy implements AutoCloseable {
     boolean keepsLog = logging.writesLike(LogSettings.of(before));
     AccessLog log = keepsLog ? oldLog : AccessLog.open(logging, loops.size());
     Listeners.Change ports;
-    Map<HttpPort, ServerTls> newTls = Map.of();
+    Map<HttpPort, PortSecurity> newTls = Map.of();
     try {
       newTls = certificates.read(now, tls());
       ports = listeners.prepare(PortDirectives.ports(now));
     } catch (IOException | RuntimeException e) {
-      newTls.values().forEach(ServerTls::close);
+      newTls.values().forEach(PortSecurity::close);
       if (!keepsLog) {
         log.close();
       }
@@ -707,7 +717,7 @@ public final class Proxy implements AutoCloseable {
       exchange(now, settings, names, secure, log, ports.ports(), newTls);
     } catch (RuntimeException | Error e) {
       goBack(before, oldLog, e);
-      newTls.values().forEach(ServerTls::close);
+      newTls.values().forEach(PortSecurity::close);
       ports.cancel();
       if (!keepsLog) {
         log.close();
@@ -771,7 +781,7 @@ public final class Proxy implements AutoCloseable {
       OriginContexts secure,
       AccessLog log,
       Map<ListeningPort, HttpPort> listening,
-      Map<HttpPort, ServerTls> secured) {
+      Map<HttpPort, PortSecurity> secured) {
     ClientSettings clients = new ClientSettings(now);
     List<io.netty.util.concurrent.Future<?>> exchanged = new ArrayList<>();
     for (int i = 0; i < loops.size(); i++) {
@@ -864,7 +874,7 @@ public final class Proxy implements AutoCloseable {
       admin.close();
     }
     endLoops();
-    tls().values().forEach(ServerTls::close);
+    tls().values().forEach(PortSecurity::close);
     store.close();
     accessLog.close();
     endMaintenance();

@@ -27,6 +27,7 @@ import io.loligo.server.exchange.explain.Explaining;
 import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.hit.HitAnswer;
+import io.loligo.server.exchange.inspect.Inspection;
 import io.loligo.server.exchange.join.MissAnswer;
 import io.loligo.server.exchange.purge.PurgeAnswer;
 import io.loligo.server.exchange.query.QueryContent;
@@ -182,7 +183,13 @@ public final class RequestSteps implements RequestHandler {
     Shed overload = store.isCrowded() ? Shed.MEMORY : services.overload.now();
     return overload != null
         ? refuse(request, Refusal.overload(overload))
-        : new Tunneling(services, request.snapshot()).connect();
+        : inspects(request)
+            ? new Inspection(services, request.snapshot()).start()
+            : new Tunneling(services, request.snapshot()).connect();
+  }
+
+  private boolean inspects(Request request) {
+    return request.httpPort().bump() != null && !settings.inspection.rules.isEmpty();
   }
 
   // ---- key

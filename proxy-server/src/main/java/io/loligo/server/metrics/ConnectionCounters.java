@@ -79,6 +79,11 @@ public final class ConnectionCounters {
     counters.add(Counter.TLS_HANDSHAKES.ordinal(), 1);
   }
 
+  /** A client refused a certificate that was made for a decrypted tunnel. */
+  public void hostCertificateRefused() {
+    counters.add(Counter.HOST_CERTIFICATES_REFUSED.ordinal(), 1);
+  }
+
   /** A client's connection ends within its handshake, or because of a broken record. */
   public void tlsFailed(TlsFailure why) {
     tlsFailures.accept(why);

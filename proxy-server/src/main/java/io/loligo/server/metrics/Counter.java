@@ -61,6 +61,11 @@ public enum Counter {
       "Connections closed on a port with intercept or tproxy: the client connected to the port"
           + " itself, or the system does not know to which address it connected."),
   TLS_HANDSHAKES("loligo.tls.handshakes", null, "Finished TLS handshakes with clients."),
+  HOST_CERTIFICATES_REFUSED(
+      "loligo.tls.refused",
+      null,
+      "Clients that refused a certificate made for a decrypted tunnel, or left within its"
+          + " handshake."),
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),
   SERVER_REUSED("loligo.server.reused", null, "Fetches on a reused connection."),
   SERVER_CONNECT_FAILURES(

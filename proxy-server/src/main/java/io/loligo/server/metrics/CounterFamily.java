@@ -2,6 +2,7 @@ package io.loligo.server.metrics;
 
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.bump.BumpAction;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
@@ -97,6 +98,11 @@ public enum CounterFamily {
       "Connections of clients that ended within their TLS handshake or because of a broken record;"
           + " plaintext: the client spoke no TLS on a TLS port.",
       names(TlsFailure.values())),
+  TUNNEL(
+      "loligo.tunnels.inspected",
+      "action",
+      "Finished inspections of tunnels by the action that ssl_bump chose last.",
+      names(BumpAction.values())),
   RESPONSE_REFUSAL(
       "loligo.responses.refused",
       "reason",

@@ -91,6 +91,9 @@ public final class LoopMetrics implements ExchangeSink {
       count(CounterFamily.MISS, record.decision.reason().ordinal());
       misses.count(record);
     }
+    if (record.tunnel != null) {
+      count(CounterFamily.TUNNEL, record.tunnel.action().ordinal());
+    }
     if (record.errorCode != null) {
       count(CounterFamily.ERROR, error(record.errorCode));
     }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param accel null: the port stands for no origin
  * @param interception how clients that do not know the proxy get here; {@code NONE} beside accel
  * @param tls null: clear text
+ * @param bump {@code ssl-bump}; null: tunnels are not inspected
  * @param h2c {@code h2c}: clients speak HTTP/2 in clear text from the first byte
  * @param proxyHeader {@code require-proxy-header}
  * @param keepAlive {@code tcpkeepalive=}
@@ -23,6 +24,7 @@ public record HttpPort(
     @Nullable Accel accel,
     Interception interception,
     @Nullable PortTls tls,
+    @Nullable PortBump bump,
     boolean h2c,
     boolean proxyHeader,
     KeepAlive keepAlive,

@@ -44,7 +44,14 @@ public final class PortDirectives {
                   + " (clients speak HTTP/2 in clear text from the first byte, without an upgrade;"
                   + " the port speaks no HTTP/1), require-proxy-header (each connection begins with"
                   + " a header of the PROXY protocol, version 1 or 2, which gives the client's"
-                  + " address; see proxy_protocol_access). With port 0 the system chooses a port.");
+                  + " address; see proxy_protocol_access), ssl-bump (CONNECT is inspected; see"
+                  + " ssl_bump), tls-cert=FILE (with ssl-bump: the authority that signs the"
+                  + " certificates of decrypted tunnels. PEM, PKCS#12 or JKS), tls-key=FILE (its"
+                  + " key, if that is in another file), generate-host-certificates=on|off (off: no"
+                  + " tunnel can be decrypted), dynamic_cert_mem_cache_size=SIZE (memory of made"
+                  + " certificates; the default is 4 MB). With ssl-bump, the options of https_port"
+                  + " about versions and cipher suites hold for handshakes in decrypted tunnels."
+                  + " With port 0 the system chooses a port.");
 
   /** {@code https_port}: the ports with TLS. */
   public static final Setting<List<HttpPort>> HTTPS_PORT =

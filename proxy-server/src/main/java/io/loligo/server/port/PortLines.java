@@ -7,6 +7,9 @@ import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
+import io.loligo.server.bump.BumpAction;
+import io.loligo.server.bump.BumpDirectives;
+import io.loligo.server.bump.BumpRules;
 import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tls.TlsWords;
@@ -15,6 +18,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +49,7 @@ final class PortLines {
           "tls-default-ca",
           "tls-no-npn",
           "tls-min-version",
-          "version",
-          "generate-host-certificates",
-          "dynamic_cert_mem_cache_size");
+          "version");
   private static final Set<String> IDENTIFYING =
       Set.of("intercept", "transparent", "tproxy", "connection-auth");
 
@@ -85,16 +88,18 @@ final class PortLines {
   /** Words about algorithms that are not in use, or about names that nobody sees. */
   private static final Set<String> OBSOLETE_TLS = Set.of("tls-dh", "dhparams", "sslcontext");
 
-  private static final Set<String> BUMPING =
-      Set.of("generate-host-certificates", "dynamic_cert_mem_cache_size");
+  private static final Pattern SIZE = Pattern.compile("([0-9]{1,9}) ?(bytes|B|KB|MB|GB)?");
 
+  private final Reading reading;
   private final Report report;
   private final List<HttpPort> clear = new ArrayList<>();
   private final List<HttpPort> secure = new ArrayList<>();
+  private final List<OnePort> bumping = new ArrayList<>();
   private final String file;
   private boolean given;
 
   private PortLines(Reading reading) {
+    this.reading = reading;
     this.report = reading.report();
     this.file = reading.file();
   }
@@ -160,6 +165,11 @@ final class PortLines {
     if (!given) {
       report.error(file, "http_port", "at least one line", "add: http_port 3128");
     }
+    bumping.forEach(OnePort::checkAuthority);
+    List<Line> rules = reading.lines(BumpDirectives.SSL_BUMP);
+    if (bumping.isEmpty() && !reading.value(BumpDirectives.SSL_BUMP).onlySplice()) {
+      report.warning(rules.get(0), "", "a port with ssl-bump", "no tunnel is inspected");
+    }
   }
 
   /** The options of one line. */
@@ -181,14 +191,23 @@ final class PortLines {
     private boolean h2c;
     private boolean proxyHeader;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
-    private final @Nullable TlsWords tls;
+    private final boolean secure;
+    private final TlsWords words;
+
+    /** Words of TLS that only make sense on a TLS port, or beside ssl-bump. */
+    private final List<String> ofTls = new ArrayList<>();
+
+    private boolean bump;
+    private boolean generates = true;
+    private long cacheBytes = PortBump.DEFAULT_CACHE_BYTES;
     private final List<String> clientCa = new ArrayList<>();
 
     OnePort(Line line, HostPort place, boolean secure) {
       this.line = line;
       this.place = place;
       this.protocol = secure ? "https" : "http";
-      this.tls = secure ? new TlsWords(line, report) : null;
+      this.secure = secure;
+      this.words = new TlsWords(line, report);
     }
 
     void option(String word) {
@@ -219,6 +238,9 @@ final class PortLines {
           ignoreCc = true;
         }
         case "h2c" -> h2c = true;
+        case "ssl-bump" -> bump = true;
+        case "generate-host-certificates" -> generates = generates(word, option);
+        case "dynamic_cert_mem_cache_size" -> cacheSize(word, option);
         case "require-proxy-header" -> proxyHeader = true;
         case "tcpkeepalive" -> keepAlive(option);
         default -> other(word, option);
@@ -227,15 +249,14 @@ final class PortLines {
 
     private void other(String word, Option option) {
       String shared = SHARED.get(option.name());
-      Interception mode = tls == null ? INTERCEPTIONS.get(word) : null;
+      Interception mode = secure ? null : INTERCEPTIONS.get(word);
+      if (TLS.contains(option.name()) && !secure) {
+        ofTls.add(word);
+      }
       if (mode != null) {
         intercept(word, mode);
-      } else if (option.name().equals("ssl-bump")) {
-        usable &= report.restricts(line, word, "this version does not look into TLS tunnels");
-      } else if (TLS.contains(option.name()) && tls == null) {
-        usable &= report.restricts(line, word, "TLS is spoken on an https_port");
-      } else if (tls != null && shared != null) {
-        tls.take(word, shared, option.value());
+      } else if (shared != null) {
+        words.take(word, shared, option.value());
       } else if (option.name().equals("clientca")) {
         String authorities = needed(option);
         if (authorities != null) {
@@ -243,8 +264,6 @@ final class PortLines {
         }
       } else if (OBSOLETE_TLS.contains(option.name())) {
         report.warning(line, word, "", "accepted without effect: obsolete");
-      } else if (BUMPING.contains(option.name())) {
-        report.warning(line, word, "", "accepted without effect: there is no ssl-bump");
       } else if (word.equals("connection-auth=off") || word.equals("connection-auth=on")) {
         report.warning(line, word, "", "accepted without effect: connections are not bound");
       } else if (IDENTIFYING.contains(option.name())) {
@@ -269,6 +288,30 @@ final class PortLines {
             Verdict.USED_WITH_DIFFERENCE,
             "tproxy: origins see the proxy's address, not the client's");
       }
+    }
+
+    private boolean generates(String word, Option option) {
+      if (option.value() != null && !option.value().equals("on") && !option.value().equals("off")) {
+        report.error(line, word, "generate-host-certificates=on or =off", "");
+      }
+      return !"off".equals(option.value());
+    }
+
+    private void cacheSize(String word, Option option) {
+      Matcher size = SIZE.matcher(option.value() == null ? "" : option.value());
+      if (!size.matches()) {
+        report.error(line, word, "dynamic_cert_mem_cache_size=NUMBER with KB, MB or GB", "");
+        return;
+      }
+      String unit = size.group(2) == null ? "" : size.group(2);
+      int shift =
+          switch (unit) {
+            case "KB" -> 10;
+            case "MB" -> 20;
+            case "GB" -> 30;
+            default -> 0;
+          };
+      cacheBytes = Long.parseLong(size.group(1)) << shift;
     }
 
     private @Nullable String needed(Option option) {
@@ -331,16 +374,30 @@ final class PortLines {
       if (!accel && accelOption != null) {
         report.error(line, accelOption, "accel mode with this option", "add accel");
       }
-      for (HttpPort other : Stream.concat(clear.stream(), secure.stream()).toList()) {
+      for (HttpPort other :
+          Stream.concat(clear.stream(), PortLines.this.secure.stream()).toList()) {
         boolean same = other.port() != 0 && other.port() == place.port();
         if (same && other.address().equals(place.address())) {
           report.error(
               line, place.text(), "a port not listed yet", "it stands at " + other.source());
         }
       }
-      PortTls secured = tls == null ? null : secured(tls);
+      if (!bump) {
+        for (String word : ofTls) {
+          usable &= report.restricts(line, word, "TLS is spoken on an https_port");
+        }
+      } else if (accel || h2c) {
+        String other = accel ? "accel" : "h2c";
+        report.error(line, "ssl-bump", "a port without " + other, "it has no tunnels");
+      } else if (secure) {
+        usable &= report.restricts(line, "ssl-bump", "an https_port does not inspect tunnels");
+      }
+      if (bump) {
+        bumping.add(this);
+      }
+      PortTls secured = secure ? secured(words) : null;
       if (usable) {
-        List<HttpPort> ports = tls == null ? clear : secure;
+        List<HttpPort> ports = secure ? PortLines.this.secure : clear;
         ports.add(
             new HttpPort(
                 place.address(),
@@ -351,6 +408,7 @@ final class PortLines {
                     : null,
                 interception,
                 secured,
+                bump ? bumped() : null,
                 h2c,
                 proxyHeader,
                 keepAlive,
@@ -358,8 +416,26 @@ final class PortLines {
       }
     }
 
-    private PortTls secured(TlsWords words) {
+    private PortBump bumped() {
       TlsOptions options = words.options();
+      return new PortBump(generates ? options : options.withoutCertificates(), cacheBytes);
+    }
+
+    /** A tunnel is decrypted only by a port that can make certificates. */
+    void checkAuthority() {
+      BumpRules rules = reading.value(BumpDirectives.SSL_BUMP);
+      boolean decrypts = rules.have(BumpAction.BUMP) || rules.have(BumpAction.STARE);
+      if (decrypts && bumped().options().certificates().isEmpty()) {
+        report.error(
+            line,
+            "ssl-bump",
+            "tls-cert=FILE of an authority, and not generate-host-certificates=off",
+            "an ssl_bump line says bump or stare");
+      }
+    }
+
+    private PortTls secured(TlsWords taken) {
+      TlsOptions options = taken.options();
       if (options.certificates().isEmpty()) {
         report.error(line, line.values().get(0), "tls-cert=FILE", "a TLS port needs a certificate");
       }

@@ -101,6 +101,9 @@ public final class ExchangeRecord {
   /** The proxy's own end of the connection to the next hop, or null. */
   public @Nullable InetSocketAddress nextHopLocal;
 
+  /** Facts of an inspected tunnel; null: it is none. */
+  public @Nullable TunnelFacts tunnel;
+
   /** TLS on the connection to the next hop; null: clear text, or no connection. */
   public @Nullable HopTls serverTls;
 
@@ -204,6 +207,7 @@ public final class ExchangeRecord {
     nextHop = null;
     nextHopPort = 0;
     nextHopLocal = null;
+    tunnel = null;
     serverTls = null;
     attempts = 0;
     serverStatus = 0;

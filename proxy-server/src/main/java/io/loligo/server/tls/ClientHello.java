@@ -8,13 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a client's first message (RFC 8446 section 4.1.2) before any decryption, for the choice of
- * the certificate. Stateless.
+ * the certificate or for the rules about a tunnel. Stateless.
  *
  * @param state whether the other values are there
  * @param serverName in lower case; null: none
  * @param ecdsa whether the client accepts a certificate of ECDSA
+ * @param encryptedHello whether it has the extension Encrypted ClientHello; a client that has
+ *     nothing to hide may send it too, with random content
  */
-public record ClientHello(State state, @Nullable String serverName, boolean ecdsa) {
+public record ClientHello(
+    State state, @Nullable String serverName, boolean ecdsa, boolean encryptedHello) {
   /** The most bytes of a first message. */
   public static final int MOST_BYTES = 16 << 10;
 
@@ -30,6 +33,7 @@ public record ClientHello(State state, @Nullable String serverName, boolean ecds
   private static final int EXTENSION_SERVER_NAME = 0;
   private static final int EXTENSION_SIGNATURES = 13;
   private static final int EXTENSION_VERSIONS = 43;
+  private static final int EXTENSION_ENCRYPTED_HELLO = 0xfe0d;
   private static final int TLS_1_3 = 0x0304;
   private static final int MOST_NAME_BYTES = 255;
 
@@ -50,7 +54,7 @@ public record ClientHello(State state, @Nullable String serverName, boolean ecds
   }
 
   private static ClientHello failed(State state) {
-    return new ClientHello(state, null, false);
+    return new ClientHello(state, null, false, false);
   }
 
   /** Reads {@code bytes}, borrowed; its indices do not move. */
@@ -119,6 +123,9 @@ public record ClientHello(State state, @Nullable String serverName, boolean ecds
       skip(in, in.get() & 0xff);
       ByteBuffer extensions =
           in.hasRemaining() ? slice(in, in.getShort() & 0xffff) : ByteBuffer.allocate(0);
+      if (in.hasRemaining()) {
+        return failed(State.MALFORMED);
+      }
       return ofExtensions(extensions, old);
     } catch (java.nio.BufferUnderflowException | IllegalArgumentException e) {
       return failed(State.MALFORMED);
@@ -129,6 +136,7 @@ public record ClientHello(State state, @Nullable String serverName, boolean ecds
     String name = null;
     boolean signatures = false;
     boolean tls13 = false;
+    boolean encrypted = false;
     while (in.hasRemaining()) {
       int type = in.getShort() & 0xffff;
       ByteBuffer content = slice(in, in.getShort() & 0xffff);
@@ -141,11 +149,12 @@ public record ClientHello(State state, @Nullable String serverName, boolean ecds
         }
         case EXTENSION_SIGNATURES -> signatures = verifiesEcdsa(content);
         case EXTENSION_VERSIONS -> tls13 = offersTls13(content);
+        case EXTENSION_ENCRYPTED_HELLO -> encrypted = true;
         default -> {} // of no use here
       }
     }
     String normal = name == null ? null : normal(name);
-    return new ClientHello(State.COMPLETE, normal, signatures && (tls13 || ecdsaSuites));
+    return new ClientHello(State.COMPLETE, normal, signatures && (tls13 || ecdsaSuites), encrypted);
   }
 
   /** The first host name (RFC 6066 section 3); null: none. */

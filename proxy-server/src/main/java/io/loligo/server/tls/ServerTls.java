@@ -9,6 +9,7 @@ import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.internal.tcnative.SSL;
 import io.netty.util.ReferenceCountUtil;
 import java.security.GeneralSecurityException;
@@ -84,6 +85,31 @@ public final class ServerTls implements AutoCloseable {
       @Nullable Authorities authorities,
       List<String> alpn)
       throws TlsFileException {
+    this(provider, provider.netty(), options, pairs, auth, authorities, alpn);
+  }
+
+  /**
+   * The TLS of one key pair, without certificates of clients. Its native memory is released when
+   * nothing refers to it; it is never closed.
+   *
+   * @param alpn the protocols above, in order of preference
+   */
+  static ServerTls collected(
+      TlsProvider provider, TlsOptions options, KeyPair pair, List<String> alpn)
+      throws TlsFileException {
+    SslProvider kind = provider == TlsProvider.BORINGSSL ? SslProvider.OPENSSL : SslProvider.JDK;
+    return new ServerTls(provider, kind, options, List.of(pair), ClientAuth.NONE, null, alpn);
+  }
+
+  private ServerTls(
+      TlsProvider provider,
+      SslProvider kind,
+      TlsOptions options,
+      List<KeyPair> pairs,
+      ClientAuth auth,
+      @Nullable Authorities authorities,
+      List<String> alpn)
+      throws TlsFileException {
     this.pairs = List.copyOf(pairs);
     this.resumes = options.resumes();
     if (!resumes && provider == TlsProvider.JDK) {
@@ -94,7 +120,7 @@ public final class ServerTls implements AutoCloseable {
     }
     try {
       for (KeyPair pair : pairs) {
-        SslContext context = context(provider, options, pair, auth, authorities, alpn);
+        SslContext context = context(kind, options, pair, auth, authorities, alpn);
         contexts.add(context);
         add(pair, context);
       }
@@ -130,7 +156,7 @@ public final class ServerTls implements AutoCloseable {
   }
 
   private static SslContext context(
-      TlsProvider provider,
+      SslProvider kind,
       TlsOptions options,
       KeyPair pair,
       ClientAuth auth,
@@ -152,7 +178,7 @@ public final class ServerTls implements AutoCloseable {
     try {
       SslContextBuilder builder =
           SslContextBuilder.forServer(pair.key(), pair.chain())
-              .sslProvider(provider.netty())
+              .sslProvider(kind)
               .protocols(protocols)
               .ciphers(all)
               .clientAuth(auth)

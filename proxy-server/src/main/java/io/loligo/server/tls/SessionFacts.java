@@ -14,18 +14,20 @@ import org.jspecify.annotations.Nullable;
  * @param version such as {@code TLSv1.3}
  * @param cipher the cipher suite
  * @param certificate of the client, verified; null: it has presented none
+ * @param decrypted whether the proxy stands for another server, as {@code ssl_bump} says
  */
 public record SessionFacts(
     @Nullable String serverName,
     String version,
     String cipher,
-    @Nullable PeerCertificate certificate) {
+    @Nullable PeerCertificate certificate,
+    boolean decrypted) {
 
-  /** Those of a finished handshake. */
-  public static SessionFacts of(SSLEngine engine, @Nullable String serverName) {
+  /** Those of a finished handshake; parameters as above. */
+  public static SessionFacts of(SSLEngine engine, @Nullable String serverName, boolean decrypted) {
     SSLSession session = engine.getSession();
     return new SessionFacts(
-        serverName, session.getProtocol(), session.getCipherSuite(), peer(session));
+        serverName, session.getProtocol(), session.getCipherSuite(), peer(session), decrypted);
   }
 
   private static @Nullable PeerCertificate peer(SSLSession session) {

@@ -27,6 +27,15 @@ public final class TlsDirectives {
                   + " changed ones again, for new connections. If a key pair is not usable, the"
                   + " old one stays in use. 0: a reload reads them.");
 
+  /** {@code loligo_tls_handshake_timeout}: milliseconds. */
+  public static final Setting<Long> TLS_HANDSHAKE_TIMEOUT =
+      FEATURE
+          .millis("loligo_tls_handshake_timeout", "30 seconds")
+          .text(
+              "Longest time of a client's TLS handshake, from the connection to its end, and"
+                  + " longest wait for the first message in an inspected tunnel. Squid uses"
+                  + " request_timeout.");
+
   /** {@code loligo_tls_password_file}: the empty string: none. */
   public static final Setting<String> TLS_PASSWORD_FILE =
       FEATURE

@@ -3,6 +3,7 @@ package io.loligo.server.tls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
@@ -11,6 +12,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
+import java.util.Map;
 
 /**
  * The ends of the two directions of a TLS connection, as a protocol above sees them: a handler
@@ -38,7 +40,12 @@ public final class TlsEnd extends ChannelDuplexHandler {
    * to send. On the loop.
    */
   public static void shutdownOutput(Channel channel) {
-    SslHandler secure = channel.pipeline().get(SslHandler.class);
+    SslHandler secure = null;
+    for (Map.Entry<String, ChannelHandler> each : channel.pipeline()) {
+      if (each.getValue() instanceof SslHandler handler) {
+        secure = handler; // the last one: a decrypted tunnel may be within TLS
+      }
+    }
     if (secure == null) {
       shutdownSocket(channel);
     } else {

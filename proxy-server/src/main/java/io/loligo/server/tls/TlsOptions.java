@@ -42,6 +42,12 @@ public record TlsOptions(
           true,
           null);
 
+  /** The same without key pairs. */
+  public TlsOptions withoutCertificates() {
+    return new TlsOptions(
+        List.of(), versions, suites, caFiles, caPath, crlFile, flags, tickets, defaultCa);
+  }
+
   /** Names of the versions, the newest first. */
   public String[] protocols() {
     return versions.stream()

@@ -73,6 +73,11 @@ public final class ChannelByteStream extends ChannelInboundHandlerAdapter implem
     return early;
   }
 
+  /** Leaves the pipeline: another handler continues. On the loop. */
+  public void leave() {
+    channel.pipeline().remove(this);
+  }
+
   @Override
   public EventLoop loop() {
     return channel.eventLoop();

@@ -25,6 +25,13 @@ public interface Upstream {
   OriginStream connect(
       List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events);
 
+  /**
+   * Connects to {@code hop} with TLS and sends nothing. {@code events.head} is called with null
+   * head once the handshake is over, or {@code failed}; no other event follows. The connection is
+   * kept for later requests, and {@link OriginStream#timings} has the facts of its TLS.
+   */
+  OriginStream probe(Hop hop, AddressCheck check, OriginEvents events);
+
   /** Addresses of {@code host} known now (literal or cached), or null: then {@link #resolve}. */
   @Nullable List<InetAddress> resolved(String host);
 

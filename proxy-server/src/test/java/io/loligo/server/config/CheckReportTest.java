@@ -108,7 +108,7 @@ class CheckReportTest {
   @Test
   void helpTellsOfOneDirectiveOrAll() {
     assertThat(PAGES.help("no_cache")).startsWith("cache allow|deny [!]ACL...\n");
-    assertThat(PAGES.help("ssl_bump")).contains("Stops the start unless waived.");
+    assertThat(PAGES.help("delay_pools")).contains("Stops the start unless waived.");
     assertThat(PAGES.help("frob")).isEqualTo("frob: no such directive\n");
     assertThat(PAGES.help("")).contains("http_port ", "loligo_transport ");
   }

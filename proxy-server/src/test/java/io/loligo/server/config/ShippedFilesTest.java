@@ -35,7 +35,14 @@ class ShippedFilesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"loligo.conf", "minimal-forward.conf", "minimal-reverse.conf", "reference.conf"})
+      strings = {
+        "loligo.conf",
+        "minimal-forward.conf",
+        "minimal-reverse.conf",
+        "peek-and-splice.conf",
+        "bump-packages.conf",
+        "reference.conf"
+      })
   void loadsWithoutAProblem(String name) throws IOException {
     ConfigResult result = load(name);
     assertThat(result.problems()).isEmpty();

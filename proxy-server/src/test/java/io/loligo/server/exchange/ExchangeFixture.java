@@ -511,6 +511,11 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
+    public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
+      throw new AssertionError("no tunnels here");
+    }
+
+    @Override
     public List<InetAddress> resolved(String host) {
       return List.of();
     }

@@ -203,6 +203,11 @@ public final class TestAuthority {
     return write(folder, name, pem());
   }
 
+  /** Writes its certificate and its key into a new file {@code name} of {@code folder}. */
+  public Path writePair(Path folder, String name) {
+    return own.write(folder, name);
+  }
+
   /** A list that revokes {@code certificates}, in PEM. */
   public String revocationPem(X509Certificate... certificates) {
     try {

@@ -325,7 +325,7 @@ class HttpsPortWireTest extends WireTest {
   }
 
   /** The first message of a client of the Java runtime. */
-  private static byte[] firstMessage() throws Exception {
+  static byte[] firstMessage() throws Exception {
     SSLEngine engine = TlsClient.trusting(ROOT).context().createSSLEngine("www.example.com", 443);
     engine.setUseClientMode(true);
     ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());

@@ -1,11 +1,15 @@
 package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.boot.Features;
 import io.loligo.server.port.Interception;
+import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -15,7 +19,9 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -35,7 +42,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The effect of each option of http_port, as its tag names it. */
 class PortOptionsWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final TestAuthority OFFICE = TestAuthority.root("Office");
   private static final String PORT = "http_port 127.0.0.1:0 ";
+
+  private ScriptedOrigin secure;
 
   private String site() {
     return "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site";
@@ -61,7 +71,7 @@ class PortOptionsWireTest extends WireTest {
   static Set<String> documented(String directive) {
     String text = Features.directives().named(directive).text().replaceAll("\\([^)]*\\)", "");
     String list = text.substring(text.indexOf("Options: ") + 9);
-    return Pattern.compile("(?:^|, )([a-z0-9-]+)")
+    return Pattern.compile("(?:^|, )([a-z0-9_-]+)")
         .matcher(list.substring(0, list.indexOf('.')))
         .results()
         .map(name -> name.group(1))
@@ -430,5 +440,75 @@ class PortOptionsWireTest extends WireTest {
     client.send("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n");
     assertThat(client.response().text()).isEqualTo("hello");
     assertThat(stopAndReadLog().get(0)).contains(" 192.0.2.7 TCP_MISS/200 ");
+  }
+
+  @Test
+  @Tag("ssl-bump")
+  void tunnelsAreInspected() throws Exception {
+    startProxy(PORT + "name=plain", PORT + "ssl-bump", "ssl_bump terminate all");
+    origin.onOk("/a", "content");
+    RawClient plain = client(0);
+    plain.request("CONNECT", origin.authority());
+    assertThat(plain.responseHead()).startsWith("HTTP/1.1 200 ");
+    RawClient inspected = client(1);
+    inspected.request("CONNECT", origin.authority());
+    inspected.expectClose();
+    assertThat(inspected.untilClose()).isEmpty();
+  }
+
+  /** The certificate that a client gets in a bumped tunnel to {@code name}. */
+  private X509Certificate shown(String name) throws Exception {
+    if (secure == null) {
+      secure =
+          closing(
+              ScriptedOrigin.startSecure(
+                  SecureServer.of(OFFICE.issue(TestAuthority.server("a.test")))));
+    }
+    Socket socket = closing(new Socket(InetAddress.getLoopbackAddress(), proxy.port()));
+    InspectionWireTest.connect(socket, name + ":" + secure.port());
+    try (SSLSocket inside = TlsClient.trusting(OFFICE).name(name).over(socket, secure.port())) {
+      return (X509Certificate) inside.getSession().getPeerCertificates()[0];
+    }
+  }
+
+  @Test
+  @Tag("tls-cert")
+  @Tag("tls-key")
+  void theAuthoritySignsCertificates() throws Exception {
+    String pair = Files.readString(OFFICE.writePair(dir, "both.pem"));
+    int key = pair.indexOf("-----BEGIN", 1);
+    Path other = TestAuthority.write(dir, "key.pem", pair.substring(key));
+    Path own = TestAuthority.write(dir, "cert.pem", pair.substring(0, key));
+    startProxy(PORT + "ssl-bump tls-cert=" + own + " tls-key=" + other, "ssl_bump bump all");
+    assertThat(shown("localhost").getIssuerX500Principal())
+        .isEqualTo(OFFICE.certificate().getSubjectX500Principal());
+  }
+
+  @Test
+  @Tag("generate-host-certificates")
+  void noCertificateIsMade() {
+    Path authority = OFFICE.writePair(dir, "both.pem");
+    String port = PORT + "ssl-bump tls-cert=" + authority + " generate-host-certificates=";
+    assertThatThrownBy(() -> startProxy(port + "off", "ssl_bump bump all"))
+        .hasMessageContaining("not generate-host-certificates=off");
+    assertThatCode(() -> startProxy(port + "on", "ssl_bump bump all")).doesNotThrowAnyException();
+  }
+
+  @Test
+  @Tag("dynamic_cert_mem_cache_size")
+  void fewCertificatesAreKept() throws Exception {
+    Path authority = OFFICE.writePair(dir, "both.pem");
+    Path hosts = Files.writeString(dir.resolve("hosts"), "127.0.0.1 a.test b.test\n");
+    startProxy(
+        PORT + "ssl-bump tls-cert=" + authority + " dynamic_cert_mem_cache_size=16KB",
+        "ssl_bump bump all",
+        "hosts_file " + hosts);
+    Set<BigInteger> made = new HashSet<>();
+    long guard = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RawClient.GUARD_MILLIS);
+    while (made.size() < 3 && System.nanoTime() - guard < 0) {
+      made.add(shown("a.test").getSerialNumber());
+      made.add(shown("b.test").getSerialNumber());
+    }
+    assertThat(made).as("one of two is made again").hasSizeGreaterThanOrEqualTo(3);
   }
 }

@@ -188,6 +188,19 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /**
+   * Gives this open connection to {@code next}. It had left the pipeline for a tunnel, whose bytes
+   * are decrypted now. The last call of a protocol.
+   */
+  protected final void continueDecrypted(ClientConnection next) {
+    next.local = local;
+    next.count = count;
+    count = null;
+    clients.replaced(this, next);
+    release();
+    channel.pipeline().addLast(next);
+  }
+
   @Override
   public final void channelInactive(ChannelHandlerContext context) {
     gone();

@@ -7,6 +7,8 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.HostCertificates;
+import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.tls.ServerTls;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.EventLoop;
@@ -47,7 +49,11 @@ public final class ClientConnections {
   private final Map<Class<?>, LoopState> shared = new HashMap<>();
   private ExchangeSink sink;
   private ClientTerms terms;
-  private Map<HttpPort, ServerTls> tls = Map.of();
+  private Map<HttpPort, PortSecurity> tls = Map.of();
+
+  @SuppressWarnings("NullAway.Init") // set before the first port is open
+  private Protocols protocols;
+
   private boolean draining;
   private long turnedAway;
   private long toldNanos;
@@ -144,13 +150,30 @@ public final class ClientConnections {
   }
 
   /** Sets the TLS of the ports that have it, for handshakes that begin from now on. On the loop. */
-  public void use(Map<HttpPort, ServerTls> newTls) {
+  public void use(Map<HttpPort, PortSecurity> newTls) {
     tls = newTls;
   }
 
   /** The TLS of {@code port}; null: it has none. On the loop. */
   public @Nullable ServerTls tls(HttpPort port) {
-    return tls.get(port);
+    PortSecurity security = tls.get(port);
+    return security == null ? null : security.server();
+  }
+
+  /** The maker of certificates of {@code port}; null: it has none. On the loop. */
+  public @Nullable HostCertificates hosts(HttpPort port) {
+    PortSecurity security = tls.get(port);
+    return security == null ? null : security.hosts();
+  }
+
+  /** Sets the protocols of its connections. Before the first port is open. */
+  public void protocols(Protocols spoken) {
+    protocols = spoken;
+  }
+
+  /** The protocols of its connections. */
+  public Protocols protocols() {
+    return protocols;
   }
 
   /** Counts a connection of {@code client} that is closed because of a limit. On the loop. */

@@ -14,14 +14,6 @@ public final class ClientDirectives {
           .millis("request_start_timeout", "5 minutes")
           .text("Longest wait for the first byte of a request.");
 
-  /** {@code loligo_tls_handshake_timeout}: milliseconds. */
-  public static final Setting<Long> TLS_HANDSHAKE_TIMEOUT =
-      FEATURE
-          .millis("loligo_tls_handshake_timeout", "30 seconds")
-          .text(
-              "Longest time of a client's TLS handshake, from the connection to its end. Squid"
-                  + " uses request_timeout.");
-
   /** {@code request_timeout}: milliseconds. */
   public static final Setting<Long> REQUEST_TIMEOUT =
       FEATURE

@@ -5,6 +5,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.tls.TlsDirectives;
 import io.loligo.store.MemoryDirectives;
 
 /** The settings of one configuration for connections from clients. Immutable. */
@@ -67,7 +68,7 @@ public final class ClientSettings {
   public ClientSettings(ProxyConfig config) {
     proxyProtocolAccess = config.get(PortDirectives.PROXY_PROTOCOL_ACCESS);
     requestStartMillis = config.get(ClientDirectives.REQUEST_START_TIMEOUT);
-    handshakeMillis = config.get(ClientDirectives.TLS_HANDSHAKE_TIMEOUT);
+    handshakeMillis = config.get(TlsDirectives.TLS_HANDSHAKE_TIMEOUT);
     requestMillis = config.get(ClientDirectives.REQUEST_TIMEOUT);
     idleMillis = config.get(ClientDirectives.CLIENT_IDLE_PCONN_TIMEOUT);
     readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);

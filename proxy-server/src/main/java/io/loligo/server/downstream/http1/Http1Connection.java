@@ -6,6 +6,9 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.stream.ContentSource;
+import io.loligo.server.downstream.tls.HostContexts;
+import io.loligo.server.downstream.tls.TlsHandshake;
+import io.loligo.server.port.Destination;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
@@ -535,6 +538,18 @@ public final class Http1Connection extends ClientConnection {
     context().pipeline().remove(this);
     channel.closeFuture().addListener(closed -> releaseTunnel());
     return new ChannelByteStream(channel, early);
+  }
+
+  /** Decrypts the bytes that it has given away, instead of a tunnel. */
+  void decrypt(
+      ChannelByteStream bytes, ByteBuf early, HostContexts contexts, Destination destination) {
+    state = State.CLOSED;
+    bytes.leave();
+    TlsHandshake handshake =
+        new TlsHandshake(clients, listening(), client(), stream.port(), contexts);
+    handshake.destination(destination);
+    continueDecrypted(handshake);
+    handshake.begin(early);
   }
 
   /** The tunnel has ended. */

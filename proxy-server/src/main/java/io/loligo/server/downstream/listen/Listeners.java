@@ -1,8 +1,8 @@
 package io.loligo.server.downstream.listen;
 
-import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.connection.Protocols;
 import io.loligo.server.downstream.intercept.Interceptor;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
@@ -55,17 +55,6 @@ public final class Listeners {
   private List<Open> open = new ArrayList<>();
   private boolean stopped;
 
-  /** The protocol of an accepted connection. Called on its loop. */
-  public interface Protocol {
-    /**
-     * Makes the last handler of a connection, when the handlers before it are done.
-     *
-     * @param client the client's address
-     */
-    ClientConnection open(
-        ClientConnections loop, ListeningPort listening, InetSocketAddress client);
-  }
-
   /** A port in use and its sockets. */
   private record Open(
       ListeningPort listening, HttpPort port, InetSocketAddress address, List<Channel> channels) {
@@ -87,9 +76,8 @@ public final class Listeners {
    *
    * @param group the event loops, made by {@code transport}
    * @param loops one for each event loop of {@code group}
-   * @param protocols by their names in ALPN
-   * @param first the one without TLS, and with clients that have no ALPN
    * @param mayOpen whether one more connection may open; asked on the loops when one is accepted
+   * @param protocols that connections may speak
    * @param interceptor finds original destinations; null: this is not possible here
    */
   public Listeners(
@@ -97,15 +85,15 @@ public final class Listeners {
       EventLoopGroup group,
       List<ClientConnections> loops,
       BooleanSupplier mayOpen,
-      Map<String, Protocol> protocols,
-      Protocol first,
+      Protocols protocols,
       @Nullable Interceptor interceptor) {
     this.intercepts = interceptor != null;
     this.transport = transport;
     this.group = group;
     this.loops = List.copyOf(loops);
     this.keepAlive = transport.epoll() ? KeepAliveOptions.ofEpoll() : KeepAliveOptions.ofNio();
-    this.pipeline = new PortPipeline(keepAlive, mayOpen, protocols, first, interceptor);
+    this.pipeline = new PortPipeline(keepAlive, mayOpen, interceptor);
+    loops.forEach(loop -> loop.protocols(protocols));
   }
 
   /**

@@ -4,8 +4,8 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.intercept.Interceptor;
-import io.loligo.server.downstream.listen.Listeners.Protocol;
 import io.loligo.server.downstream.proxied.ProxiedConnection;
+import io.loligo.server.downstream.tls.PortContexts;
 import io.loligo.server.downstream.tls.TlsHandshake;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
@@ -14,7 +14,6 @@ import io.loligo.server.port.KeepAlive;
 import io.loligo.server.record.Shed;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,28 +30,18 @@ final class PortPipeline {
 
   private final KeepAliveOptions keepAlive;
   private final BooleanSupplier mayOpen;
-  private final Map<String, Protocol> protocols;
-  private final Protocol first;
   private final @Nullable Interceptor interceptor;
 
   /**
-   * Pipelines that end in a connection of one of {@code protocols}.
+   * Pipelines that end in a connection of one of the protocols of its loop.
    *
-   * @param protocols by their names in ALPN
-   * @param first the one without TLS, and with clients that have no ALPN
    * @param interceptor null: no port intercepts
    */
   PortPipeline(
-      KeepAliveOptions keepAlive,
-      BooleanSupplier mayOpen,
-      Map<String, Protocol> protocols,
-      Protocol first,
-      @Nullable Interceptor interceptor) {
+      KeepAliveOptions keepAlive, BooleanSupplier mayOpen, @Nullable Interceptor interceptor) {
     this.interceptor = interceptor;
     this.keepAlive = keepAlive;
     this.mayOpen = mayOpen;
-    this.protocols = Map.copyOf(protocols);
-    this.first = first;
   }
 
   /** Fills the pipeline of {@code channel}, or closes it if too many are open. */
@@ -111,16 +100,15 @@ final class PortPipeline {
       InetSocketAddress client,
       HttpPort port) {
     return port.tls() == null
-        ? named(port.h2c() ? "h2" : null).open(connections, listening, client)
+        ? connections
+            .protocols()
+            .named(port.h2c() ? "h2" : null)
+            .open(connections, listening, client)
         : new TlsHandshake(
             connections,
             listening,
             client,
             port,
-            name -> named(name).open(connections, listening, client));
-  }
-
-  private Protocol named(@Nullable String name) {
-    return name == null ? first : protocols.getOrDefault(name, first);
+            new PortContexts(connections, listening, client, port));
   }
 }

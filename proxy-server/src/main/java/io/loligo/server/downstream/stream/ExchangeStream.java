@@ -827,6 +827,19 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   /**
+   * Completes the record of a tunnel whose bytes are decrypted from now on.
+   *
+   * @return false: it is no tunnel any more
+   */
+  protected final boolean endForDecryption() {
+    if (!tunnelling()) {
+      return false;
+    }
+    conclude();
+    return true;
+  }
+
+  /**
    * Ends the tunnel as a whole: the other end may still have much to write, and there is no reader.
    */
   public final void breakTunnel(boolean timedOut) {

@@ -8,7 +8,6 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.ClientHello;
-import io.loligo.server.tls.ServerTls;
 import io.loligo.server.tls.SessionFacts;
 import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
@@ -20,6 +19,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * HELLO       the first message arrives; it chooses the certificate
+ * WAITING     the certificate is being made
  * HANDSHAKE   Netty's handler is in the pipeline before this one
  * OVER        the protocol that ALPN chose has taken its place, or it is closed
  * </pre>
@@ -50,25 +51,16 @@ public final class TlsHandshake extends ClientConnection {
 
   private static final Logger LOG = LoggerFactory.getLogger(TlsHandshake.class);
 
-  /** Makes the connection that follows. */
-  public interface Next {
-    /**
-     * A connection in the protocol of this name.
-     *
-     * @param protocol as ALPN chose it; null: the client has no ALPN
-     */
-    ClientConnection open(@Nullable String protocol);
-  }
-
   private enum State {
     HELLO,
+    WAITING,
     HANDSHAKE,
     OVER
   }
 
   private final ClientConnections clients;
   private final HttpPort port;
-  private final Next next;
+  private final HandshakeContexts contexts;
   private final Deadline deadline = new Deadline();
   private State state = State.HELLO;
   private @Nullable ByteBuf hello;
@@ -82,11 +74,11 @@ public final class TlsHandshake extends ClientConnection {
       ListeningPort listening,
       InetSocketAddress client,
       HttpPort port,
-      Next next) {
+      HandshakeContexts contexts) {
     super(clients, listening, client);
     this.clients = clients;
     this.port = port;
-    this.next = next;
+    this.contexts = contexts;
   }
 
   private final class Deadline extends LoopTimer.Timeout {
@@ -110,6 +102,16 @@ public final class TlsHandshake extends ClientConnection {
     context().read();
   }
 
+  /** Begins with {@code early}, which were received before this was added. Takes them. */
+  public void begin(ByteBuf early) {
+    if (state == State.HELLO) {
+      add(early);
+      look();
+    } else {
+      early.release();
+    }
+  }
+
   @Override
   protected void refused() {
     state = State.OVER;
@@ -118,7 +120,7 @@ public final class TlsHandshake extends ClientConnection {
 
   @Override
   protected void gone() {
-    if (state == State.HANDSHAKE || (state == State.HELLO && hello != null)) {
+    if (state == State.HANDSHAKE || (state != State.OVER && hello != null)) {
       note(TlsFailure.GONE, null);
     }
     state = State.OVER;
@@ -163,6 +165,7 @@ public final class TlsHandshake extends ClientConnection {
 
   private void note(TlsFailure why, @Nullable Throwable detail) {
     FailedHandshakes.of(clients).failed(why, client(), port.name(), detail);
+    contexts.failed(why);
   }
 
   /** Closes without a word: there is nobody who would understand it. */
@@ -185,11 +188,13 @@ public final class TlsHandshake extends ClientConnection {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf in = (ByteBuf) message;
-    if (state != State.HELLO) {
-      in.release();
-    } else {
-      add(in);
-      look();
+    switch (state) {
+      case HELLO -> {
+        add(in);
+        look();
+      }
+      case WAITING -> add(in);
+      default -> in.release();
     }
   }
 
@@ -212,7 +217,7 @@ public final class TlsHandshake extends ClientConnection {
     ClientHello read = ClientHello.read(bytes);
     switch (read.state()) {
       case INCOMPLETE -> {}
-      case COMPLETE -> begin(read, bytes);
+      case COMPLETE -> begin(read);
       case PLAINTEXT -> fail(TlsFailure.PLAINTEXT, null);
       case MALFORMED -> fail(TlsFailure.MALFORMED, null);
       case OVERSIZED -> fail(TlsFailure.OVERSIZED, null);
@@ -220,13 +225,7 @@ public final class TlsHandshake extends ClientConnection {
     }
   }
 
-  private void begin(ClientHello read, ByteBuf bytes) {
-    HttpPort now = clients.terms().port(listening());
-    ServerTls server = clients.tls(now == null ? port : now);
-    if (server == null) {
-      end(); // a reload has closed the port, or made it one in clear text
-      return;
-    }
+  private void begin(ClientHello read) {
     MemoryLedger transit = clients.transit();
     // the last part is for work that has begun
     if (transit.isScarce() || !transit.tryReserve(HANDSHAKE_BYTES)) {
@@ -235,17 +234,40 @@ public final class TlsHandshake extends ClientConnection {
       return;
     }
     charged += HANDSHAKE_BYTES;
-    charge(HANDSHAKE_BYTES);
     serverName = read.serverName();
+    state = State.WAITING;
+    contexts.handler(read, channel().alloc(), this::begin);
+  }
+
+  private void begin(@Nullable SslHandler handler) {
+    if (state != State.WAITING) {
+      if (handler != null) {
+        ReferenceCountUtil.release(handler.engine());
+      }
+      return;
+    }
+    if (handler == null) {
+      end();
+      return;
+    }
+    ByteBuf bytes = hello;
+    assert bytes != null : "they are the first message";
+    charge(HANDSHAKE_BYTES);
     state = State.HANDSHAKE;
     hello = null;
-    SslHandler handler = server.handler(serverName, read.ecdsa(), channel().alloc());
     handler.setHandshakeTimeoutMillis(0); // the deadline of this object counts
     tls = handler;
     ChannelPipeline pipeline = context().pipeline();
     pipeline.addBefore(context().name(), null, handler);
     pipeline.addBefore(context().name(), null, new TlsEnd(handler));
-    pipeline.fireChannelRead(bytes);
+    // not from the head of the pipeline: the connection to a proxy may have TLS of its own
+    ChannelHandlerContext first = pipeline.context(handler);
+    try {
+      handler.channelRead(first, bytes);
+      handler.channelReadComplete(first);
+    } catch (Exception e) {
+      exceptionCaught(context(), e);
+    }
   }
 
   @Override
@@ -276,8 +298,8 @@ public final class TlsHandshake extends ClientConnection {
     assert handler != null : "it has finished";
     clients.counters().handshakeDone();
     state = State.OVER;
-    SessionFacts session = SessionFacts.of(handler.engine(), serverName);
-    continueAs(next.open(handler.applicationProtocol()), session);
+    SessionFacts session = SessionFacts.of(handler.engine(), serverName, contexts.decrypts());
+    continueAs(contexts.next(handler.applicationProtocol()), session);
   }
 
   @Override

@@ -120,6 +120,14 @@ public interface ClientStream {
   @Nullable ByteStream detach();
 
   /**
+   * Decrypts what {@link #detach} returned; null if that is not possible: the port has no authority
+   * for certificates, or the stream is not a whole connection.
+   */
+  default @Nullable Decryption decryption() {
+    return null;
+  }
+
+  /**
    * The connection is one end of a tunnel from now on.
    *
    * @param end ends the whole tunnel at once; called on {@link #loop()} instead of closing the

@@ -63,6 +63,7 @@ public final class Request implements RoutedRequest {
   private boolean hostConflict;
   private byte @Nullable [] client;
   private @Nullable TlsFault fault;
+  private @Nullable TunnelStep tunnelStep;
   private long nowMillis;
   private int nextStep;
   private boolean unsliced;
@@ -105,6 +106,7 @@ public final class Request implements RoutedRequest {
     this.hostConflict = false;
     this.client = null;
     this.fault = null;
+    this.tunnelStep = null;
     this.nextStep = 0;
     this.unsliced = false;
     this.owned = false;
@@ -180,6 +182,7 @@ public final class Request implements RoutedRequest {
     copy.pinned = pinned;
     copy.hostConflict = hostConflict;
     copy.client = client;
+    copy.tunnelStep = tunnelStep;
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
@@ -531,6 +534,38 @@ public final class Request implements RoutedRequest {
   @Override
   public @Nullable String certificateFault() {
     return fault == null ? null : fault.squidName();
+  }
+
+  /** Gives the access rules the step in which {@code ssl_bump} decides about this CONNECT. */
+  public void tunnelStep(TunnelStep step) {
+    tunnelStep = step;
+  }
+
+  @Override
+  public int bumpStep() {
+    return tunnelStep == null ? 0 : tunnelStep.number();
+  }
+
+  @Override
+  public String requestedServerName() {
+    String name = tunnelStep == null ? null : tunnelStep.serverName();
+    return name == null ? host() : name;
+  }
+
+  @Override
+  public @Nullable List<String> certifiedServerNames() {
+    return tunnelStep == null ? null : tunnelStep.certifiedNames();
+  }
+
+  @Override
+  public boolean isEncrypted() {
+    boolean clearHop = record != null && record.attempts > 0 && record.serverTls == null;
+    return session != null && !clearHop;
+  }
+
+  @Override
+  public boolean isOfClient() {
+    return stream != null;
   }
 
   @Override

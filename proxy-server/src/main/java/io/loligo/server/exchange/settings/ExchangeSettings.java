@@ -33,6 +33,9 @@ public final class ExchangeSettings {
   /** What becomes of requests of intercepted clients. */
   public final InterceptionSettings interception;
 
+  /** Which tunnels are inspected. */
+  public final InspectionSettings inspection;
+
   /** How responses are fetched. */
   public final FetchSettings fetches;
 
@@ -91,6 +94,7 @@ public final class ExchangeSettings {
     access = new AccessSettings(config);
     realClient = new RealClientSettings(config);
     interception = new InterceptionSettings(config);
+    inspection = new InspectionSettings(config);
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
     forwarded = config.get(IdentityDirectives.FORWARDED);

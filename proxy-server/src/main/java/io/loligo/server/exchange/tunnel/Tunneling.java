@@ -104,8 +104,14 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
     ByteStream client = stream.detach();
     if (client == null) {
       origin.discard();
-      return;
+    } else {
+      relay(services, stream, client, origin);
     }
+  }
+
+  /** The same with the bytes that {@code stream} has given away, which it takes too. */
+  public static void relay(
+      LoopServices services, ClientStream stream, ByteStream client, ByteStream origin) {
     ConnectionCounters counters = services.counters;
     counters.tunnelOpened();
     Tunnel tunnel =

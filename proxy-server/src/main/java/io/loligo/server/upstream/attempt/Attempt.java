@@ -90,7 +90,7 @@ final class Attempt
   private @Nullable ForwardLimit forwardLimit;
   private @Nullable FetchFailure lastFailure;
 
-  /** Either {@code request} or {@code tunnelHost} is null. */
+  /** {@code request} or {@code tunnelHost} is null, or both: then TLS is looked at only. */
   Attempt(
       NettyUpstream upstream,
       List<Hop> hops,
@@ -219,7 +219,11 @@ final class Attempt
 
   /** Whether the client will speak with the hop itself, and makes its own handshake. */
   private boolean isRaw() {
-    return request == null && !hop.form().absolute();
+    return tunnelHost != null && !hop.form().absolute();
+  }
+
+  private boolean isProbe() {
+    return request == null && tunnelHost == null;
   }
 
   private boolean dial() {
@@ -324,7 +328,12 @@ final class Attempt
     timings.address = NetUtil.toAddressString(open.endpoint().address());
     timings.local = open.localAddress();
     timings.secured = open.secured();
-    if (request != null) {
+    if (isProbe()) {
+      phase = Phase.DONE;
+      lease = null;
+      open.keep();
+      events.head(null, ContentLength.NONE);
+    } else if (request != null) {
       open.send(request, hop.form(), timings, this);
     } else if (hop.form().absolute()) {
       assert tunnelHost != null : "neither a request nor a tunnel";

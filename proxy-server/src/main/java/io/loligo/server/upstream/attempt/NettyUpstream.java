@@ -148,6 +148,14 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   @Override
+  public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
+    assert shared.loop().inEventLoop();
+    Attempt probe = new Attempt(this, List.of(hop), null, null, 0, check, events);
+    shared.loop().execute(probe);
+    return probe;
+  }
+
+  @Override
   public @Nullable List<InetAddress> resolved(String host) {
     return names.known(host);
   }

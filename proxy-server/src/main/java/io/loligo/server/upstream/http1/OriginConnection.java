@@ -262,6 +262,17 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public void keep() {
+    boolean once = secured != null && secured.once();
+    if (once || !settings.persistent) {
+      phase = Phase.CLOSED;
+      ctx.close();
+    } else {
+      idle();
+    }
+  }
+
+  @Override
   public void raw() {
     phase = Phase.RAW;
   }
@@ -852,13 +863,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     ResponseEvents listener = listener();
     leave();
     if (keep) {
-      phase = Phase.IDLE;
-      readSizes.idle();
-      home.idle(this);
-      if (phase == Phase.IDLE) {
-        shared.timer().arm(deadline, settings.idleMillis);
-        ctx.read();
-      }
+      idle();
     } else {
       if (input != null) {
         home.refused(ParseFailure.SURPLUS);
@@ -868,6 +873,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       ctx.close();
     }
     listener.end(trailers);
+  }
+
+  private void idle() {
+    phase = Phase.IDLE;
+    readSizes.idle();
+    home.idle(this);
+    if (phase == Phase.IDLE) {
+      shared.timer().arm(deadline, settings.idleMillis);
+      ctx.read();
+    }
   }
 
   private void refuse(ParseFailure failure) {

@@ -127,6 +127,11 @@ public final class OwnObjects implements Upstream {
   }
 
   @Override
+  public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
+    return others.probe(hop, check, events);
+  }
+
+  @Override
   public @Nullable List<InetAddress> resolved(String host) {
     return host.equals(HOST) ? List.of() : others.resolved(host);
   }

@@ -39,6 +39,9 @@ public interface Lease {
   /** The connection will be used without HTTP: {@link #detach} is next. */
   void raw();
 
+  /** The connection was made to look at its TLS only: it is kept for others. Ends the lease. */
+  void keep();
+
   /** Sends request content. Takes {@code content}. Dropped if the response made it useless. */
   void content(ByteBuf content);
 

@@ -16,12 +16,12 @@ import java.util.Locale;
  * @param names in lower case; the first label may be {@code *}
  * @param addresses as written
  */
-record ServerNames(List<String> names, List<String> addresses) {
+public record ServerNames(List<String> names, List<String> addresses) {
   private static final int DNS_NAME = 2;
   private static final int ADDRESS = 7;
 
   /** Those of {@code certificate}; none if they cannot be read. */
-  static ServerNames of(X509Certificate certificate) {
+  public static ServerNames of(X509Certificate certificate) {
     List<String> names = new ArrayList<>();
     List<String> addresses = new ArrayList<>();
     try {
@@ -47,7 +47,7 @@ record ServerNames(List<String> names, List<String> addresses) {
    *
    * @param server a name or an address without brackets, in lower case
    */
-  boolean include(String server) {
+  public boolean include(String server) {
     byte[] address = IpText.parse(server);
     if (address != null) {
       return addresses.stream().anyMatch(one -> Arrays.equals(IpText.parse(one), address));

@@ -14,6 +14,7 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.connection.Protocols;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
@@ -74,7 +75,7 @@ class ListenersTest {
   private final BlockingQueue<ClientStream> waiting = new ArrayBlockingQueue<>(10);
   private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
   private final List<ClientConnections> loops = new ArrayList<>();
-  private Listeners.Protocol protocol = Http1Connection::new;
+  private Protocols.Protocol protocol = Http1Connection::new;
   private EventLoopGroup group;
   private Listeners listeners;
   private InetSocketAddress address;
@@ -107,7 +108,8 @@ class ListenersTest {
               new MemoryLedger(Long.MAX_VALUE / 2),
               settings));
     }
-    listeners = new Listeners(transport, group, loops, () -> true, Map.of(), protocol, null);
+    listeners =
+        new Listeners(transport, group, loops, () -> true, new Protocols(Map.of(), protocol), null);
     address = listeners.bind(port(0)).address();
   }
 

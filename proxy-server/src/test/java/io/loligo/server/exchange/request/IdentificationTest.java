@@ -25,7 +25,7 @@ final class IdentificationTest {
 
   private static HttpPort port(Interception interception) {
     return new HttpPort(
-        "", 3128, "3128", null, interception, null, false, false, KeepAlive.SYSTEM, "test:1");
+        "", 3128, "3128", null, interception, null, null, false, false, KeepAlive.SYSTEM, "test:1");
   }
 
   private ParseFailure identify(HttpPort port, Destination destination, String lines) {

@@ -149,6 +149,9 @@ class IdleConnectionsTest {
         String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener) {}
 
     @Override
+    public void keep() {}
+
+    @Override
     public void raw() {}
 
     @Override

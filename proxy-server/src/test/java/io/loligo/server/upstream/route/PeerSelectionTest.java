@@ -240,7 +240,17 @@ class PeerSelectionTest {
     Accel accel =
         mode == PortMode.ACCEL ? new Accel(null, true, -1, "http", allowDirect, false) : null;
     return new HttpPort(
-        "", 3128, "3128", accel, Interception.NONE, null, false, false, KeepAlive.SYSTEM, "test:1");
+        "",
+        3128,
+        "3128",
+        accel,
+        Interception.NONE,
+        null,
+        null,
+        false,
+        false,
+        KeepAlive.SYSTEM,
+        "test:1");
   }
 
   private static Peer with(Peer peer, AclList access) {

@@ -1,0 +1,11 @@
+/**
+ * {@code ssl_bump}: its rules and its terms. The package {@code exchange.inspect} follows them.
+ *
+ * <p>{@code exchange}, {@code record}, {@code accesslog} and {@code metrics} use this package; it
+ * uses only {@code core.config} and {@code core.acl}. All values are immutable; readers of lines
+ * are confined to one thread.
+ */
+@NullMarked
+package io.loligo.server.bump;
+
+import org.jspecify.annotations.NullMarked;

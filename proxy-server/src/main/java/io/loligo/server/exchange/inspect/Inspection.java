@@ -1,0 +1,490 @@
+package io.loligo.server.exchange.inspect;
+
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.bump.BumpAction;
+import io.loligo.server.exchange.client.ClientEvents;
+import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.client.Decryption;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.request.TunnelStep;
+import io.loligo.server.exchange.rules.Refusal;
+import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.InspectionSettings;
+import io.loligo.server.exchange.tunnel.Tunneling;
+import io.loligo.server.port.Destination;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.HopTls;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.TunnelFacts;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.ClientHello;
+import io.loligo.server.tls.ServerIdentity;
+import io.loligo.server.tls.TlsFault;
+import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.OriginEvents;
+import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.route.Router;
+import io.loligo.server.upstream.tls.ServerNames;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import java.net.InetAddress;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A CONNECT on a port with {@code ssl-bump}: asks the rules in up to three steps, see {@link
+ * io.loligo.server.bump.BumpRules}. Confined to the client's event loop.
+ *
+ * <pre>
+ * RESOLVING   a rule of step 1 needs the addresses of the destination
+ * READING     the client has its 200; its first message arrives
+ * ASKING      the server is asked for its certificate
+ * CONNECTING  the tunnel will be spliced
+ * OVER        spliced, decrypted or ended
+ * </pre>
+ *
+ * <p>{@code http_access} also decides about the name in the first message: a client may not reach
+ * by another address what it may not reach by name.
+ */
+public final class Inspection
+    implements ClientEvents, OriginEvents, Router.Listener, AddressCheck, PeekedStream.Listener {
+  private enum State {
+    RESOLVING,
+    READING,
+    ASKING,
+    CONNECTING,
+    OVER
+  }
+
+  private final LoopServices services;
+  private final InspectionSettings settings;
+  private final Request request;
+  private final ClientStream stream;
+  private final FirstMessage firstMessage = new FirstMessage();
+  private State state = State.RESOLVING;
+
+  /** The tunnel that is spliced unread; null: another fate. */
+  private @Nullable ClientEvents unread;
+
+  private @Nullable PeekedStream client;
+  private @Nullable OriginStream origin;
+  private BumpAction action = BumpAction.SPLICE;
+  private @Nullable String serverName;
+
+  /** Prepares the inspection for {@code request}, a snapshot of a CONNECT. */
+  public Inspection(LoopServices services, Request request) {
+    this.services = services;
+    this.settings = services.settings.inspection;
+    this.request = request;
+    this.stream = request.stream();
+  }
+
+  private final class FirstMessage extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      if (state == State.READING) {
+        unsupported("no first message of TLS arrived in time");
+      }
+    }
+  }
+
+  /**
+   * Begins with step 1. Returns the receiver of the client's events, or null if the CONNECT has its
+   * response.
+   */
+  public @Nullable ClientEvents start() {
+    ExchangeRecord record = stream.record();
+    record.tag = LogTag.TCP_TUNNEL;
+    record.hitClass = HitClass.TUNNEL;
+    if (settings.rules.needsDestination() && request.destinationAddresses() == null) {
+      services.upstream.resolve(
+          request.host(),
+          addresses -> {
+            if (state == State.RESOLVING) {
+              request.destinations(addresses);
+              first();
+            }
+          });
+    } else {
+      first();
+    }
+    return state == State.OVER && unread == null ? null : this;
+  }
+
+  // ---- step 1: the CONNECT is known
+
+  private void first() {
+    request.tunnelStep(new TunnelStep(1, null, null));
+    note(settings.rules.first(request), false);
+    switch (action) {
+      case SPLICE -> {
+        state = State.OVER;
+        unread = new Tunneling(services, request).connect();
+      }
+      case TERMINATE -> {
+        state = State.OVER;
+        stream.abort("ssl_bump terminate");
+      }
+      // not from within the call that brought the request
+      default -> stream.loop().execute(this::open);
+    }
+  }
+
+  private void note(BumpAction chosen, boolean encryptedHello) {
+    action = chosen;
+    stream.record().tunnel = new TunnelFacts(chosen, serverName, encryptedHello);
+  }
+
+  private void open() {
+    if (state != State.RESOLVING) {
+      return;
+    }
+    FieldLines lines = services.scratch.lines();
+    lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
+    stream.head(services.scratch.head(200, lines).content(ContentLength.NONE, false));
+    stream.flush();
+    ByteStream bytes = stream.detach();
+    if (bytes == null) {
+      state = State.OVER;
+      return;
+    }
+    state = State.READING;
+    stream.tunnelBegun(() -> end("ended by the proxy"));
+    services.timer.arm(firstMessage, settings.firstMessageMillis);
+    client = new PeekedStream(bytes, services.store.transit(), this);
+    client.peek(services.settings.streamBufferBytes);
+  }
+
+  private PeekedStream peeked() {
+    assert client != null : "its bytes are read";
+    return client;
+  }
+
+  @Override
+  public void arrived(ByteBuf held) {
+    ClientHello hello = ClientHello.read(held);
+    switch (hello.state()) {
+      case INCOMPLETE -> {}
+      case COMPLETE -> read(hello);
+      case PLAINTEXT -> unsupported("the first bytes are not TLS");
+      case MALFORMED -> end("the first message of TLS is malformed");
+      case OVERSIZED -> end("the first message of TLS is too large");
+      case BAD_NAME -> end("the server name has forbidden characters");
+    }
+  }
+
+  @Override
+  public void ended() {
+    end("the client left before its first message was complete");
+  }
+
+  private void unsupported(String why) {
+    services.timer.cancel(firstMessage);
+    ExchangeRecord record = stream.record();
+    record.errorDetail = why;
+    switch (settings.unsupported.of(request)) {
+      case TUNNEL -> {
+        note(BumpAction.SPLICE, false);
+        splice();
+      }
+      case RESPOND -> {
+        record.errorCode = "ERR_PROTOCOL_UNKNOWN";
+        String page =
+            "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"
+                + "This tunnel is inspected, and its first bytes are not TLS.\n";
+        PeekedStream bytes = peeked();
+        bytes.write(ByteBufUtil.writeAscii(stream.allocator(), page.subSequence(0, page.length())));
+        bytes.shutdownOutput();
+        end(why);
+      }
+      case TERMINATE -> end(why);
+    }
+  }
+
+  // ---- step 2: the first message is known
+
+  private void read(ClientHello hello) {
+    services.timer.cancel(firstMessage);
+    peeked().rest();
+    serverName = hello.serverName();
+    note(action, hello.encryptedHello());
+    Request named = named();
+    if (named != null) {
+      AclVerdict verdict = services.destinations.access(named);
+      if (!verdict.allowed() && !verdict.denied() && named.destinationAddresses() == null) {
+        services.upstream.resolve(request.host(), addresses -> resolved(addresses, hello));
+        return;
+      }
+      if (!verdict.allowed()) {
+        deny(Refusal.rule(verdict));
+        return;
+      }
+    }
+    second(hello);
+  }
+
+  private void resolved(List<InetAddress> addresses, ClientHello hello) {
+    if (state == State.READING) {
+      request.destinations(addresses);
+      read(hello);
+    }
+  }
+
+  /** A CONNECT to the name of the server; null: the client has named the same in its CONNECT. */
+  private @Nullable Request named() {
+    if (serverName == null || serverName.equals(request.host())) {
+      return null;
+    }
+    RequestHead head = request.head().snapshotFor(serverName + ":" + request.port());
+    RequestTarget target = new RequestTarget();
+    ParseFailure failure = target.resolve(head, "http", null, true);
+    return failure == null ? request.with(head, target) : null;
+  }
+
+  private void deny(String rule) {
+    stream.record().tag = LogTag.TCP_DENIED;
+    note(BumpAction.TERMINATE, hasEncryptedHello());
+    end(rule);
+  }
+
+  private boolean hasEncryptedHello() {
+    TunnelFacts facts = stream.record().tunnel;
+    return facts != null && facts.encryptedHello();
+  }
+
+  private void second(ClientHello hello) {
+    request.tunnelStep(new TunnelStep(2, serverName, null));
+    note(settings.rules.second(request), hello.encryptedHello());
+    switch (action) {
+      case SPLICE -> splice();
+      case TERMINATE -> end("ssl_bump terminate");
+      case PEEK -> third(BumpAction.PEEK, null);
+      case STARE, BUMP -> ask();
+    }
+  }
+
+  // ---- step 3: the certificate of the server is known
+
+  /** Asks the server for its certificate, unless a parent is between. */
+  private void ask() {
+    Decryption decryption = stream.decryption();
+    if (decryption != null && decryption.hosts().isRefused(name())) {
+      note(BumpAction.SPLICE, hasEncryptedHello());
+      splice();
+      return;
+    }
+    X509Certificate known = decryption == null ? null : decryption.hosts().known(place());
+    if (known != null) {
+      certified(known);
+      return;
+    }
+    state = State.ASKING;
+    services.router.route(request, Method.CONNECT, this);
+  }
+
+  private String place() {
+    return name() + ":" + request.port();
+  }
+
+  /** The name that the client asked for. */
+  private String name() {
+    return serverName == null ? request.host() : serverName;
+  }
+
+  private void learned(@Nullable X509Certificate certificate) {
+    Decryption decryption = stream.decryption();
+    if (certificate != null && decryption != null) {
+      decryption.hosts().learn(place(), certificate);
+    }
+    certified(certificate);
+  }
+
+  private void certified(@Nullable X509Certificate certificate) {
+    if (action == BumpAction.STARE) {
+      third(BumpAction.STARE, certificate);
+    } else {
+      bump(certificate);
+    }
+  }
+
+  private void third(BumpAction second, @Nullable X509Certificate certificate) {
+    List<String> names = certificate == null ? null : ServerNames.of(certificate).names();
+    request.tunnelStep(new TunnelStep(3, serverName, names));
+    note(settings.rules.third(request, second), hasEncryptedHello());
+    switch (action) {
+      case SPLICE -> splice();
+      case BUMP -> bump(certificate);
+      default -> end("ssl_bump terminate");
+    }
+  }
+
+  private void bump(@Nullable X509Certificate certificate) {
+    Decryption decryption = stream.decryption();
+    if (decryption == null) {
+      end("the tunnel cannot be decrypted: it is one stream of HTTP/2");
+      return;
+    }
+    state = State.OVER;
+    ExchangeRecord record = stream.record();
+    record.tag = LogTag.NONE_NONE;
+    account();
+    Destination before = request.destination();
+    PeekedStream bytes = peeked();
+    decryption.begin(
+        bytes.stream(),
+        bytes.take(),
+        new ServerIdentity(name(), certificate),
+        new Destination(
+            "https", name(), request.port(), before == null ? null : before.original()));
+  }
+
+  // ---- splice
+
+  private void splice() {
+    state = State.CONNECTING;
+    services.router.route(request, Method.CONNECT, this);
+  }
+
+  @Override
+  public void routed(List<Hop> hops) {
+    if (state == State.CONNECTING) {
+      origin = services.upstream.connect(hops, request.host(), request.port(), this, this);
+    } else if (state == State.ASKING) {
+      Hop hop = hops.get(0);
+      if (hop.peer() == null && settings.outgoingTls.enabled()) {
+        HopSecurity security = new HopSecurity(name(), settings.outgoingTls.options());
+        Hop secure = new Hop.Direct(hop.host(), hop.port(), hop.code(), security);
+        origin = services.upstream.probe(secure, this, this);
+      } else {
+        certified(null);
+      }
+    }
+  }
+
+  @Override
+  public void unroutable(FetchFailure failure) {
+    failed(failure);
+  }
+
+  @Override
+  public @Nullable String refusal(InetAddress address, int port) {
+    return services.destinations.refusal(request, address, port, /* tunnel= */ true);
+  }
+
+  @Override
+  public boolean tolerates(TlsFault fault) {
+    return services.destinations.tolerates(request, fault);
+  }
+
+  @Override
+  public void head(@Nullable ResponseHead none, long noContent) {
+    OriginStream connected = origin;
+    assert connected != null : "it has answered";
+    account();
+    if (state == State.ASKING) {
+      HopTls secured = connected.timings().secured;
+      origin = null;
+      learned(secured == null ? null : secured.certificate());
+    } else if (state == State.CONNECTING) {
+      state = State.OVER;
+      Tunneling.relay(services, stream, peeked(), connected.detach());
+    }
+  }
+
+  @Override
+  public void failed(FetchFailure failure) {
+    boolean asked = state == State.ASKING;
+    account();
+    origin = null;
+    if (failure.kind() == FetchFailure.Kind.ADDRESS_DENIED) {
+      deny(failure.detail());
+    } else if (asked) {
+      // each request inside gets an error page that tells the fault
+      certified(null);
+    } else {
+      end(failure.detail());
+    }
+  }
+
+  private void account() {
+    if (origin != null) {
+      origin.timings().describe(stream.record());
+    }
+  }
+
+  // ---- ends
+
+  /** Ends the tunnel, of which the client has the 200. */
+  private void end(String why) {
+    if (state == State.OVER) {
+      return;
+    }
+    state = State.OVER;
+    services.timer.cancel(firstMessage);
+    if (origin != null) {
+      origin.cancel();
+    }
+    ExchangeRecord record = stream.record();
+    if (record.errorDetail == null) {
+      record.errorDetail = why;
+    }
+    PeekedStream bytes = peeked();
+    int received = bytes.receivedBytes();
+    bytes.close();
+    stream.tunnelEnded(received, bytes.writtenBytes());
+  }
+
+  @Override
+  public void gone() {
+    if (unread != null) {
+      unread.gone();
+    }
+    state = State.OVER;
+  }
+
+  @Override
+  public void writable() {
+    if (unread != null) {
+      unread.writable();
+    }
+  }
+
+  // a CONNECT has no content, and neither has its response
+
+  @Override
+  public void content(ByteBuf content) {
+    content.release();
+  }
+
+  @Override
+  public void contentEnd(@Nullable Fields trailers) {}
+
+  @Override
+  public void contentFailed(ParseFailure failure) {}
+
+  @Override
+  public void readyForContent() {}
+
+  @Override
+  public void interim(ResponseHead reply) {}
+
+  @Override
+  public void readComplete() {}
+
+  @Override
+  public void end(@Nullable Fields trailers) {}
+}

@@ -1,0 +1,462 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.server.bump.BumpAction;
+import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.metrics.Counter;
+import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.tls.TestAuthority;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code ssl_bump}: peek, splice, stare, bump and terminate. */
+class InspectionWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final String STEPS =
+      "acl step1 at_step SslBump1\nacl step2 at_step SslBump2\nacl step3 at_step SslBump3";
+  private static final String LOG =
+      "logformat tunnels %Ss/%>Hs %rm %ru %ssl::bump_mode %ssl::>sni %err_detail";
+  private static final TestAuthority ROOT = TestAuthority.root("Test Root");
+  private static final TestAuthority OFFICE = TestAuthority.root("Office Authority");
+  private static final String[] NAMES = {"www.example.test", "127.0.0.1"};
+
+  private ScriptedOrigin secure;
+
+  @BeforeEach
+  void startSecure() throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server(NAMES)));
+  }
+
+  private void startSecure(TestAuthority.Issued issued) throws Exception {
+    secure = closing(ScriptedOrigin.startSecure(SecureServer.of(issued)));
+    secure.onOk("/page", "content", FRESH);
+  }
+
+  /** Starts a proxy that trusts the root, has the office's authority and knows some names. */
+  private void start(String... lines) throws Exception {
+    startWith("", lines);
+  }
+
+  private void startWith(String options, String... lines) throws Exception {
+    Path hosts =
+        Files.writeString(dir.resolve("hosts"), "127.0.0.1 www.example.test b.test blocked.test\n");
+    Path authority = dir.resolve("office.pem");
+    if (!Files.exists(authority)) {
+      OFFICE.writePair(dir, "office.pem");
+    }
+    List<String> all = new ArrayList<>();
+    all.add("http_port 127.0.0.1:0 ssl-bump tls-cert=" + authority + " " + options);
+    all.add("tls_outgoing_options cafile=" + ROOT.write(dir, "root.pem"));
+    all.add("hosts_file " + hosts);
+    all.add(LOG);
+    all.add("access_log stdio:" + dir.resolve("access.log") + " tunnels");
+    all.add(STEPS);
+    all.addAll(List.of(lines));
+    startProxy(all.toArray(String[]::new));
+  }
+
+  /** A tunnel to {@code authority}, of which the 200 has arrived. */
+  private Socket tunnel(String authority) throws IOException {
+    Socket socket = closing(new Socket(InetAddress.getLoopbackAddress(), proxy.port()));
+    socket.setSoTimeout(RawClient.GUARD_MILLIS);
+    connect(socket, authority);
+    return socket;
+  }
+
+  /** Asks for a tunnel to {@code authority} and reads the 200. */
+  static void connect(Socket socket, String authority) throws IOException {
+    String head = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n";
+    socket.getOutputStream().write(head.getBytes(ISO_8859_1));
+    ByteArrayOutputStream answer = new ByteArrayOutputStream();
+    while (!answer.toString(ISO_8859_1).endsWith("\r\n\r\n")) {
+      int next = socket.getInputStream().read();
+      if (next < 0) {
+        throw new IOException("closed after: " + answer.toString(ISO_8859_1));
+      }
+      answer.write(next);
+    }
+    assertThat(answer.toString(ISO_8859_1)).startsWith("HTTP/1.1 200 ");
+  }
+
+  private Socket tunnel() throws IOException {
+    return tunnel(authority());
+  }
+
+  private SSLSocket inside(Socket tunnel, TestAuthority trusted, String name) throws Exception {
+    return closing(TlsClient.trusting(trusted).name(name).over(tunnel, secure.port()));
+  }
+
+  private RawClient client(TestAuthority trusted) throws Exception {
+    return closing(RawClient.over(inside(tunnel(), trusted, "www.example.test")));
+  }
+
+  private String head(String path) {
+    return "GET " + path + " HTTP/1.1\r\nHost: " + authority() + "\r\n\r\n";
+  }
+
+  private String place(String path) {
+    return "https://" + authority() + path;
+  }
+
+  private String authority() {
+    return "www.example.test:" + secure.port();
+  }
+
+  private long inspected(BumpAction action) {
+    return proxy.counted(CounterFamily.TUNNEL, action.ordinal());
+  }
+
+  // ---- splice, peek, terminate
+
+  @ParameterizedTest
+  @CsvSource({
+    "ssl_bump splice all, splice -",
+    "ssl_bump peek step1|ssl_bump splice all, splice www.example.test",
+    "ssl_bump peek all, splice www.example.test",
+    "ssl_bump peek step1, splice www.example.test",
+    "ssl_bump terminate !all, splice -",
+    "ssl_bump stare step1|ssl_bump splice all, splice www.example.test"
+  })
+  void aSplicedTunnelReachesTheServerItself(String rules, String log) throws Exception {
+    start(rules.split("\\|", -1));
+    RawClient client = client(ROOT);
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+    client.close();
+    awaitCount(() -> inspected(BumpAction.SPLICE), 1);
+    assertThat(secure.fetches("/page")).as("nothing is cached").isEqualTo(2);
+    awaitCount(proxy::transitBytes, 0);
+    assertThat(stopAndReadLog())
+        .containsExactly("TCP_TUNNEL/200 CONNECT " + authority() + " " + log + " -");
+  }
+
+  @Test
+  void withoutLinesNothingIsInspected() throws Exception {
+    start();
+    RawClient client = client(ROOT);
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+    client.close();
+    assertThat(stopAndReadLog().get(0)).contains(" - - -");
+  }
+
+  @Test
+  void anAllowListByServerName() throws Exception {
+    start(
+        "acl allowed ssl::server_name .example.test",
+        "ssl_bump peek step1",
+        "ssl_bump splice allowed",
+        "ssl_bump terminate all");
+    assertThat(client(ROOT).send(head("/page")).response().text()).isEqualTo("content");
+    Socket other = tunnel();
+    assertThatThrownBy(() -> inside(other, ROOT, "b.test")).isInstanceOf(IOException.class);
+    awaitCount(() -> inspected(BumpAction.TERMINATE), 1);
+    assertThat(secure.connections()).isEqualTo(1);
+    assertThat(stopAndReadLog())
+        .anyMatch(line -> line.endsWith(" terminate b.test ssl_bump%20terminate"));
+  }
+
+  @Test
+  void regularExpressionsOfServerNames() throws Exception {
+    start(
+        "acl allowed ssl::server_name_regex -i ^WWW[.]",
+        "ssl_bump peek step1",
+        "ssl_bump splice allowed",
+        "ssl_bump terminate all");
+    assertThat(client(ROOT).send(head("/page")).response().text()).isEqualTo("content");
+    Socket other = tunnel();
+    assertThatThrownBy(() -> inside(other, ROOT, "b.test")).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void aTunnelIsTerminatedBeforeItBegins() throws Exception {
+    start("ssl_bump terminate all");
+    assertThatThrownBy(this::tunnel).isInstanceOf(IOException.class);
+    assertThat(secure.connections()).isZero();
+    awaitCount(() -> inspected(BumpAction.TERMINATE), 1);
+  }
+
+  @Test
+  void accessRulesSeeTheServerName() throws Exception {
+    start(
+        "acl blocked dstdomain blocked.test",
+        "http_access deny blocked",
+        "http_access allow all",
+        "ssl_bump peek step1",
+        "ssl_bump splice all");
+    Socket byAddress = tunnel("127.0.0.1:" + secure.port());
+    assertThatThrownBy(() -> inside(byAddress, ROOT, "blocked.test"))
+        .isInstanceOf(IOException.class);
+    assertThat(secure.connections()).isZero();
+    Socket allowed = tunnel("127.0.0.1:" + secure.port());
+    RawClient client = RawClient.over(inside(allowed, ROOT, "www.example.test"));
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+    client.close();
+    assertThat(stopAndReadLog().get(0))
+        .startsWith("TCP_DENIED/200 CONNECT 127.0.0.1:" + secure.port() + " terminate blocked.test")
+        .contains("http_access%20deny%20blocked");
+  }
+
+  @Test
+  void theFirstMessageMayComeInPieces() throws Exception {
+    start("ssl_bump peek step1", "ssl_bump splice all");
+    byte[] hello = HttpsPortWireTest.firstMessage();
+    try (Socket socket = tunnel()) {
+      for (byte one : hello) {
+        socket.getOutputStream().write(one);
+        socket.getOutputStream().flush();
+      }
+      assertThat(socket.getInputStream().read())
+          .as("a handshake record of the server")
+          .isEqualTo(22);
+    }
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void aServerThatCannotBeReachedEndsTheTunnel() throws Exception {
+    int port = secure.port();
+    secure.stop();
+    start("ssl_bump peek step1", "ssl_bump splice all");
+    Socket socket = tunnel("www.example.test:" + port);
+    socket.getOutputStream().write(HttpsPortWireTest.firstMessage());
+    assertThat(socket.getInputStream().read()).isNegative();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  // ---- bad input
+
+  @ParameterizedTest
+  @CsvSource({"terminate, false", "respond, true"})
+  void aTunnelThatIsNotTls(String action, boolean responds) throws Exception {
+    start(
+        "ssl_bump peek step1", "ssl_bump splice all", "on_unsupported_protocol " + action + " all");
+    Socket socket = tunnel(origin.authority());
+    socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(ISO_8859_1));
+    String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+    assertThat(answer.startsWith("HTTP/1.1 400 ")).isEqualTo(responds);
+    assertThat(origin.connections()).isZero();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void aTunnelThatIsNotTlsMayBeRelayed() throws Exception {
+    origin.onOk("/clear", "text");
+    start("ssl_bump peek step1", "ssl_bump terminate all", "on_unsupported_protocol tunnel all");
+    RawClient client = RawClient.over(tunnel(origin.authority()));
+    client.send("GET /clear HTTP/1.1\r\nHost: a\r\n\r\n");
+    assertThat(client.response().text()).isEqualTo("text");
+  }
+
+  @Test
+  void brokenFirstMessagesEndTheTunnel() throws Exception {
+    start("ssl_bump peek step1", "ssl_bump splice all");
+    for (byte[] bad :
+        List.of(
+            HttpsPortWireTest.hello(100, new byte[100]),
+            HttpsPortWireTest.hello(0xffff, new byte[100]),
+            new byte[] {22, 9, 9, 0, 1, 1})) {
+      Socket socket = tunnel();
+      socket.getOutputStream().write(bad);
+      assertThat(socket.getInputStream().read()).isNegative();
+    }
+    assertThat(secure.connections()).isZero();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void aClientThatLeavesBeforeItsFirstMessage() throws Exception {
+    start("ssl_bump peek step1", "ssl_bump splice all");
+    Socket socket = tunnel();
+    socket.getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1});
+    socket.close();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  // ---- bump
+
+  private void startBumping(String... lines) throws Exception {
+    List<String> all = new ArrayList<>(List.of("ssl_bump peek step1", "ssl_bump bump all"));
+    all.addAll(List.of(lines));
+    start(all.toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"boringssl", "jdk"})
+  void requestsInABumpedTunnelAreRequestsForHttpsUrls(String provider) throws Exception {
+    startBumping("loligo_tls_provider " + provider);
+    RawClient client = client(OFFICE);
+    assertForwarded(client.send(head("/page")).response(), "uri-miss");
+    assertHit(client.send(head("/page")).response());
+    assertHit(client(OFFICE).send(head("/page")).response());
+    try (RawClient plain = RawClient.connect(proxy.port())) {
+      assertHit(plain.get(place("/page")).response());
+    }
+    assertThat(secure.fetches("/page")).isEqualTo(1);
+    assertThat(secure.connections()).as("the one that was asked serves the request").isEqualTo(1);
+    client.close();
+    List<String> log = stopAndReadLog();
+    assertThat(log.get(0))
+        .isEqualTo("NONE_NONE/200 CONNECT " + authority() + " bump www.example.test -");
+    assertThat(log.get(1))
+        .isEqualTo("TCP_MISS/200 GET " + place("/page") + " bump www.example.test -");
+  }
+
+  @Test
+  void theCertificateMimicsTheServers() throws Exception {
+    startBumping();
+    SSLSocket socket = inside(tunnel(), OFFICE, "www.example.test");
+    X509Certificate shown = (X509Certificate) socket.getSession().getPeerCertificates()[0];
+    X509Certificate real = ROOT.issue(TestAuthority.server(NAMES)).certificate();
+    assertThat(List.copyOf(shown.getSubjectAlternativeNames()))
+        .isEqualTo(List.copyOf(real.getSubjectAlternativeNames()));
+    assertThat(shown.getSubjectX500Principal()).isEqualTo(real.getSubjectX500Principal());
+    assertThat(shown.getPublicKey().getAlgorithm()).isEqualTo("EC");
+    assertThat(shown.getIssuerX500Principal())
+        .isEqualTo(OFFICE.certificate().getSubjectX500Principal());
+  }
+
+  @Test
+  void theKeyIsOfTheKindOfTheServers() throws Exception {
+    startSecure(ROOT.issue(TestAuthority.server(NAMES).rsa()));
+    startBumping();
+    SSLSocket socket = inside(tunnel(), OFFICE, "www.example.test");
+    X509Certificate shown = (X509Certificate) socket.getSession().getPeerCertificates()[0];
+    assertThat(shown.getPublicKey().getAlgorithm()).isEqualTo("RSA");
+  }
+
+  @Test
+  void aServerWithoutAValidCertificateYieldsAnErrorPage() throws Exception {
+    startSecure(OFFICE.issue(TestAuthority.server(NAMES)));
+    startBumping();
+    WireMessage response = client(OFFICE).send(head("/page")).response();
+    assertThat(response.status()).isEqualTo(503);
+    assertThat(response.text()).contains("ERR_SECURE_CONNECT_FAIL");
+    assertThat(secure.fetches("/page")).isZero();
+  }
+
+  @Test
+  void bumpedRequestsObeyTheRules() throws Exception {
+    startBumping(
+        "acl page urlpath_regex ^/page",
+        "acl bumped connections_encrypted",
+        "http_access deny bumped page",
+        "http_access allow all");
+    assertThat(client(OFFICE).send(head("/page")).response().status()).isEqualTo(403);
+    assertThat(secure.fetches("/page")).isZero();
+  }
+
+  @Test
+  void http2InsideABumpedTunnel() throws Exception {
+    startBumping();
+    SSLSocket socket =
+        closing(
+            TlsClient.trusting(OFFICE)
+                .name("www.example.test")
+                .protocols("h2", "http/1.1")
+                .over(tunnel(), secure.port()));
+    assertThat(socket.getApplicationProtocol()).isEqualTo("h2");
+    try (Http2Client client = Http2Client.over(socket)) {
+      client.get(1, authority(), "/page");
+      assertThat(client.response(1).text()).isEqualTo("content");
+    }
+  }
+
+  @Test
+  void stareThenBumpOrTerminateByTheNamesOfTheCertificate() throws Exception {
+    start(
+        "acl good ssl::server_name --server-provided www.example.test",
+        "ssl_bump stare step1",
+        "ssl_bump stare step2",
+        "ssl_bump bump step3 good",
+        "ssl_bump terminate all");
+    assertThat(client(OFFICE).send(head("/page")).response().text()).isEqualTo("content");
+    ScriptedOrigin other =
+        closing(
+            ScriptedOrigin.startSecure(
+                SecureServer.of(ROOT.issue(TestAuthority.server("b.test")))));
+    Socket socket = tunnel("b.test:" + other.port());
+    assertThatThrownBy(() -> inside(socket, OFFICE, "b.test")).isInstanceOf(IOException.class);
+    awaitCount(() -> inspected(BumpAction.TERMINATE), 1);
+  }
+
+  @Test
+  void clientsThatRefuseTheCertificateAreCountedAndSplicedNextTime() throws Exception {
+    startBumping("loligo_splice_after_refusals 2");
+    for (int i = 1; i <= 2; i++) {
+      Socket socket = tunnel();
+      assertThatThrownBy(() -> inside(socket, ROOT, "www.example.test"))
+          .isInstanceOf(SSLException.class);
+      socket.close();
+      awaitCount(() -> proxy.counted(Counter.HOST_CERTIFICATES_REFUSED), i);
+    }
+    assertThat(client(ROOT).send(head("/page")).response().text()).isEqualTo("content");
+    assertThat(inspected(BumpAction.BUMP)).isEqualTo(2);
+  }
+
+  @Test
+  void aConnectInABumpedTunnelIsRefused() throws Exception {
+    startBumping();
+    RawClient client = client(OFFICE);
+    client.send("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n");
+    assertThat(client.response().status()).isIn(400, 405);
+  }
+
+  @Test
+  void aBumpedConnectionDrainsLikeOthers() throws Exception {
+    startBumping("shutdown_lifetime 20 seconds");
+    RawClient client = client(OFFICE);
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+    var drained = proxy.drain();
+    client.expectClose();
+    client.close();
+    drained.get();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+  }
+
+  // ---- the configuration
+
+  @Test
+  void bumpNeedsAnAuthority() {
+    assertThatThrownBy(() -> startWith("generate-host-certificates=off", "ssl_bump bump all"))
+        .hasMessageContaining("tls-cert=FILE of an authority");
+  }
+
+  @Test
+  void theCertificateHasToBeOneOfAnAuthority() {
+    ROOT.issue(TestAuthority.server("www.example.test")).write(dir, "office.pem");
+    assertThatThrownBy(() -> start("ssl_bump bump all"))
+        .hasMessageContaining("it is not the certificate of an authority");
+  }
+
+  @Test
+  void optionsOfSquidAreRead() throws Exception {
+    startWith(
+        "generate-host-certificates=on dynamic_cert_mem_cache_size=4MB",
+        "sslcrtd_program /usr/lib/squid/security_file_certgen -s /var/lib/ssl_db -M 4MB",
+        "sslcrtd_children 8",
+        "ssl_bump server-first all");
+    assertThat(client(OFFICE).send(head("/page")).response().text()).isEqualTo("content");
+  }
+}
