@@ -342,6 +342,8 @@ class HttpsPortWireTest extends WireTest {
     for (int i = 0; i < 200; i++) {
       stuck.add(closing(RawClient.connect(port())).sendIgnoringReset(message));
     }
+    // a refused one counts twice for a moment: first all of them have to be accepted
+    awaitCount(() -> proxy.counted(Counter.CLIENT_CONNECTIONS), 200);
     awaitCount(
         () ->
             proxy.open(ConnectionGauge.CLIENT_OPEN)
