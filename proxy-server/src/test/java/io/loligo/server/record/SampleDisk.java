@@ -8,7 +8,24 @@ public final class SampleDisk {
 
   /** A directory in this state. */
   public static DiskStats of(String path, DiskStats.State state, String reason) {
-    return new DiskStats(
-        path, "squid.conf:7", state, reason, 1, 2, 3, 4, 5, 2, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+    return DiskStats.of(path, "squid.conf:7")
+        .state(state, reason)
+        .capacityBytes(1)
+        .usedBytes(2)
+        .objects(3)
+        .hits(4)
+        .reads(5)
+        .singleReadHits(2)
+        .writes(7)
+        .writtenBytes(8)
+        .skippedQueueFull(9)
+        .skippedAdmission(10)
+        .skippedOther(11)
+        .evictions(12)
+        .damaged(13)
+        .queueDepth(14)
+        .queuedBytes(15)
+        .scrubbedBlocks(16)
+        .build();
   }
 }

@@ -681,27 +681,25 @@ final class DiskDirectory implements AutoCloseable {
           case READY -> config.readOnly() ? DiskStats.State.READ_ONLY : DiskStats.State.READY;
           case OFF, CLOSED -> DiskStats.State.OFF;
         };
-    return new DiskStats(
-        config.path(),
-        config.source(),
-        shown,
-        state.reason(),
-        geometry.totalBytes(),
-        storedBytes(),
-        now == null ? 0 : now.catalogue().objects(),
-        counters.hits.sum(),
-        counters.reads.sum(),
-        counters.singleReads.sum() + counters.recordHits.sum(),
-        counters.writes.sum(),
-        counters.writtenBytes.sum(),
-        counters.queueSkips.sum(),
-        counters.refusals.sum(),
-        counters.spaceSkips.sum(),
-        now == null ? 0 : now.space().evictions(),
-        counters.damaged.sum(),
-        threads.waitingReads(),
-        threads.waitingWriteBytes(),
-        counters.scrubbed.sum());
+    return DiskStats.of(config.path(), config.source())
+        .state(shown, state.reason())
+        .capacityBytes(geometry.totalBytes())
+        .usedBytes(storedBytes())
+        .objects(now == null ? 0 : now.catalogue().objects())
+        .hits(counters.hits.sum())
+        .reads(counters.reads.sum())
+        .singleReadHits(counters.singleReads.sum() + counters.recordHits.sum())
+        .writes(counters.writes.sum())
+        .writtenBytes(counters.writtenBytes.sum())
+        .skippedQueueFull(counters.queueSkips.sum())
+        .skippedAdmission(counters.refusals.sum())
+        .skippedOther(counters.spaceSkips.sum())
+        .evictions(now == null ? 0 : now.space().evictions())
+        .damaged(counters.damaged.sum())
+        .queueDepth(threads.waitingReads())
+        .queuedBytes(threads.waitingWriteBytes())
+        .scrubbedBlocks(counters.scrubbed.sum())
+        .build();
   }
 
   /** Writes everything pending, marks the directory as closed cleanly, and releases it. Blocks. */
