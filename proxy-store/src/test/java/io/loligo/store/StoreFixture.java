@@ -116,7 +116,7 @@ public final class StoreFixture implements AutoCloseable {
 
   /** Directories with the usual settings, and patience. */
   public static DiskSettings disk(CacheDir... dirs) {
-    return new DiskSettings(List.of(dirs), 13 << 10, 4, 32 << 20, 0);
+    return DiskSettings.with(List.of(dirs)).loadTimeoutMillis(0).build();
   }
 
   public static KeyProbe probe(String text) {

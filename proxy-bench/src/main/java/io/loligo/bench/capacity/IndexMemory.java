@@ -142,7 +142,11 @@ public final class IndexMemory {
     return new TieredStore(
         new PackedAllocator(allocator),
         new MemorySettings(MEMORY_TIER_BYTES, 512 << 10, 16 << 20, 64 << 10, 64 << 10),
-        new DiskSettings(List.of(dir), meanBytes, 2, QUEUE_BYTES),
+        DiskSettings.with(List.of(dir))
+            .meanObjectBytes(meanBytes)
+            .threads(2)
+            .writeQueueBytes(QUEUE_BYTES)
+            .build(),
         new MemoryLedger(16 << 20),
         Runnable::run);
   }

@@ -268,7 +268,8 @@ public class ContentionBenchmark extends AbstractBenchmark {
     @Setup
     public void open(ThreadParams threads) throws IOException {
       log =
-          AccessLog.open(LogSettings.of(config("stdio:/dev/null squid")), threads.getThreadCount());
+          AccessLog.open(
+              new LogSettings(config("stdio:/dev/null squid")), threads.getThreadCount());
     }
 
     @TearDown

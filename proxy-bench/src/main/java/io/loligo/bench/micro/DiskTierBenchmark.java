@@ -96,7 +96,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
       directory = Files.createTempDirectory("loligo-bench");
       CacheDir dir =
           new CacheDir("rock", directory.toString(), 1L << 30, 0, -1, false, "benchmark");
-      disk = new DiskSettings(List.of(dir), 13 << 10, 4, 32 << 20);
+      disk = DiskSettings.with(List.of(dir)).build();
     }
     meta =
         new StoredMeta(

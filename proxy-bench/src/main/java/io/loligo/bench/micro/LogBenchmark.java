@@ -49,7 +49,7 @@ public class LogBenchmark extends AbstractBenchmark {
     public void open(ThreadParams threads) throws IOException {
       log =
           AccessLog.open(
-              LogSettings.of(
+              new LogSettings(
                   Features.reader(new FileConfigSource())
                       .readText(
                           "bench",

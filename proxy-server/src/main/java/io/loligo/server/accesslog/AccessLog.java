@@ -48,7 +48,7 @@ public final class AccessLog implements AutoCloseable {
     List<String> places = new ArrayList<>();
     List<Target> targets = new ArrayList<>();
     try {
-      for (LogTarget line : logging.accessLogs()) {
+      for (LogTarget line : logging.accessLogs) {
         if (line.module().equals("none")) {
           targets.add(new Target(null, -1, line.access()));
           continue;
@@ -56,7 +56,7 @@ public final class AccessLog implements AutoCloseable {
         LogFormat format = format(line.format(), logging);
         String place = line.module() + ':' + line.place();
         if (!outputs.containsKey(place)) {
-          outputs.put(place, LogOutputs.open(line.module(), line.place(), logging.syslog()));
+          outputs.put(place, LogOutputs.open(line.module(), line.place(), logging.syslog));
           places.add(place);
         }
         targets.add(new Target(format, places.indexOf(place), line.access()));
@@ -89,7 +89,7 @@ public final class AccessLog implements AutoCloseable {
 
   private static LogFormat format(String name, LogSettings logging) throws IOException {
     String known = name == null || name.isEmpty() ? DEFAULT_FORMAT : name;
-    String own = logging.formats().get(known);
+    String own = logging.formats.get(known);
     String builtIn = LogFormat.builtIn().get(known);
     String text = own == null ? builtIn : own;
     if (text == null) {
@@ -97,12 +97,12 @@ public final class AccessLog implements AutoCloseable {
     }
     boolean custom = own != null && !own.equals(builtIn);
     LogFormat format = LogFormat.compile(text);
-    return logging.logMimeHeaders() && !custom ? format.withHeads() : format;
+    return logging.logMimeHeaders && !custom ? format.withHeads() : format;
   }
 
   private AccessLog(
       LogSettings logging, Target[] targets, LogOutput[] outputs, int loops, int ringBytes) {
-    generations = logging.rotate();
+    generations = logging.rotate;
     rings = new LineRing[outputs.length == 0 ? 0 : loops];
     for (int i = 0; i < rings.length; i++) {
       rings[i] = new LineRing(ringBytes);
@@ -115,8 +115,8 @@ public final class AccessLog implements AutoCloseable {
               targets,
               rings.length == 0 ? null : rings[i],
               writer,
-              new LogLine(logging.stripQueryTerms()),
-              logging.blockWhenFull());
+              new LogLine(logging.stripQueryTerms),
+              logging.blockWhenFull);
     }
     writer.start();
   }

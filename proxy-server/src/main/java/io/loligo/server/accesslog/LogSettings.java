@@ -4,32 +4,35 @@ import io.loligo.core.config.ProxyConfig;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Logs.
- *
- * @param accessLogs empty: none
- * @param formats name to format string, built-in ones included
- * @param syslog {@code loligo_syslog}: path of a socket, or host:port
- * @param blockWhenFull {@code loligo_log_overflow block}
- */
-public record LogSettings(
-    List<LogTarget> accessLogs,
-    Map<String, String> formats,
-    String syslog,
-    int rotate,
-    boolean stripQueryTerms,
-    boolean logMimeHeaders,
-    boolean blockWhenFull) {
-  /** The values of {@code config}. */
-  public static LogSettings of(ProxyConfig config) {
-    return new LogSettings(
-        config.get(LogDirectives.ACCESS_LOG),
-        config.get(LogDirectives.LOGFORMAT),
-        config.get(LogDirectives.SYSLOG),
-        config.get(LogDirectives.LOGFILE_ROTATE),
-        config.get(LogDirectives.STRIP_QUERY_TERMS),
-        config.get(LogDirectives.LOG_MIME_HDRS),
-        config.get(LogDirectives.LOG_OVERFLOW).equals("block"));
+/** The part of one configuration for access logs. Immutable. */
+public final class LogSettings {
+  /** Empty: none. */
+  final List<LogTarget> accessLogs;
+
+  /** Name to format string, built-in ones included. */
+  final Map<String, String> formats;
+
+  /** {@code loligo_syslog}: path of a socket, or host:port. */
+  final String syslog;
+
+  /** {@code logfile_rotate}: the number of old files that are kept. */
+  final int rotate;
+
+  final boolean stripQueryTerms;
+  final boolean logMimeHeaders;
+
+  /** {@code loligo_log_overflow block}. */
+  public final boolean blockWhenFull;
+
+  /** The settings of {@code config}. */
+  public LogSettings(ProxyConfig config) {
+    accessLogs = config.get(LogDirectives.ACCESS_LOG);
+    formats = config.get(LogDirectives.LOGFORMAT);
+    syslog = config.get(LogDirectives.SYSLOG);
+    rotate = config.get(LogDirectives.LOGFILE_ROTATE);
+    stripQueryTerms = config.get(LogDirectives.STRIP_QUERY_TERMS);
+    logMimeHeaders = config.get(LogDirectives.LOG_MIME_HDRS);
+    blockWhenFull = config.get(LogDirectives.LOG_OVERFLOW).equals("block");
   }
 
   /** Whether the access log is certainly the same; rules are not compared. */

@@ -270,7 +270,7 @@ public final class Proxy implements AutoCloseable {
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
     try {
-      accessLog = AccessLog.open(LogSettings.of(config), count);
+      accessLog = AccessLog.open(new LogSettings(config), count);
       logged = new LogTotals(() -> accessLog);
       begun.push(accessLog::close);
       maintenance =
@@ -698,8 +698,8 @@ public final class Proxy implements AutoCloseable {
     DnsSettings names = DnsSettings.load(NameSettings.of(now)).orSame(dns);
     OriginContexts secure = OriginContexts.of(now, contexts, files);
     AccessLog oldLog = accessLog;
-    LogSettings logging = LogSettings.of(now);
-    boolean keepsLog = logging.writesLike(LogSettings.of(before));
+    LogSettings logging = new LogSettings(now);
+    boolean keepsLog = logging.writesLike(new LogSettings(before));
     AccessLog log = keepsLog ? oldLog : AccessLog.open(logging, loops.size());
     Listeners.Change ports;
     Map<HttpPort, PortSecurity> newTls = Map.of();

@@ -10,6 +10,7 @@ import io.loligo.core.acl.AclRule;
 import io.loligo.core.acl.AclType;
 import io.loligo.core.acl.Acls;
 import io.loligo.server.Waiting;
+import io.loligo.server.config.Configs;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.SampleRecord;
@@ -49,7 +50,11 @@ class AccessLogTest {
 
   private static LogSettings logging(int rotate, boolean block, LogTarget... logs) {
     return new LogSettings(
-        List.of(logs), Map.of("line", "%rm %rp"), "/dev/log", rotate, true, false, block);
+        Configs.of("")
+            .with(LogDirectives.ACCESS_LOG, List.of(logs))
+            .with(LogDirectives.LOGFORMAT, Map.of("line", "%rm %rp"))
+            .with(LogDirectives.LOGFILE_ROTATE, rotate)
+            .with(LogDirectives.LOG_OVERFLOW, block ? "block" : "drop"));
   }
 
   private LogSettings toFile(int rotate, boolean block) {

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +22,7 @@ final class CacheFoldersTest {
   }
 
   private static void prepare(CacheDir... dirs) throws IOException {
-    CacheFolders.prepare(new DiskSettings(List.copyOf(Arrays.asList(dirs)), 13 << 10, 4, 32 << 20));
+    CacheFolders.prepare(DiskSettings.with(Arrays.asList(dirs)).build());
   }
 
   @Test

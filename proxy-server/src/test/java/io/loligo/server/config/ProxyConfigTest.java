@@ -38,6 +38,7 @@ import io.loligo.store.MemoryDirectives;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.CacheDir;
 import io.loligo.store.disk.DiskSettings;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -198,8 +199,12 @@ class ProxyConfigTest {
 
   @Test
   void withoutCacheDirThereIsMemoryOnly() {
-    assertThat(DiskSettings.of(load(""))).isEqualTo(DiskSettings.NONE);
-    assertThat(DiskSettings.of(load("cache_dir null /tmp\n"))).isEqualTo(DiskSettings.NONE);
+    for (String lines : List.of("", "cache_dir null /tmp\n")) {
+      assertThat(DiskSettings.of(load(lines)))
+          .as("memory only, with the same defaults")
+          .usingRecursiveComparison()
+          .isEqualTo(DiskSettings.NONE);
+    }
   }
 
   @Test
@@ -360,7 +365,7 @@ class ProxyConfigTest {
     assertThat(config.get(NameDirectives.DNS_NAMESERVERS)).containsExactly("9.9.9.9", "::1");
     assertThat(config.get(ClientDirectives.CLIENT_PERSISTENT_CONNECTIONS)).isFalse();
     assertThat(config.get(AdminDirectives.ADMIN_PORT)).isNull();
-    assertThat(LogSettings.of(config).blockWhenFull()).isTrue();
+    assertThat(new LogSettings(config).blockWhenFull).isTrue();
     assertThat(config.get(HitDirectives.STORED_SET_COOKIE)).isEqualTo(StoredSetCookie.REPLAY);
     assertThat(
             config.get(AccessDirectives.UPGRADES).of("Foo/1").evaluate(new FakeRequest()).allowed())

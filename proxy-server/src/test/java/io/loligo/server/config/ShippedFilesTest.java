@@ -57,7 +57,9 @@ class ShippedFilesTest {
     ProxyConfig given = result.config();
     ProxyConfig defaults = load("reference.conf").config();
     assertThat(MemorySettings.of(given)).isEqualTo(MemorySettings.of(defaults));
-    assertThat(DiskSettings.of(given)).isEqualTo(DiskSettings.of(defaults));
+    assertThat(DiskSettings.of(given))
+        .usingRecursiveComparison()
+        .isEqualTo(DiskSettings.of(defaults));
     assertThat(NameSettings.of(given)).isEqualTo(NameSettings.of(defaults));
     for (Feature feature :
         List.of(

@@ -182,8 +182,12 @@ final class ExchangeFixture implements AutoCloseable {
 
   /** One thread and no time limit, so that each run does the same. */
   private static DiskSettings disk(DiskSettings configured) {
-    return new DiskSettings(
-        configured.dirs(), configured.meanObjectBytes(), 2, configured.writeQueueBytes(), 0);
+    return DiskSettings.with(configured.dirs())
+        .meanObjectBytes(configured.meanObjectBytes())
+        .threads(2)
+        .writeQueueBytes(configured.writeQueueBytes())
+        .loadTimeoutMillis(0)
+        .build();
   }
 
   private final class Time implements TimeSource {

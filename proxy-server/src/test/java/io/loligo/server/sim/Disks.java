@@ -68,7 +68,7 @@ final class Disks implements SimMedium.Host {
       long bytes = (long) segments * SimMedium.SEGMENT_BYTES;
       dirs.add(new CacheDir("rock", "/d" + i, bytes, minBytes, maxBytes, false, "sim.conf:1"));
     }
-    config = new DiskSettings(dirs, 13 << 10, threads, queueBytes);
+    config = DiskSettings.with(dirs).threads(threads).writeQueueBytes(queueBytes).build();
     idleNanos = world.nanoTime();
   }
 

@@ -34,8 +34,9 @@ final class CatchUpTest {
   @BeforeEach
   void begin() throws IOException {
     DiskSettings here =
-        new DiskSettings(
-            List.of(dir(temp.resolve("cache"), 16 << 20)), 13 << 10, 4, WRITE_QUEUE_BYTES);
+        DiskSettings.with(List.of(dir(temp.resolve("cache"), 16 << 20)))
+            .writeQueueBytes(WRITE_QUEUE_BYTES)
+            .build();
     fixture =
         new DiskFixture(
             new StoreFixture(

@@ -686,7 +686,9 @@ final class FaultTest {
     DiskFixture fixture =
         new DiskFixture(
             cacheBytes,
-            new DiskSettings(List.of(dir(path(), SIZE)), 13 << 10, 4, WRITE_QUEUE_BYTES),
+            DiskSettings.with(List.of(dir(path(), SIZE)))
+                .writeQueueBytes(WRITE_QUEUE_BYTES)
+                .build(),
             file -> {
               slab[0] = new FaultySlab(file);
               return slab[0];

@@ -230,7 +230,8 @@ final class KillsTest {
   @Test
   void aBannedResponseDoesNotComeBackIfItsSuccessorIsLost() throws IOException {
     AtomicReference<FaultySlab> slab = new AtomicReference<>();
-    DiskSettings here = new DiskSettings(List.of(dir(path(), SIZE)), 13 << 10, 4, 1 << 20);
+    DiskSettings here =
+        DiskSettings.with(List.of(dir(path(), SIZE))).writeQueueBytes(1 << 20).build();
     DiskFixture killed =
         new DiskFixture(
             16 << 20,

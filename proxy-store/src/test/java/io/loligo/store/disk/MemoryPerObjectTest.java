@@ -171,8 +171,9 @@ final class MemoryPerObjectTest {
   @CsvSource({"107374182400, 13312", "2147483648, 13312", "104857600, 1024"})
   void isAsCalculatedBeforeTheOpening(long totalBytes, long meanBytes) {
     DiskSettings disk =
-        new DiskSettings(
-            List.of(StoreFixture.dir(Path.of("/none"), totalBytes)), meanBytes, 4, 32 << 20);
+        DiskSettings.with(List.of(StoreFixture.dir(Path.of("/none"), totalBytes)))
+            .meanObjectBytes(meanBytes)
+            .build();
     Geometry geometry = Geometry.of(totalBytes, meanBytes);
     long index =
         Catalogue.memoryBytes(geometry.records())

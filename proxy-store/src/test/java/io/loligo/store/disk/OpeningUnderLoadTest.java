@@ -34,7 +34,9 @@ final class OpeningUnderLoadTest {
   @Test
   void everyRequestForAStoredResponseHits() throws IOException {
     DiskSettings here =
-        new DiskSettings(List.of(dir(temp.resolve("cache"), 32 << 20)), 1 << 10, 4, 32 << 20);
+        DiskSettings.with(List.of(dir(temp.resolve("cache"), 32 << 20)))
+            .meanObjectBytes(1 << 10)
+            .build();
     try (DiskFixture fixture = new DiskFixture(here)) {
       for (int i = 0; i < OBJECTS; i++) {
         fixture.store.fill(url(i), octets(100));

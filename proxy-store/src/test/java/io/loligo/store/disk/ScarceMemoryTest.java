@@ -132,7 +132,7 @@ final class ScarceMemoryTest {
   @Test
   void placesOfPiecesAreInTheBudget() {
     List<CacheDir> dirs = List.of(dir(temp.resolve("cache"), 100 * GB));
-    DiskMemory memory = DiskMemory.of(new DiskSettings(dirs, 64 << 10, 4, 32 << 20));
+    DiskMemory memory = DiskMemory.of(DiskSettings.with(dirs).meanObjectBytes(64 << 10).build());
     long large = 100 * GB / Block.MAX_BYTES;
     assertThat(memory.heapBytes()).isGreaterThan(large * 64);
   }

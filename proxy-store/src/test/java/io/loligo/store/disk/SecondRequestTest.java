@@ -23,14 +23,10 @@ final class SecondRequestTest {
   private DiskFixture open(boolean onSecondRequest) throws IOException {
     return new DiskFixture(
         16 << 20,
-        new DiskSettings(
-            List.of(dir(temp.resolve("cache"), 16 << 20)),
-            13 << 10,
-            4,
-            32 << 20,
-            0,
-            5_000,
-            onSecondRequest));
+        DiskSettings.with(List.of(dir(temp.resolve("cache"), 16 << 20)))
+            .loadTimeoutMillis(0)
+            .onSecondRequest(onSecondRequest)
+            .build());
   }
 
   @Test

@@ -123,15 +123,19 @@ final class TierFuzz implements SimMedium.Host {
     transitBytes = chance(80) ? 32 << 20 : 4 << 20;
     long bytes = (long) segments * SimMedium.SEGMENT_BYTES;
     config =
-        new DiskSettings(
-            List.of(new CacheDir("rock", "/d", bytes, 0, -1, false, "fuzz.conf:1")),
-            13 << 10,
-            2 + draw(3),
-            one(List.of(32L << 20, 256L << 10)),
-            chance(70) ? 0 : 500,
-            chance(50) ? 0 : 5_000,
-            false);
-    note("%d segments, %d records, %d keys, %s, %s", segments, records, keys, troubles, config);
+        DiskSettings.with(List.of(new CacheDir("rock", "/d", bytes, 0, -1, false, "fuzz.conf:1")))
+            .threads(2 + draw(3))
+            .writeQueueBytes(one(List.of(32L << 20, 256L << 10)))
+            .loadTimeoutMillis(chance(70) ? 0 : 500)
+            .openWaitMillis(chance(50) ? 0 : 5_000)
+            .build();
+    note("%d segments, %d records, %d keys, %s", segments, records, keys, troubles);
+    note(
+        "%d threads, %d bytes of queue, %d ms for a load, %d ms for the opening",
+        config.threads(),
+        config.writeQueueBytes(),
+        config.loadTimeoutMillis(),
+        config.openWaitMillis());
   }
 
   List<String> trace() {
