@@ -58,6 +58,7 @@ import io.loligo.store.Store;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.PacedExecutor;
 import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Ban;
@@ -280,7 +281,8 @@ public final class Proxy implements AutoCloseable {
       Stripes stripes = new Stripes(count + 1);
       maintenance.execute(() -> stripes.enter(count));
       MemorySettings memory = MemorySettings.of(config);
-      MemoryLedger transit = new MemoryLedger(memory.transitBytes(), stripes);
+      MemoryLedger transit =
+          new MemoryLedger(memory.transitBytes(), stripes, new MemoryShortage(time::nanos));
       store =
           new TieredStore(
               new PackedAllocator(transport.allocator(), stripes, memory.cacheBytes()),

@@ -56,7 +56,7 @@ public final class MemoryLedger {
   private static final int TAKEN = LINES;
 
   private final Stripes stripes;
-  private final MemoryShortage shortage = new MemoryShortage(System::nanoTime);
+  private final MemoryShortage shortage;
 
   /** The taken bytes at {@link #TAKEN}, then the leases, each in cache lines of its own. */
   private final AtomicLongArray cells;
@@ -65,14 +65,24 @@ public final class MemoryLedger {
   private volatile long lease;
   private volatile int strain;
 
-  /** An empty ledger that holds at most {@code limitBytes}, one number for all threads. */
+  /** A ledger that stands alone, with one number for all threads. */
   public MemoryLedger(long limitBytes) {
     this(limitBytes, Stripes.ONE);
   }
 
-  /** An empty ledger that holds at most {@code limitBytes}, with a lease for each stripe. */
+  /** The same, with a lease for each stripe. */
   public MemoryLedger(long limitBytes, Stripes stripes) {
+    this(limitBytes, stripes, new MemoryShortage(System::nanoTime));
+  }
+
+  /**
+   * An empty ledger that holds at most {@code limitBytes}, with a lease for each stripe.
+   *
+   * @param shortage of the process: counts and logs failed allocations of all its ledgers
+   */
+  public MemoryLedger(long limitBytes, Stripes stripes, MemoryShortage shortage) {
     this.stripes = stripes;
+    this.shortage = shortage;
     this.cells = new AtomicLongArray((stripes.count() + 3) * LINES);
     limit(limitBytes);
   }

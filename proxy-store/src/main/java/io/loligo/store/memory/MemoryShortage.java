@@ -16,7 +16,12 @@ public final class MemoryShortage {
   private long toldNanos;
   private boolean told;
 
-  MemoryShortage(LongSupplier nanos) {
+  /**
+   * No failure so far.
+   *
+   * @param nanos monotonic clock, for the rate of the log
+   */
+  public MemoryShortage(LongSupplier nanos) {
     this.nanos = nanos;
   }
 

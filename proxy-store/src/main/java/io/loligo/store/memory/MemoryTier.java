@@ -56,7 +56,7 @@ public final class MemoryTier {
   public MemoryTier(
       ByteBufAllocator allocator, long limitBytes, MemoryLedger transit, Executor maintenance) {
     this.allocator = allocator;
-    this.ledger = new MemoryLedger(limitBytes, transit.stripes());
+    this.ledger = new MemoryLedger(limitBytes, transit.stripes(), transit.shortage());
     this.transit = transit;
     this.hot = new HotEntries(transit.stripes());
     this.cache =
