@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.loligo.server.admin.Reloaded;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.wire.LyingDns.Entry;
 import java.io.IOException;
@@ -404,6 +405,36 @@ class InterceptionWireTest extends WireTest {
     assertThat(ask("/a", withPort("a.test")).status()).isEqualTo(200);
     String via = "Via: " + origin.lastRequest().field("Via");
     assertThat(ask("/b", withPort("a.test"), via).status()).isEqualTo(508);
+  }
+
+  // ---- reloads
+
+  @Test
+  void aReloadChangesTheModeForNewConnections() throws Exception {
+    proxy =
+        ProxyUnderTest.startIntercepting(
+            configuration("http_port 127.0.0.1:0"), (channel, how) -> destination);
+    origin.onOk("/a", "hello");
+    RawClient before = client();
+    assertThat(before.get(origin.url("/a")).response().status()).isEqualTo(200);
+    for (String mode : List.of("intercept", "")) {
+      Reloaded reloaded = proxy.reload(configuration("http_port 127.0.0.1:0 " + mode));
+      assertThat(reloaded.done()).as(reloaded.toString()).isTrue();
+      int expected = mode.isEmpty() ? 400 : 200;
+      assertThat(ask("/a", "127.0.0.1").status()).as(mode).isEqualTo(expected);
+      assertThat(before.get(origin.url("/a")).response().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aReloadToAModeThatTheTransportLacksIsRefused() throws Exception {
+    String nio = "loligo_transport nio";
+    startProxy("http_port 127.0.0.1:0", nio);
+    Reloaded reloaded = proxy.reload(configuration("http_port 127.0.0.1:0 intercept", nio));
+    assertThat(reloaded.done()).isFalse();
+    assertThat(reloaded.lines()).anyMatch(line -> line.contains("epoll transport"));
+    origin.onOk("/a", "hello");
+    assertThat(get("/a").text()).as("the old mode holds").isEqualTo("hello");
   }
 
   // ---- the PROXY protocol

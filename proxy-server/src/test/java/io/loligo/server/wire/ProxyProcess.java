@@ -66,7 +66,8 @@ final class ProxyProcess implements AutoCloseable {
     return start(dir, command(all, main, arguments).toArray(String[]::new));
   }
 
-  private static List<String> command(List<String> options, String main, String... arguments) {
+  /** The command that runs {@code main} of this build. */
+  static List<String> command(List<String> options, String main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // the flags in the jar's manifest
