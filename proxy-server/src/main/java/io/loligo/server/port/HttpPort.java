@@ -43,6 +43,6 @@ public record HttpPort(
     if (accel != null) {
       return accel.protocol();
     }
-    return mode() == PortMode.INTERCEPT && tls != null ? "https" : "http";
+    return bump != null && bump.intercepts() ? "https" : "http";
   }
 }

@@ -64,8 +64,10 @@ public final class PortDirectives {
           .difference("TLS 1.2 and 1.3 only; several tls-cert= are chosen by name")
           .text(
               "A port to listen on, with TLS. With accel it serves https URLs; without, it is a"
-                  + " forward proxy that clients reach over TLS. Options: all of http_port"
-                  + " except for intercept and tproxy, and"
+                  + " forward proxy that clients reach over TLS. With intercept or tproxy beside"
+                  + " ssl-bump, it gets the TLS connections of clients that do not know the proxy,"
+                  + " and decides about each as about a CONNECT (see ssl_bump); tls-cert is then"
+                  + " the authority that signs certificates. Options: all of http_port, and"
                   + " tls-cert=FILE (the certificate with its chain: PEM, PKCS#12 or JKS. Several"
                   + " are chosen by the name that the client asks for; the first one is for"
                   + " clients that ask for no other. Two for the same name, of ECDSA and RSA, are"

@@ -198,6 +198,7 @@ final class PortLines {
     private final List<String> ofTls = new ArrayList<>();
 
     private boolean bump;
+    private @Nullable PortBump bumped;
     private boolean generates = true;
     private long cacheBytes = PortBump.DEFAULT_CACHE_BYTES;
     private final List<String> clientCa = new ArrayList<>();
@@ -249,7 +250,7 @@ final class PortLines {
 
     private void other(String word, Option option) {
       String shared = SHARED.get(option.name());
-      Interception mode = secure ? null : INTERCEPTIONS.get(word);
+      Interception mode = INTERCEPTIONS.get(word);
       if (TLS.contains(option.name()) && !secure) {
         ofTls.add(word);
       }
@@ -389,13 +390,18 @@ final class PortLines {
       } else if (accel || h2c) {
         String other = accel ? "accel" : "h2c";
         report.error(line, "ssl-bump", "a port without " + other, "it has no tunnels");
-      } else if (secure) {
-        usable &= report.restricts(line, "ssl-bump", "an https_port does not inspect tunnels");
+      }
+      if (secure && bump && interceptOption == null) {
+        report.error(
+            line, "ssl-bump", "intercept or tproxy beside it", "or use http_port for CONNECT");
+      } else if (secure && !bump && interceptOption != null) {
+        report.error(line, interceptOption, "ssl-bump beside it", "or use http_port");
       }
       if (bump) {
+        bumped = bumped();
         bumping.add(this);
       }
-      PortTls secured = secure ? secured(words) : null;
+      PortTls secured = secure && !bump ? secured(words) : null;
       if (usable) {
         List<HttpPort> ports = secure ? PortLines.this.secure : clear;
         ports.add(
@@ -408,7 +414,7 @@ final class PortLines {
                     : null,
                 interception,
                 secured,
-                bump ? bumped() : null,
+                bumped,
                 h2c,
                 proxyHeader,
                 keepAlive,
@@ -418,14 +424,14 @@ final class PortLines {
 
     private PortBump bumped() {
       TlsOptions options = words.options();
-      return new PortBump(generates ? options : options.withoutCertificates(), cacheBytes);
+      return new PortBump(generates ? options : options.withoutCertificates(), cacheBytes, secure);
     }
 
     /** A tunnel is decrypted only by a port that can make certificates. */
     void checkAuthority() {
       BumpRules rules = reading.value(BumpDirectives.SSL_BUMP);
       boolean decrypts = rules.have(BumpAction.BUMP) || rules.have(BumpAction.STARE);
-      if (decrypts && bumped().options().certificates().isEmpty()) {
+      if (decrypts && bumped != null && bumped.options().certificates().isEmpty()) {
         report.error(
             line,
             "ssl-bump",

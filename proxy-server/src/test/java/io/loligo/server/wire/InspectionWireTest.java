@@ -12,6 +12,7 @@ import io.loligo.server.tls.TestAuthority;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -432,6 +433,112 @@ class InspectionWireTest extends WireTest {
     client.expectClose();
     client.close();
     drained.get();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+  }
+
+  // ---- interception
+
+  private void startIntercepting(String... lines) throws Exception {
+    Path hosts = Files.writeString(dir.resolve("hosts"), "127.0.0.1 www.example.test b.test\n");
+    List<String> all = new ArrayList<>();
+    all.add("http_port 127.0.0.1:0");
+    all.add(
+        "https_port 127.0.0.1:0 intercept ssl-bump tls-cert="
+            + OFFICE.writePair(dir, "office.pem"));
+    all.add("tls_outgoing_options cafile=" + ROOT.write(dir, "root.pem"));
+    all.add("hosts_file " + hosts);
+    all.add(LOG + " %Sh");
+    all.add("access_log stdio:" + dir.resolve("access.log") + " tunnels");
+    all.add(STEPS);
+    all.addAll(List.of(lines));
+    InetSocketAddress original =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), secure.port());
+    proxy =
+        ProxyUnderTest.startIntercepting(
+            configuration(all.toArray(String[]::new)), (channel, how) -> original);
+  }
+
+  private RawClient intercepted(TestAuthority trusted, String name) throws Exception {
+    return closing(TlsClient.trusting(trusted).name(name).connect(proxy.port(1)));
+  }
+
+  @Test
+  void anInterceptedConnectionIsSplicedToItsAddress() throws Exception {
+    startIntercepting("ssl_bump peek step1", "ssl_bump splice all");
+    RawClient client = intercepted(ROOT, "www.example.test");
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+    client.close();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+    assertThat(stopAndReadLog())
+        .containsExactly(
+            "TCP_TUNNEL/200 CONNECT "
+                + secure.authority()
+                + " splice www.example.test - ORIGINAL_DST");
+  }
+
+  @Test
+  void anInterceptedConnectionIsRelayedUnreadWithoutRules() throws Exception {
+    startIntercepting();
+    RawClient client = intercepted(ROOT, "www.example.test");
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "acl b ssl::server_name b.test|ssl_bump peek step1|ssl_bump terminate b|ssl_bump splice all",
+    "acl b dstdomain b.test|http_access deny b|http_access allow all|ssl_bump peek step1"
+        + "|ssl_bump splice all",
+    "http_access deny CONNECT|ssl_bump splice all",
+    "acl here dst 127.0.0.1|http_access deny here|http_access allow all|ssl_bump splice all"
+  })
+  void rulesEndAnInterceptedConnection(String lines) throws Exception {
+    startIntercepting(lines.split("\\|", -1));
+    assertThatThrownBy(() -> intercepted(ROOT, "b.test")).isInstanceOf(IOException.class);
+    assertThat(secure.connections()).isZero();
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void anInterceptedConnectionIsBumped() throws Exception {
+    startIntercepting("ssl_bump peek step1", "ssl_bump bump all");
+    RawClient client = intercepted(OFFICE, "www.example.test");
+    assertForwarded(client.send(head("/page")).response(), "uri-miss");
+    assertHit(client.send(head("/page")).response());
+    try (RawClient plain = RawClient.connect(proxy.port())) {
+      assertHit(plain.get(place("/page")).response());
+    }
+    client.close();
+    assertThat(stopAndReadLog())
+        .startsWith(
+            "NONE_NONE/200 CONNECT " + secure.authority() + " bump www.example.test - ORIGINAL_DST",
+            "TCP_MISS/200 GET " + place("/page") + " bump www.example.test - ORIGINAL_DST");
+  }
+
+  @Test
+  void aBumpedRequestForAnotherAddressIsNotStored() throws Exception {
+    startIntercepting("ssl_bump peek step1", "ssl_bump bump all");
+    RawClient client = intercepted(OFFICE, "www.example.test");
+    String elsewhere = "GET /page HTTP/1.1\r\nHost: elsewhere.test\r\n\r\n";
+    assertThat(client.send(elsewhere).response().status()).isEqualTo(503);
+    assertThat(secure.fetches("/page")).isZero();
+  }
+
+  @Test
+  void aClearTextClientOfAnInterceptingTlsPort() throws Exception {
+    startIntercepting("ssl_bump peek step1", "ssl_bump splice all");
+    RawClient client = closing(RawClient.connect(proxy.port(1)));
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    assertThat(client.untilClose()).startsWith("HTTP/1.1 400 ");
+  }
+
+  @Test
+  void aDrainEndsAnInterceptedConnectionLikeATunnel() throws Exception {
+    startIntercepting("ssl_bump splice all", "shutdown_lifetime 1 second");
+    RawClient client = intercepted(ROOT, "www.example.test");
+    assertThat(client.send(head("/page")).response().text()).isEqualTo("content");
+    proxy.drain().get();
     awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
   }
 

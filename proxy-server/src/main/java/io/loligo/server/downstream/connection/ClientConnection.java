@@ -192,7 +192,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
    * Gives this open connection to {@code next}. It had left the pipeline for a tunnel, whose bytes
    * are decrypted now. The last call of a protocol.
    */
-  protected final void continueDecrypted(ClientConnection next) {
+  public final void continueDecrypted(ClientConnection next) {
     next.local = local;
     next.count = count;
     count = null;

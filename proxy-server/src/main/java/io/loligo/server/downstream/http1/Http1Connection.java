@@ -6,9 +6,6 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.stream.ContentSource;
-import io.loligo.server.downstream.tls.HostContexts;
-import io.loligo.server.downstream.tls.TlsHandshake;
-import io.loligo.server.port.Destination;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
@@ -540,16 +537,9 @@ public final class Http1Connection extends ClientConnection {
     return new ChannelByteStream(channel, early);
   }
 
-  /** Decrypts the bytes that it has given away, instead of a tunnel. */
-  void decrypt(
-      ChannelByteStream bytes, ByteBuf early, HostContexts contexts, Destination destination) {
+  /** The bytes that it has given away are decrypted: another connection takes its place. */
+  void decrypting() {
     state = State.CLOSED;
-    bytes.leave();
-    TlsHandshake handshake =
-        new TlsHandshake(clients, listening(), client(), stream.port(), contexts);
-    handshake.destination(destination);
-    continueDecrypted(handshake);
-    handshake.begin(early);
   }
 
   /** The tunnel has ended. */

@@ -11,19 +11,12 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.stream.ExchangeStream;
 import io.loligo.server.downstream.stream.Paces;
 import io.loligo.server.downstream.stream.ResponseWriter;
-import io.loligo.server.downstream.tls.HostContexts;
-import io.loligo.server.exchange.client.Decryption;
 import io.loligo.server.exchange.client.OutgoingHead;
-import io.loligo.server.port.Destination;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.Pace;
-import io.loligo.server.tls.HostCertificates;
-import io.loligo.server.tls.ServerIdentity;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.transport.WriteTally;
 import io.loligo.server.tunnel.ByteStream;
-import io.loligo.server.tunnel.ChannelByteStream;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
@@ -339,36 +332,13 @@ final class Http1Stream extends ExchangeStream {
   }
 
   @Override
-  public @Nullable Decryption decryption() {
-    HostCertificates hosts = connection.clients().hosts(port());
-    return hosts == null ? null : new TunnelDecryption(hosts);
+  protected boolean mayDecrypt() {
+    return true;
   }
 
-  /** Decrypts the tunnel that the stream has become. */
-  private final class TunnelDecryption implements Decryption {
-    private final HostCertificates hosts;
-
-    TunnelDecryption(HostCertificates hosts) {
-      this.hosts = hosts;
-    }
-
-    @Override
-    public HostCertificates hosts() {
-      return hosts;
-    }
-
-    @Override
-    public void begin(
-        ByteStream bytes, ByteBuf early, ServerIdentity server, Destination destination) {
-      if (!endForDecryption()) {
-        early.release();
-        return;
-      }
-      HostContexts contexts =
-          new HostContexts(
-              connection.clients(), connection.listening(), connection.client(), hosts, server);
-      connection.decrypt((ChannelByteStream) bytes, early, contexts, destination);
-    }
+  @Override
+  protected void decrypting() {
+    connection.decrypting();
   }
 
   @Override

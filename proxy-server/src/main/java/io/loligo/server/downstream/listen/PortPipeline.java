@@ -3,6 +3,7 @@ package io.loligo.server.downstream.listen;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.intercept.InterceptedTls;
 import io.loligo.server.downstream.intercept.Interceptor;
 import io.loligo.server.downstream.proxied.ProxiedConnection;
 import io.loligo.server.downstream.tls.PortContexts;
@@ -99,6 +100,9 @@ final class PortPipeline {
       ListeningPort listening,
       InetSocketAddress client,
       HttpPort port) {
+    if (port.bump() != null && port.bump().intercepts()) {
+      return new InterceptedTls(connections, listening, client);
+    }
     return port.tls() == null
         ? connections
             .protocols()

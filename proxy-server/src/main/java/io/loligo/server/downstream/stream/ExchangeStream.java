@@ -8,15 +8,21 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientTerms;
+import io.loligo.server.downstream.tls.HostContexts;
+import io.loligo.server.downstream.tls.TlsHandshake;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.client.Decryption;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
+import io.loligo.server.tls.HostCertificates;
+import io.loligo.server.tls.ServerIdentity;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.tunnel.ChannelByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -161,6 +167,14 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** Gives the bytes of both directions away; the response's head was flushed. */
   protected abstract ByteStream giveAway();
+
+  /** Whether the stream is a whole connection, whose tunnel can be decrypted. */
+  protected boolean mayDecrypt() {
+    return false;
+  }
+
+  /** The tunnel will be decrypted: another connection takes the place of this one. */
+  protected void decrypting() {}
 
   /** Closes a tunnel that has no other end yet. */
   protected abstract void closeTunnel();
@@ -826,17 +840,42 @@ public abstract class ExchangeStream implements ClientStream {
     tunnelOver();
   }
 
-  /**
-   * Completes the record of a tunnel whose bytes are decrypted from now on.
-   *
-   * @return false: it is no tunnel any more
-   */
-  protected final boolean endForDecryption() {
-    if (!tunnelling()) {
-      return false;
+  @Override
+  public final @Nullable Decryption decryption() {
+    HostCertificates hosts = mayDecrypt() ? clients.hosts(port) : null;
+    return hosts == null ? null : new TunnelDecryption(hosts);
+  }
+
+  /** Decrypts the tunnel that the whole connection has become. */
+  private final class TunnelDecryption implements Decryption {
+    private final HostCertificates hosts;
+
+    TunnelDecryption(HostCertificates hosts) {
+      this.hosts = hosts;
     }
-    conclude();
-    return true;
+
+    @Override
+    public HostCertificates hosts() {
+      return hosts;
+    }
+
+    @Override
+    public void begin(ByteStream bytes, ByteBuf early, ServerIdentity server, Destination meant) {
+      if (!tunnelling()) {
+        early.release();
+        return;
+      }
+      conclude();
+      decrypting();
+      ((ChannelByteStream) bytes).leave();
+      HostContexts contexts =
+          new HostContexts(clients, connection.listening(), connection.client(), hosts, server);
+      TlsHandshake handshake =
+          new TlsHandshake(clients, connection.listening(), connection.client(), port, contexts);
+      handshake.destination(meant);
+      connection.continueDecrypted(handshake);
+      handshake.begin(early);
+    }
   }
 
   /**

@@ -119,12 +119,17 @@ public final class Admission {
     if (request.head().methodId() != Method.CONNECT) {
       return Verdict.PROCEED;
     }
-    return request.httpPort().mode() != PortMode.FORWARD || request.destination() != null
+    return !opensTunnels(request)
         ? new Denied(
             Refusal.ofMethod(
                 "This port does not open tunnels.",
                 "GET, HEAD, POST, PUT, DELETE, OPTIONS, TRACE, PATCH"))
         : AnswerHere.TUNNEL;
+  }
+
+  private static boolean opensTunnels(Request request) {
+    return request.impliesConnect()
+        || (request.httpPort().mode() == PortMode.FORWARD && request.destination() == null);
   }
 
   private Verdict maxForwards(Request request) {

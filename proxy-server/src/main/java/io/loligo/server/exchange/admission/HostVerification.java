@@ -45,7 +45,11 @@ final class HostVerification {
     }
     Destination destination = request.destination();
     InetSocketAddress original = destination == null ? null : destination.original();
-    if (original == null || request.head().methodId() == Method.CONNECT) {
+    if (original == null) {
+      return Verdict.PROCEED;
+    }
+    if (request.head().methodId() == Method.CONNECT) {
+      request.pin(original, /* conflict= */ false);
       return Verdict.PROCEED;
     }
     String own = services.destinations.ownPort(original.getAddress(), original.getPort());

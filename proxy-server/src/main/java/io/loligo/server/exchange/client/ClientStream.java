@@ -120,6 +120,14 @@ public interface ClientStream {
   @Nullable ByteStream detach();
 
   /**
+   * Whether the CONNECT is the proxy's own: the client has begun TLS with the server that it means,
+   * and was intercepted. An error response then only closes the connection.
+   */
+  default boolean impliesConnect() {
+    return false;
+  }
+
+  /**
    * Decrypts what {@link #detach} returned; null if that is not possible: the port has no authority
    * for certificates, or the stream is not a whole connection.
    */

@@ -563,6 +563,11 @@ public final class Request implements RoutedRequest {
     return session != null && !clearHop;
   }
 
+  /** Whether the CONNECT is the proxy's own, see {@link ClientStream#impliesConnect}. */
+  public boolean impliesConnect() {
+    return stream != null && stream.impliesConnect();
+  }
+
   @Override
   public boolean isOfClient() {
     return stream != null;
