@@ -1,5 +1,6 @@
 package io.loligo.store.disk;
 
+import io.loligo.store.disk.medium.Presence;
 import io.loligo.store.disk.patrol.Patrol;
 import io.loligo.store.disk.purge.PurgeFile;
 import io.loligo.store.purge.Ban;

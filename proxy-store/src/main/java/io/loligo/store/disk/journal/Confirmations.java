@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.journal;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,9 +14,9 @@ import java.util.function.IntConsumer;
  * force is running wait together for the next one. Thread-safe: disk threads, one of which forces
  * for all.
  */
-final class Confirmations {
+public final class Confirmations {
   /** Forces everything written before to the disk. */
-  interface Force {
+  public interface Force {
     void force() throws IOException;
   }
 
@@ -30,13 +30,13 @@ final class Confirmations {
   /**
    * @param broken told that the disk has failed
    */
-  Confirmations(Force disk, Consumer<Throwable> broken) {
+  public Confirmations(Force disk, Consumer<Throwable> broken) {
     this.disk = disk;
     this.broken = broken;
   }
 
   /** Tells {@code then} the {@code count} once all is on the disk, or -1 if that failed. Blocks. */
-  void add(int count, IntConsumer then) {
+  public void add(int count, IntConsumer then) {
     waiting.add(new Waiter(count, then));
     if (work.getAndIncrement() == 0) {
       int done;

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.write;
 
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.format.Contents;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * Writes full buffers, and the footers of sealed segments. Thread-safe: any thread submits; disk
  * threads write.
  */
-final class SegmentWriting implements Segments.Writing {
+public final class SegmentWriting implements Segments.Writing {
   private final DiskThreads threads;
   private final Supplier<DirectoryContext> context;
 
@@ -28,7 +28,7 @@ final class SegmentWriting implements Segments.Writing {
   /**
    * @param context the open directory when a buffer is full
    */
-  SegmentWriting(DiskThreads threads, Supplier<DirectoryContext> context) {
+  public SegmentWriting(DiskThreads threads, Supplier<DirectoryContext> context) {
     this.threads = threads;
     this.context = context;
   }
@@ -52,14 +52,14 @@ final class SegmentWriting implements Segments.Writing {
   }
 
   /** Writes the rest. The threads have ended. */
-  void finish() {
+  public void finish() {
     for (Runnable task = late.poll(); task != null; task = late.poll()) {
       task.run();
     }
   }
 
   /** Drops the rest. */
-  void giveUp() {
+  public void giveUp() {
     late.clear();
   }
 

@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.start;
 
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.format.FileSizes;
@@ -7,7 +7,6 @@ import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.segment.Segment;
 import io.loligo.store.disk.segment.Segments;
-import io.loligo.store.disk.start.Checkpoint;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.util.List;
@@ -16,7 +15,7 @@ import java.util.List;
  * The two checkpoints of a directory: which one is written next, when it is due, and which journals
  * the last one needs. Confined to disk threads, one at a time.
  */
-final class Checkpoints {
+public final class Checkpoints {
   /** The next checkpoint is due after this many segments were opened, or more. */
   private static final int DUE_SEGMENTS = 64;
 
@@ -31,14 +30,14 @@ final class Checkpoints {
   private boolean behind;
   private int count;
 
-  Checkpoints(Marks marks, Geometry geometry, ByteBufAllocator allocator) {
+  public Checkpoints(Marks marks, Geometry geometry, ByteBufAllocator allocator) {
     this.marks = marks;
     this.geometry = geometry;
     this.allocator = allocator;
   }
 
   /** For a directory that begins: there is no checkpoint yet. */
-  void begin() {
+  public void begin() {
     slot = 1;
     neededJournal = FileSizes.JOURNALS;
   }
@@ -49,26 +48,26 @@ final class Checkpoints {
    * @param taken number of the checkpoint that was used
    * @param firstJournal the first journal that it needs
    */
-  void goOnFrom(int taken, long firstJournal) {
+  public void goOnFrom(int taken, long firstJournal) {
     slot = taken;
     neededJournal = firstJournal;
     behind = true;
   }
 
   /** Whether so much has changed that a start would take long without another checkpoint. */
-  boolean isDue(Journal journal) {
+  public boolean isDue(Journal journal) {
     return behind
         || journal.bytes() >= geometry.journalBytes() / 2
         || journal.openedSegments() >= Math.max(DUE_SEGMENTS, geometry.segments() / 8);
   }
 
   /** Checkpoints written so far. */
-  int count() {
+  public int count() {
     return count;
   }
 
   /** Writes a checkpoint of the present state of {@code open}, in place of the older one. */
-  void write(DirectoryContext open) throws IOException {
+  public void write(DirectoryContext open) throws IOException {
     Journal.Mark mark = open.journal().mark(neededJournal);
     Segments.Snapshot snapshot = open.segments().snapshot();
     List<Segments.State> states = snapshot.states();

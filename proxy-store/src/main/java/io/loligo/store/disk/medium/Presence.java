@@ -1,6 +1,5 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.medium;
 
-import io.loligo.store.disk.medium.Marks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -10,27 +9,27 @@ import org.jspecify.annotations.Nullable;
  * Whether the files of a directory are still those that were opened: an operator may remove or
  * replace them. Thread-safe; blocks.
  */
-final class Presence {
+public final class Presence {
   private final Marks marks;
 
   /** The identity of the header when the directory was opened. */
   private volatile @Nullable Object header;
 
-  Presence(Marks marks) {
+  public Presence(Marks marks) {
     this.marks = marks;
   }
 
   /** The present files are those of the directory. */
-  void remember() {
+  public void remember() {
     header = fileKey();
   }
 
   /** The header was deleted, because the directory begins empty. */
-  void forget() {
+  public void forget() {
     header = "";
   }
 
-  boolean isThere() {
+  public boolean isThere() {
     return fileKey().equals(header) && marks.isThere();
   }
 

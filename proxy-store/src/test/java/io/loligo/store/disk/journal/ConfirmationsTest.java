@@ -1,4 +1,4 @@
-package io.loligo.store.disk;
+package io.loligo.store.disk.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
