@@ -7,7 +7,6 @@ import io.loligo.store.directory.ObjectIndex;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Contents;
 import io.loligo.store.disk.format.FirstBlock;
-import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.SlabPlace;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.segment.Segment;
@@ -19,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +98,7 @@ public final class Catalogue {
   private final DiskAdmission admission;
   private final LongSupplier ids;
   private final Journal journal;
-  private final LongAdder storedBytes = new LongAdder();
+  private final HeldBytes held;
   private final AtomicInteger objects = new AtomicInteger();
   private volatile boolean fullOfLate;
 
@@ -115,6 +113,7 @@ public final class Catalogue {
       int capacity, Segments segments, DiskAdmission admission, LongSupplier ids, Journal journal) {
     this.capacity = capacity;
     this.segments = segments;
+    this.held = new HeldBytes(segments);
     this.admission = admission;
     this.ids = ids;
     this.journal = journal;
@@ -192,7 +191,7 @@ public final class Catalogue {
 
   /** Bytes that stored responses take. */
   public long storedBytes() {
-    return Math.max(0, storedBytes.sum());
+    return held.sum();
   }
 
   /**
@@ -371,10 +370,7 @@ public final class Catalogue {
     Pieces pieces = stored.pieces();
     assert pieces != null : "no reading began";
     synchronized (stripeOfSlot(stored.slot())) {
-      pieces.readers--;
-      if (pieces.gone && pieces.readers == 0) {
-        letPieces(pieces, pieces.version);
-      }
+      held.endReading(pieces);
     }
   }
 
@@ -456,7 +452,7 @@ public final class Catalogue {
         journal.dropped(high, low, index.version(slot) - (object.leavesOlder() ? 1 : 0));
       }
       flags |= object.leavesOlder() ? HAS_OLDER : 0;
-      let(index.place(slot), Block.aligned(index.length(slot)));
+      held.let(index.place(slot), Block.aligned(index.length(slot)));
       if (object.moved() != null) {
         flags |= index.flags(slot) & WENT_TO_MEMORY;
         // in several segments: the next emptying asks the rest of it for its hits
@@ -465,77 +461,17 @@ public final class Catalogue {
       index.move(slot, FirstBlock.version(block), object.place(), length, flags, hits);
     }
     int known = global(high, now);
-    hold(object.place(), Block.aligned(length), known);
+    held.hold(object.place(), Block.aligned(length), known);
     if (segments.isOlderThanCheckpoint(FirstBlock.version(block))) {
       journal.kept(FirstBlock.version(block));
     }
     if (hasPieces) {
-      stripe.pieces.put(now, pieces(object, before, known));
+      stripe.pieces.put(now, held.pieces(object, before, known));
     } else if (before != null) {
-      let(before);
+      held.let(before);
     }
     dropSurplus(stripe, high, now, object.alone());
     noteFullness();
-  }
-
-  /** The pieces of the object that replaces the one with {@code before}, or null. */
-  private Pieces pieces(Publication object, @Nullable Pieces before, int slot) {
-    Layout layout = object.layout();
-    long[] places = object.pieces();
-    Pieces now =
-        new Pieces(
-            places,
-            layout.fullPieceBytes(),
-            layout.lastPieceBytes(),
-            FirstBlock.version(object.block()));
-    if (before == null || object.moved() == null) {
-      for (int i = 0; i < places.length; i++) {
-        hold(places[i], now.bytesOf(i), slot);
-      }
-      if (before != null) {
-        let(before);
-      }
-      return now;
-    }
-    long[] old = before.places;
-    for (int i = 0; i < places.length; i++) {
-      if (places[i] != old[i]) {
-        let(old[i], before.bytesOf(i));
-        hold(places[i], now.bytesOf(i), slot);
-      }
-    }
-    before.places = places; // its readers follow it
-    before.version = FirstBlock.version(object.block());
-    return before;
-  }
-
-  private void hold(long place, long bytes, int slot) {
-    segments.hold(place, bytes, slot);
-    storedBytes.add(bytes);
-  }
-
-  private void let(long place, long bytes) {
-    segments.let(place, bytes);
-    storedBytes.add(-bytes);
-  }
-
-  /** Gives up pieces, or leaves that to their last reader. */
-  private void let(Pieces pieces) {
-    pieces.gone = true;
-    if (pieces.readers == 0) {
-      letPieces(pieces, Long.MAX_VALUE);
-    }
-  }
-
-  /**
-   * @param version those in segments of a later life belong to another response
-   */
-  private void letPieces(Pieces pieces, long version) {
-    long[] places = pieces.places;
-    for (int i = 0; i < places.length; i++) {
-      segments.let(places[i], pieces.bytesOf(i), version);
-      storedBytes.add(-pieces.bytesOf(i));
-    }
   }
 
   /** Drops the responses that must not stay beside {@code kept}; all if it has to be alone. */
@@ -577,10 +513,10 @@ public final class Catalogue {
 
   private void drop(Stripe stripe, int slot) {
     ObjectIndex index = stripe.index;
-    let(index.place(slot), Block.aligned(index.length(slot)));
+    held.let(index.place(slot), Block.aligned(index.length(slot)));
     Pieces pieces = stripe.pieces.remove(slot);
     if (pieces != null) {
-      let(pieces);
+      held.let(pieces);
     }
     index.remove(slot);
     objects.decrementAndGet();
@@ -889,13 +825,13 @@ public final class Catalogue {
       objects.incrementAndGet();
       index.hits(slot, entry.hits());
       int known = global(entry.high(), slot);
-      hold(place, Block.aligned(entry.length()), known);
+      held.hold(place, Block.aligned(entry.length()), known);
       if (hasPieces) {
         Pieces pieces =
             new Pieces(
                 entry.pieces(), entry.fullPieceBytes(), entry.lastPieceBytes(), entry.version());
         for (int i = 0; i < entry.pieces().length; i++) {
-          hold(entry.pieces()[i], pieces.bytesOf(i), known);
+          held.hold(entry.pieces()[i], pieces.bytesOf(i), known);
         }
         stripe.pieces.put(slot, pieces);
       }
