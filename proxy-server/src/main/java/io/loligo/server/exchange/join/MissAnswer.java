@@ -4,16 +4,12 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheReason;
-import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.RequestTrailers;
 import io.loligo.core.caching.Reuse;
-import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
@@ -40,7 +36,6 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
-import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
@@ -63,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  *   OVER       answer complete, cut, or client gone
  * </pre>
  */
-public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.Asker {
+public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.Asker, Waits.Owner {
   private enum Phase {
     WAITING,
     STREAMING,
@@ -93,17 +88,13 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   /** Whether a HEAD validates a stale response with a GET, which other requests may join. */
   private boolean getsForHead;
 
-  /** The variant that this request selects; null: not known yet. */
-  private @Nullable VarySelection selection;
+  private final Alongside alongside;
+  private final Waits waits;
 
   /** Passes content on; null until its head arrives. */
   private @Nullable Delivery delivery;
 
-  /** The part that is or was waited for; null: none. */
-  private @Nullable LandingPart landingPart;
-
   private long contentIn;
-  private @Nullable Patience patience;
   private @Nullable Reading reading;
   private InFlight.@Nullable Subscription subscription;
   private @Nullable Fetch fetch;
@@ -132,6 +123,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     this.target = request.target();
     this.key = key;
     this.cause = new MissCause(services, request, stored, decision);
+    this.alongside = new Alongside(services, head, key, cause, others);
+    this.waits = new Waits(services.timer, this);
     this.upgrade = upgrade;
     ExchangeRecord record = request.record();
     record.decision = decision;
@@ -178,42 +171,24 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
    * for it, once, and looks again.
    */
   private boolean awaitsPart() {
-    if (landingPart != null || !cause.wantsPart()) {
+    if (waits.awaitedPart() || !cause.wantsPart()) {
       return false;
     }
     InFlight landing = services.store.landingPart(services.keys.probe(target));
     if (landing == null) {
       return false;
     }
-    LandingPart part = new LandingPart();
-    landingPart = part;
-    services.timer.arm(part, services.settings.loadTimeoutMillis);
-    landing.awaitPart(stream.loop(), part::landed);
+    waits.awaitPart(landing, stream.loop(), services.settings.loadTimeoutMillis);
     return true;
   }
 
-  /** A part on its way to the disk. The wait is as long as for a load from disk, at most. */
-  private final class LandingPart extends LoopTimer.Timeout {
-    private boolean told;
-
-    void landed() {
-      services.timer.forget(this);
-      goOn();
-    }
-
-    @Override
-    protected void expired() {
-      goOn();
-    }
-
-    private void goOn() {
-      if (!told && phase == Phase.WAITING) {
-        told = true;
-        try {
-          lookAgain();
-        } catch (RuntimeException | OutOfMemoryError failure) {
-          stream.failed(failure);
-        }
+  @Override
+  public void partLanded() {
+    if (phase == Phase.WAITING) {
+      try {
+        lookAgain();
+      } catch (RuntimeException | OutOfMemoryError failure) {
+        stream.failed(failure);
       }
     }
   }
@@ -237,28 +212,19 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     subscription = running.attach(reading, false);
     others.joined(running, subscription != null);
     stream.record().collapsed = subscription != null;
-    if (subscription != null && patience == null) {
-      patience = new Patience();
-      services.timer.arm(patience, services.settings.fetches.collapsedWaitMillis);
+    if (subscription != null) {
+      waits.awaitFetches(services.settings.fetches.collapsedWaitMillis);
     }
     return subscription != null;
   }
 
-  /**
-   * Limits the wait for fetches of other requests ({@code loligo_collapsed_wait}), all together. A
-   * fetch that took too long cannot be joined any more. The first of the requests that gave it up
-   * begins another fetch, and the others join that one.
-   */
-  private final class Patience extends LoopTimer.Timeout {
-    @Override
-    protected void expired() {
-      patience = null;
-      if (phase == Phase.WAITING && fetch == null && others.awaited() != null) {
-        others.awaited().notJoinable();
-        leave();
-        if (!serveStale()) {
-          failedForAnother(FailedFetch.overdue(), true);
-        }
+  @Override
+  public void overdue() {
+    if (phase == Phase.WAITING && fetch == null && others.awaited() != null) {
+      others.awaited().notJoinable();
+      leave();
+      if (!serveStale()) {
+        failedForAnother(FailedFetch.overdue(), true);
       }
     }
   }
@@ -282,7 +248,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     getsForHead = joinable && isHead && cause.validated() != null;
     boolean shared = joinable && (!isHead || getsForHead);
     Fetch mine = newFetch();
-    InFlight inFlight = shared ? mine.joinOrBegin(key, selects()) : mine.begin(key);
+    InFlight inFlight = shared ? mine.joinOrBegin(key, alongside.selects()) : mine.begin(key);
     if (inFlight == null) {
       shed();
     } else if (inFlight.writer() == mine) {
@@ -319,12 +285,6 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
   }
 
-  private @Nullable VarySelection selects() {
-    Entry stored = cause.stored();
-    VarySelection known = stored == null ? null : stored.meta().vary();
-    return selection != null || (known != null && known.isOfOneRequest()) ? selection : known;
-  }
-
   private Fetch newFetch() {
     Request asked = getsForHead ? request.asGet() : request;
     return new Fetch(services, this, asked, cause.mayStore(), cause.validated(), upgrade)
@@ -334,7 +294,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   private void run(Fetch mine, InFlight inFlight) {
-    waitsNoMore();
+    waits.end();
     fetch = mine;
     others.left();
     reading = new Reading();
@@ -393,7 +353,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       return;
     }
     if (entry != null) {
-      cause.replaceBy(entry, others.head(), landingPart != null);
+      cause.replaceBy(entry, others.head(), waits.awaitedPart());
     }
     joinOrFetch(); // one of those who waited tries again
   }
@@ -474,7 +434,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   private void arrived(ArrivedReply reply) {
-    if (fetch == null && !mayReadAlong(reply)) {
+    if (fetch == null && !alongside.answers(reply)) {
       alone |= !cause.isPlain();
       leaveFlight();
       if (!reply.isShareable() && reply.head().status() >= 500) {
@@ -484,12 +444,12 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       }
       return;
     }
-    waitsNoMore();
+    waits.end();
     StoredMeta meta = reply.described();
     boolean unmodified = fetch == null && reply.isUnmodified();
     RangeSelection selected = meta == null || unmodified ? null : HitAnswer.ranges(head, meta);
     boolean reachesBack = fetch == null && cause.asksForRange() && !cause.isPlain();
-    if (reachesBack && !unmodified && !mayReadAlong(meta, selected)) {
+    if (reachesBack && !unmodified && !alongside.givesRange(meta, selected)) {
       alone = true;
       leaveFlight();
       fetch(false);
@@ -535,67 +495,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     }
   }
 
-  /**
-   * Whether the fetch gives a client that asks for a range the same response as a hit would: a
-   * range that has begun to arrive or, with {@code selected} null, the whole.
-   */
-  private boolean mayReadAlong(@Nullable StoredMeta meta, @Nullable RangeSelection selected) {
-    if (selected == null) {
-      return meta != null && meta.contentLength() >= 0;
-    }
-    return switch (selected.outcome()) {
-      case SINGLE -> selected.ranges().get(0).first() < awaited().progress();
-      case UNSATISFIABLE -> true;
-      default -> false;
-    };
-  }
-
-  private InFlight awaited() {
-    InFlight awaited = others.awaited();
-    assert awaited != null : "none is waited for";
-    return awaited;
-  }
-
-  /** Whether {@code reply}, to another request, answers this one. */
-  private boolean mayReadAlong(ArrivedReply reply) {
-    if (!reply.isShareable()) {
-      RequestHead asked = others.head();
-      assert asked != null : "another request is waited for";
-      noteUnshared(reply.head().status(), asked);
-      return false;
-    }
-    if (reply.isHitDenied()) {
-      others.looksNoMore(); // nor is what it leaves in the store for this request
-      return false;
-    }
-    if (reply.meta() == null) {
-      return true; // only its size keeps it out of the store
-    }
-    VarySelection brought = reply.meta().vary();
-    if (brought != null && !brought.matches(head.fields())) {
-      selection = brought.by(head.fields());
-      return false;
-    }
-    StoredMeta found = reply.regarded();
-    if (found == null) {
-      return false; // for ports of the other kind
-    }
-    CacheDecision joined = cause.decideAgain(found, others.head());
-    if (joined.reason() == CacheReason.REQUEST_MAX_AGE
-        && others.awaited() != null
-        && cause.isPlain()) {
-      others
-          .awaited()
-          .notJoinable(); // one of those it is too old for asks, and the others wait for that
-    }
-    return joined.outcome() == Outcome.SERVE || joined.outcome() == Outcome.NOT_MODIFIED;
-  }
-
   @Override
   public void noteUnshared(int status, RequestHead asked) {
-    if (status < 500 && cause.isPlain() && !Storability.hangsOnRequest(status, asked)) {
-      services.hitForMiss.note(key, services.clock.millis());
-    }
+    alongside.noteUnshared(status, asked);
   }
 
   private void send(ArrivedReply reply, @Nullable Window window, long limit) {
@@ -707,7 +609,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       record.shed = Shed.MEMORY;
     }
     fail(
-        status(failure.status()),
+        cause.status(failure.status()),
         failure.kind().errorCode(),
         FailureAnswer.text(failure),
         FailureAnswer.retryAfter(failure));
@@ -725,7 +627,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       lookOrFetch();
       return;
     }
-    waitsNoMore();
+    waits.end();
     if (serveStale()) {
       return;
     }
@@ -736,22 +638,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     }
     FieldLines lines = new FieldLines(128);
     failed.addRetryAfter(lines);
-    int status = failed.answered() ? failed.status() : status(failed.status());
+    int status = failed.answered() ? failed.status() : cause.status(failed.status());
     finish();
     ErrorPage.send(stream, services, status, failed.errorCode(), failed.text(), lines);
-  }
-
-  /**
-   * The status for a failure: 504 if a stored response must be validated (RFC 9111 section
-   * 5.2.2.2).
-   */
-  private int status(int failureStatus) {
-    StoredMeta meta = cause.staleMeta();
-    boolean unvalidated =
-        meta != null
-            && meta.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
-            && failureStatus != FetchFailure.Kind.ADDRESS_DENIED.status();
-    return unvalidated ? 504 : failureStatus;
   }
 
   /** Serves the stale response because the origin failed; false where that is not allowed. */
@@ -792,7 +681,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       record.tag = LogTag.NONE_NONE; // the hit gives its own
     }
     phase = Phase.DELEGATED;
-    waitsNoMore();
+    waits.end();
     account();
     cause.release();
     ClientEvents answering = hits.answer(request, entry, found, asked);
@@ -815,7 +704,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (entry.meta().isFreshAt(age)) {
       services.hitForMiss.forget(key);
     } else {
-      noteUnshared(entry.meta().status(), head);
+      alongside.noteUnshared(entry.meta().status(), head);
     }
     leave();
     serve(
@@ -830,25 +719,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   @Override
   public void upgraded(ResponseHead reply, ByteStream origin) {
-    FieldLines lines = services.scratch.lines();
-    Fields fields = reply.fields();
-    for (int i = 0; i < fields.count(); i++) {
-      if (fields.id(i) != FieldName.CONNECTION
-          && fields.id(i) != FieldName.CONTENT_LENGTH
-          && fields.id(i) != FieldName.TRANSFER_ENCODING
-          && !HiddenFields.contains(fields.id(i))) {
-        lines.add(fields, i);
-      }
-    }
-    lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
-    stream.record().tag = LogTag.TCP_TUNNEL;
-    stream.record().hitClass = HitClass.TUNNEL;
     account();
     phase = Phase.DELEGATED;
     leave();
-    stream.head(services.scratch.head(101, lines).content(ContentLength.NONE, false));
-    stream.flush();
-    Tunneling.relay(services, stream, origin);
+    Tunneling.upgraded(services, stream, reply, origin);
   }
 
   // ---- the request's content
@@ -978,22 +852,12 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   private void finish() {
     phase = Phase.OVER;
-    waitsNoMore();
+    waits.end();
     cause.release();
   }
 
-  private void waitsNoMore() {
-    if (patience != null) {
-      services.timer.forget(patience);
-      patience = null;
-    }
-    if (landingPart != null) {
-      services.timer.forget(landingPart);
-    }
-  }
-
   private void leave() {
-    waitsNoMore();
+    waits.end();
     leaveFlight();
   }
 

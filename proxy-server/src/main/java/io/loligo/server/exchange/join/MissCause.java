@@ -16,6 +16,7 @@ import io.loligo.core.range.Completion;
 import io.loligo.core.range.Incomplete;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.upstream.FetchFailure;
 import io.loligo.store.memory.Entry;
 import org.jspecify.annotations.Nullable;
 
@@ -222,6 +223,19 @@ final class MissCause {
         && decision.outcome() == Outcome.FETCH
         && (decision.reason() == CacheReason.URI_MISS
             || decision.reason() == CacheReason.VARY_MISS);
+  }
+
+  /**
+   * The status for a failure: 504 if a stored response must be validated (RFC 9111 section
+   * 5.2.2.2).
+   */
+  int status(int failureStatus) {
+    StoredMeta meta = staleMeta();
+    boolean unvalidated =
+        meta != null
+            && meta.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
+            && failureStatus != FetchFailure.Kind.ADDRESS_DENIED.status();
+    return unvalidated ? 504 : failureStatus;
   }
 
   // ---- a stored response that came meanwhile

@@ -1,7 +1,9 @@
 package io.loligo.server.exchange.tunnel;
 
+import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
@@ -32,8 +34,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * CONNECT (RFC 9110 section 9.3.6): connects to the target, then moves bytes both ways. Confined to
- * the client's event loop.
+ * CONNECT (RFC 9110 section 9.3.6): connects to the target, then moves bytes both ways. Upgrade
+ * ends in the same way. Confined to the client's event loop.
  */
 public final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, AddressCheck {
   private final LoopServices services;
@@ -97,6 +99,30 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
     OriginStream connected = origin;
     assert connected != null : "it has answered";
     relay(services, stream, connected.detach());
+  }
+
+  /**
+   * Switches to the protocol that {@code reply}, a 101, names (RFC 9110 section 7.8): sends it on,
+   * then moves bytes both ways. Takes {@code origin}.
+   */
+  public static void upgraded(
+      LoopServices services, ClientStream stream, ResponseHead reply, ByteStream origin) {
+    FieldLines lines = services.scratch.lines();
+    Fields fields = reply.fields();
+    for (int i = 0; i < fields.count(); i++) {
+      if (fields.id(i) != FieldName.CONNECTION
+          && fields.id(i) != FieldName.CONTENT_LENGTH
+          && fields.id(i) != FieldName.TRANSFER_ENCODING
+          && !HiddenFields.contains(fields.id(i))) {
+        lines.add(fields, i);
+      }
+    }
+    lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
+    stream.record().tag = LogTag.TCP_TUNNEL;
+    stream.record().hitClass = HitClass.TUNNEL;
+    stream.head(services.scratch.head(101, lines).content(ContentLength.NONE, false));
+    stream.flush();
+    relay(services, stream, origin);
   }
 
   /** Moves bytes both ways until both sides have finished. Takes {@code origin}. */
