@@ -24,6 +24,7 @@ import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.exchange.explain.Explaining;
+import io.loligo.server.exchange.fetch.BackgroundValidation;
 import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.hit.HitAnswer;
@@ -415,7 +416,7 @@ public final class RequestSteps implements RequestHandler {
         && store.inFlight(probe, head.fields()) == null
         && (!head.fields().has(FieldName.AUTHORIZATION)
             || services.caching.isShared(request, entry))) {
-      Fetch.inBackground(services, request.inBackground(), probe.toKey(), entry);
+      BackgroundValidation.begin(services, request.inBackground(), probe.toKey(), entry);
     }
   }
 

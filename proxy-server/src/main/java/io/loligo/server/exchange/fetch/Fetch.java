@@ -6,7 +6,6 @@ import io.loligo.core.caching.Invalidation;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.caching.Validation;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Decimal;
@@ -70,10 +69,8 @@ public final class Fetch
   private @Nullable OriginSide origin;
 
   private long requestMillis;
-  private @Nullable Entry validated;
+  private final KnownResponses known;
   private boolean offers;
-  private @Nullable OfferedVariants offered;
-  private @Nullable Completing completing;
   private boolean whole;
 
   /** Bytes of the response that came from the store. */
@@ -127,7 +124,7 @@ public final class Fetch
     this.head = request.head();
     this.target = request.target();
     this.mayStore = mayStore;
-    this.validated = validated != null && validated.tryRetain() ? validated : null;
+    this.known = new KnownResponses(validated);
     this.refreshes = client == null && validated != null;
     this.upgrade = upgrade;
   }
@@ -147,7 +144,7 @@ public final class Fetch
    */
   public Fetch completing(@Nullable Entry stored, @Nullable Completion completion) {
     if (stored != null && completion != null && stored.tryRetain()) {
-      this.completing = new Completing(this, eventLoop, stored, completion);
+      known.complete(new Completing(this, eventLoop, stored, completion));
     }
     return this;
   }
@@ -159,38 +156,6 @@ public final class Fetch
   public Fetch fetchingWhole(boolean whole) {
     this.whole = whole;
     return this;
-  }
-
-  /**
-   * Validates {@code entry}, borrowed, while the client gets the stale response (RFC 5861 section
-   * 3).
-   */
-  public static void inBackground(
-      LoopServices services, Request request, CacheKey key, Entry entry) {
-    Fetch fetch = new Fetch(services, null, request, true, entry, null);
-    InFlight inFlight = fetch.joinOrBegin(key, entry.meta().vary());
-    if (inFlight != null && inFlight.writer() == fetch) {
-      if (fetch.wasValidatedMeanwhile()) {
-        fetch.standDown();
-      } else {
-        fetch.start();
-      }
-    }
-  }
-
-  /** Whether another validation ended after the stale response was found. */
-  private boolean wasValidatedMeanwhile() {
-    Entry now = findMeanwhile();
-    if (now == null) {
-      return false;
-    }
-    StoredMeta meta = services.caching.regarded(now, request);
-    boolean fresh =
-        now != validated
-            && meta != null
-            && meta.ageSeconds(services.clock.millis()) < meta.lifetimeSeconds();
-    now.release();
-    return fresh;
   }
 
   /** Looks up the request in memory again, after this fetch has begun. Returns owned, or null. */
@@ -276,12 +241,6 @@ public final class Fetch
     return origin;
   }
 
-  /** The stored part whose gaps are fetched. */
-  private Completing part() {
-    assert completing != null : "nothing is completed";
-    return completing;
-  }
-
   /** The head of the request that caused the fetch. Immutable; any thread may read it. */
   public RequestHead head() {
     return head;
@@ -337,9 +296,9 @@ public final class Fetch
 
   /** Takes {@code variants}, which may be null. */
   private void offer(@Nullable OfferedVariants variants) {
-    offered = variants;
+    known.offer(variants);
     if (over) {
-      releaseStored();
+      known.release();
     } else {
       start();
     }
@@ -359,16 +318,11 @@ public final class Fetch
   }
 
   private @Nullable Conditions conditions() {
-    if (validated != null) {
-      return Conditions.validating(validated.meta(), slice() != null);
-    }
-    if (offered != null) {
-      return offered.conditions();
-    }
-    if (completing != null) {
-      return completing.conditions();
-    }
     Slice slice = slice();
+    Conditions about = known.conditions(slice != null);
+    if (about != null) {
+      return about;
+    }
     if (slice != null && slice.continued() != null) {
       return Conditions.continuing(slice.continued());
     }
@@ -439,23 +393,23 @@ public final class Fetch
       switchProtocols(reply);
       return;
     }
-    if (status == 304 && (validated != null || offered != null)) {
-      Entry named = named(reply);
+    if (status == 304 && known.mayBeConfirmed()) {
+      Entry named = known.named(reply);
       if (named != null) {
         confirmed(named, reply);
       } else {
         // for an incomplete stored response, the client's range was forwarded
-        startOver(slice() == null && (validated == null || validated.meta().part() == null));
+        startOver(slice() == null && !known.isPartValidated());
       }
       return;
     }
-    if (completing != null && (status == 206 || status == 416)) {
+    if (known.isCompleting() && (status == 206 || status == 416)) {
       if (status == 416 || !complete(reply, replyLength)) {
         startOver(false);
       }
       return;
     }
-    releasePart(); // the response is the whole, or an error
+    known.releasePart(); // the response is the whole, or an error
     // a stale response without a validator may be sent although this fetch requested it anew
     if (Reuse.isFailure(reply.status()) && servesStale()) {
       giveUp(
@@ -476,7 +430,8 @@ public final class Fetch
         && VarySelection.isSteeredLike(described.meta().vary(), head.fields())) {
       update(reply).refreshByHead(described, announced(reply, replyLength));
     }
-    Entry outdated = validated != null || client == null ? validated : client.stored();
+    Entry outdated =
+        client == null || known.validated() != null ? known.validated() : client.stored();
     if (outdated != null
         && head.methodId() == Method.GET
         && (status == 404 || status == 410)
@@ -508,23 +463,13 @@ public final class Fetch
     inFlight().fail(LOOK_AGAIN);
   }
 
-  /** The stored response that a 304 confirms (RFC 9111 section 4.3.4), borrowed, or null. */
-  private @Nullable Entry named(ResponseHead notModified) {
-    if (offered != null) {
-      return offered.named(notModified);
-    }
-    return validated != null && Validation.confirms(validated.meta(), notModified)
-        ? validated
-        : null;
-  }
-
   private void confirmed(Entry named, ResponseHead reply) {
     ResponseHead merged = StoredUpdate.merged(named, reply);
     StoredUpdate update = update(reply);
     Entry fresh =
-        offered == null
-            ? update.validated(named, merged)
-            : update.selected(named, merged, inFlight()::mayStore);
+        known.areOffered()
+            ? update.selected(named, merged, inFlight()::mayStore)
+            : update.validated(named, merged);
     if (client != null) {
       FieldLines lines = new FieldLines(64);
       ReplyFields.addWithheld(reply, services.storing.withheld(this, reply, merged), lines);
@@ -543,7 +488,7 @@ public final class Fetch
    */
   private void startOver(boolean unconditionally) {
     side().forget();
-    releaseStored();
+    known.release();
     unconditional = unconditionally;
     if (client != null) {
       client.rewindContent();
@@ -604,7 +549,8 @@ public final class Fetch
       storing = false;
       refusal = "No-Vary-Search differs from that of earlier responses";
     }
-    Entry outdated = validated != null || client == null ? validated : client.fetchedAnew();
+    Entry outdated =
+        client == null || known.validated() != null ? known.validated() : client.fetchedAnew();
     if (!storing && outdated != null) {
       update(reply).outdate(outdated, now);
     }
@@ -709,12 +655,12 @@ public final class Fetch
    * stored.
    */
   private boolean complete(ResponseHead reply, long replyLength) {
-    if (!part().isContinuedBy(reply, announced(reply, replyLength))) {
+    if (!known.part().isContinuedBy(reply, announced(reply, replyLength))) {
       return false;
     }
-    Completion completion = part().known(reply);
+    Completion completion = known.part().known(reply);
     long now = services.clock.millis();
-    ResponseHead merged = StoredUpdate.merged(part().part(), reply);
+    ResponseHead merged = StoredUpdate.merged(known.part().part(), reply);
     long length = completion.completeLength();
     Storability storability = services.storing.ofContinued(this, merged, length, now, reply);
     if (!storability.storable()
@@ -743,7 +689,7 @@ public final class Fetch
   /** The response for a further gap has arrived. Readers already have all bytes before the gap. */
   private void nextGap(ResponseHead reply, long replyLength) {
     asking = false;
-    if (part().isContinuedBy(reply, announced(reply, replyLength))) {
+    if (known.part().isContinuedBy(reply, announced(reply, replyLength))) {
       readOn();
     } else {
       giveUp(
@@ -777,7 +723,7 @@ public final class Fetch
 
   /** The response for a gap is complete. Stored stretches, further gaps or the end follow. */
   private void endGap() {
-    if (!part().endGap()) {
+    if (!known.part().endGap()) {
       giveUp(new FetchFailure(FetchFailure.Kind.TRUNCATED, "a gap was not filled"));
       return;
     }
@@ -814,12 +760,12 @@ public final class Fetch
   public void content(ByteBuf content) {
     if (over) {
       content.release();
-    } else if (opened && part().overflowsGap(content.readableBytes())) {
+    } else if (opened && known.part().overflowsGap(content.readableBytes())) {
       content.release();
       giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more content than requested"));
     } else {
-      if (completing != null) {
-        completing.received(content.readableBytes());
+      if (known.isCompleting()) {
+        known.part().received(content.readableBytes());
       }
       inFlight().content(content);
     }
@@ -840,16 +786,16 @@ public final class Fetch
       return;
     }
     if (opened) {
-      part().feed(inFlight());
-      if (over || part().isFeeding()) {
+      known.part().feed(inFlight());
+      if (over || known.part().isFeeding()) {
         return;
       }
     }
-    if (opened && side().isAnswerOver() && part().isAtEnd()) {
+    if (opened && side().isAnswerOver() && known.part().isAtEnd()) {
       complete(null);
-    } else if (opened && side().isAnswerOver() && part().isInGap()) {
+    } else if (opened && side().isAnswerOver() && known.part().isInGap()) {
       askForGap();
-    } else if (!(opened && part().isStoredNext()) && inFlight().wantsMore()) {
+    } else if (!(opened && known.part().isStoredNext()) && inFlight().wantsMore()) {
       readOwed = false;
       reading = true;
       side().read();
@@ -890,7 +836,7 @@ public final class Fetch
 
   @Override
   public void failed(FetchFailure failure) {
-    if (!over && opened && part().isStoredNext()) {
+    if (!over && opened && known.part().isStoredNext()) {
       side().endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
     } else if (!over) {
       if (failure.fault() != null) {
@@ -923,12 +869,7 @@ public final class Fetch
     if (whole && settings.rangeOffsetLimit.of(request) < 0) {
       return true;
     }
-    long left = announced - inFlight().received();
-    if (settings.quickAbortMinBytes < 0 || left <= settings.quickAbortMinBytes) {
-      return true;
-    }
-    return left <= settings.quickAbortMaxBytes
-        && inFlight().received() * 100 > announced * settings.quickAbortPercent;
+    return settings.goesOnAlone(announced, inFlight().received());
   }
 
   private void giveUp(FetchFailure failure) {
@@ -945,25 +886,6 @@ public final class Fetch
       held.drop();
       held = null;
     }
-    releaseStored();
-  }
-
-  private void releaseStored() {
-    if (validated != null) {
-      validated.release();
-      validated = null;
-    }
-    if (offered != null) {
-      offered.release();
-      offered = null;
-    }
-    releasePart();
-  }
-
-  private void releasePart() {
-    if (completing != null) {
-      completing.release();
-      completing = null;
-    }
+    known.release();
   }
 }

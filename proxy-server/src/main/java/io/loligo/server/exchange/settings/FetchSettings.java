@@ -40,4 +40,19 @@ public final class FetchSettings {
     quickAbortMaxBytes = config.get(FetchDirectives.QUICK_ABORT_MAX);
     quickAbortPercent = config.get(FetchDirectives.QUICK_ABORT_PCT);
   }
+
+  /**
+   * Whether a fetch goes on when no client waits for it any more ({@code quick_abort_min}, {@code
+   * _max}, {@code _pct}).
+   *
+   * @param announced bytes of its content
+   * @param received bytes that have arrived
+   */
+  public boolean goesOnAlone(long announced, long received) {
+    long left = announced - received;
+    if (quickAbortMinBytes < 0 || left <= quickAbortMinBytes) {
+      return true;
+    }
+    return left <= quickAbortMaxBytes && received * 100 > announced * quickAbortPercent;
+  }
 }
