@@ -43,8 +43,10 @@ class PackageDirectionsTest {
           .dependOnClassesThat()
           .resideInAnyPackage(
               "io.loligo.core.http1..",
+              "io.loligo.core.http2..",
               "io.loligo.server.downstream..",
-              "io.loligo.server.upstream.http1..");
+              "io.loligo.server.upstream.http1..",
+              "io.loligo.server.upstream.http2..");
 
   /** A step can be read without the steps behind it. */
   @ArchTest

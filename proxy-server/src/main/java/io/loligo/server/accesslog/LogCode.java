@@ -55,7 +55,7 @@ enum LogCode {
   SERVER_PATH("<rp", Kind.UNTRUSTED, RecordText::path),
   VERSION("rv", Kind.TEXT, RecordText::version),
   CLIENT_VERSION(">rv", Kind.TEXT, RecordText::version),
-  SERVER_VERSION("<rv"),
+  SERVER_VERSION("<rv", Kind.TEXT, RecordText::serverVersion),
 
   REQUEST_FIELD(">h", Kind.REQUEST_FIELD, (r, line) -> {}),
   REQUEST_FIELD_OLD("h", Kind.REQUEST_FIELD, (r, line) -> {}),

@@ -233,6 +233,14 @@ final class RecordText {
     line.appendNumber(version % 10);
   }
 
+  /** The version of the request that was sent; nothing if none was. */
+  static void serverVersion(ExchangeRecord record, LogLine line) {
+    if (record.nextHop != null) {
+      boolean http2 = record.serverTls != null && "h2".equals(record.serverTls.protocol());
+      line.append(http2 ? "2.0" : "1.1");
+    }
+  }
+
   static void requestHeadBytes(ExchangeRecord record, LogLine line) {
     line.appendNumber(record.request == null ? 0 : record.request.end());
   }

@@ -7,7 +7,9 @@ public enum ConnectionGauge {
       "loligo.client.connections.idle", "Idle client connections, which wait for a request."),
   SERVER_OPEN("loligo.server.connections", "Open connections to origins and parents."),
   SERVER_IDLE(
-      "loligo.server.connections.idle", "Idle connections to origins and parents, in the pool."),
+      "loligo.server.connections.idle",
+      "Connections to origins and parents in the pool: idle ones, and those of HTTP/2 that take"
+          + " another request."),
   TUNNEL_OPEN("loligo.tunnels", "Open tunnels (CONNECT and upgraded connections).");
 
   private final String meter;

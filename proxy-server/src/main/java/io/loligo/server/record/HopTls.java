@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version such as {@code TLSv1.3}
  * @param cipher the IANA name of the cipher suite
+ * @param protocol the one chosen by ALPN; null: the server chose none
  * @param certificate of the server, or null
  * @param tolerated faults of the certificate that the configuration tolerated
  * @param once whether a rule for one request tolerated them: the connection serves no other
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record HopTls(
     String version,
     String cipher,
+    @Nullable String protocol,
     @Nullable X509Certificate certificate,
     List<TlsFault> tolerated,
     boolean once) {}

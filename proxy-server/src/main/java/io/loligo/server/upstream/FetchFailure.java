@@ -29,6 +29,10 @@ public record FetchFailure(
     SECURE_CONNECT_TIMEOUT(504, "ERR_SECURE_CONNECT_FAIL"),
     /** The connection was closed before the first byte of a response. */
     NO_ANSWER(502, "ERR_ZERO_SIZE_OBJECT"),
+    /** The other end says that it has not looked at the request, so it may be sent again. */
+    NOT_PROCESSED(502, "ERR_ZERO_SIZE_OBJECT"),
+    /** The same, and that it wants the request over HTTP/1.1. */
+    HTTP_1_REQUIRED(502, "ERR_ZERO_SIZE_OBJECT"),
     READ_TIMEOUT(504, "ERR_READ_TIMEOUT"),
     WRITE_FAILED(502, "ERR_WRITE_ERROR"),
     INVALID_RESPONSE(502, "ERR_INVALID_RESP"),

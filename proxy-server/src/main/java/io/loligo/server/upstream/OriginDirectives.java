@@ -64,5 +64,13 @@ public final class OriginDirectives {
                   + " gets 504, or its response is cut. Between chunks the origin may be silent"
                   + " until read_timeout. 0: no limit.");
 
+  /** {@code loligo_origin_http2}: whether origins are offered HTTP/2. */
+  public static final Setting<Boolean> ORIGIN_HTTP2 =
+      FEATURE
+          .flag("loligo_origin_http2", "on")
+          .text(
+              "Whether origins are offered HTTP/2 in the handshake of TLS. off: HTTP/1.1 only. For"
+                  + " a cache_peer, its option no-http2 says so.");
+
   private OriginDirectives() {}
 }

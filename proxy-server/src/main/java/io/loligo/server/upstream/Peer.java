@@ -102,6 +102,11 @@ public final class Peer {
     return from.tlsDomain;
   }
 
+  /** Whether it is offered HTTP/2; false: {@code no-http2}. */
+  public boolean http2() {
+    return from.http2;
+  }
+
   /** The requests for which it may be used. */
   public AclList access() {
     return from.access;
@@ -136,6 +141,7 @@ public final class Peer {
     private FrontEndHttps frontEndHttps = FrontEndHttps.OFF;
     private @Nullable TlsOptions tls;
     private @Nullable String tlsDomain;
+    private boolean http2 = true;
     private AclList access = AclList.allowAll();
     private String source = "";
 
@@ -158,6 +164,7 @@ public final class Peer {
       frontEndHttps = other.frontEndHttps;
       tls = other.tls;
       tlsDomain = other.tlsDomain;
+      http2 = other.http2;
       access = other.access;
       source = other.source;
     }
@@ -239,6 +246,11 @@ public final class Peer {
 
     public Builder tlsDomain(@Nullable String name) {
       tlsDomain = name;
+      return this;
+    }
+
+    public Builder http2(boolean offered) {
+      http2 = offered;
       return this;
     }
 

@@ -36,7 +36,8 @@ public final class PeerDirectives {
                   + " front-end-https[=on|auto] (it gets Front-End-Https: On; auto: for https URLs"
                   + " only), tls or ssl (connections use TLS, with the options of"
                   + " tls_outgoing_options as tls-OPTION or sslOPTION), tls-domain=NAME (the name"
-                  + " in the handshake and in its certificate; the default is HOST).");
+                  + " in the handshake and in its certificate; the default is HOST), no-http2 (with"
+                  + " TLS, only HTTP/1.1 is offered).");
 
   /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
   public static final Setting<@Nullable Void> CACHE_PEER_ACCESS =

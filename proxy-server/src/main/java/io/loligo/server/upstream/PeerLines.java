@@ -201,6 +201,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "tls", "ssl" -> encrypted = true;
         case "tls-domain", "ssldomain" -> domain(text(word, option));
         case "front-end-https" -> frontEndHttps(word, option);
+        case "no-http2" -> options.http2(false);
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
       }

@@ -36,6 +36,8 @@ class UpstreamPackagesTest {
           .definedBy(UPSTREAM + ".attempt..")
           .layer("http1")
           .definedBy(UPSTREAM + ".http1..")
+          .layer("http2")
+          .definedBy(UPSTREAM + ".http2..")
           .layer("connect")
           .definedBy(UPSTREAM + ".connect..")
           .layer("pool")
@@ -52,10 +54,12 @@ class UpstreamPackagesTest {
           .mayNotBeAccessedByAnyLayer()
           .whereLayer("http1")
           .mayOnlyBeAccessedByLayers("attempt")
+          .whereLayer("http2")
+          .mayOnlyBeAccessedByLayers("attempt")
           .whereLayer("connect")
           .mayOnlyBeAccessedByLayers("attempt")
           .whereLayer("pool")
-          .mayOnlyBeAccessedByLayers("attempt", "connect", "http1")
+          .mayOnlyBeAccessedByLayers("attempt", "connect", "http1", "http2")
           .whereLayer("tls")
           .mayOnlyBeAccessedByLayers("attempt", "connect", "pool")
           .whereLayer("names")
@@ -78,7 +82,11 @@ class UpstreamPackagesTest {
   static final ArchRule CONNECTIONS_KNOW_NO_CONFIGURATION =
       noClasses()
           .that()
-          .resideInAnyPackage(UPSTREAM + ".connect..", UPSTREAM + ".http1..", UPSTREAM + ".own..")
+          .resideInAnyPackage(
+              UPSTREAM + ".connect..",
+              UPSTREAM + ".http1..",
+              UPSTREAM + ".http2..",
+              UPSTREAM + ".own..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.loligo.core.config..");
@@ -106,7 +114,7 @@ class UpstreamPackagesTest {
           .doNotBelongToAnyOf(NettyUpstream.class)
           .should()
           .dependOnClassesThat()
-          .resideInAPackage(UPSTREAM + ".http1..");
+          .resideInAnyPackage(UPSTREAM + ".http1..", UPSTREAM + ".http2..");
 
   @ArchTest
   static final ArchRule EXCHANGES_KNOW_CONTRACTS_ROUTES_AND_OWN_OBJECTS =
@@ -121,6 +129,7 @@ class UpstreamPackagesTest {
           .resideInAnyPackage(
               UPSTREAM + ".attempt..",
               UPSTREAM + ".http1..",
+              UPSTREAM + ".http2..",
               UPSTREAM + ".connect..",
               UPSTREAM + ".pool..",
               UPSTREAM + ".names..");

@@ -51,6 +51,7 @@ class PeerOptionsWireTest extends WireTest {
   void everyDocumentedOptionHasATest() {
     Set<String> tested = PortOptionsWireTest.tested(getClass());
     tested.addAll(PortOptionsWireTest.tested(SecurePeerWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(Http2OriginWireTest.class));
     assertThat(tested)
         .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
         .contains("no-query", "forceddomain");

@@ -274,7 +274,7 @@ final class ScriptedOrigin implements AutoCloseable {
     SSLSocket socket = (SSLSocket) tls.createSocket(plain, null, plain.getPort(), true);
     socket.setUseClientMode(false);
     SSLParameters parameters = socket.getSSLParameters();
-    parameters.setApplicationProtocols(new String[] {"h2", "http/1.1"});
+    parameters.setApplicationProtocols(new String[] {"http/1.1"});
     parameters.setWantClientAuth(true);
     socket.setSSLParameters(parameters);
     return socket;

@@ -40,6 +40,8 @@ public final class FailureAnswer {
       case SECURE_CONNECT_FAILED -> "No secure connection: " + failure.detail() + ".";
       case SECURE_CONNECT_TIMEOUT -> "The origin did not complete the TLS handshake in time.";
       case NO_ANSWER -> "The origin closed the connection without a response.";
+      case NOT_PROCESSED -> "The origin refused the request without looking at it.";
+      case HTTP_1_REQUIRED -> "The origin wants another version of HTTP.";
       case READ_TIMEOUT -> "The origin did not respond in time.";
       case WRITE_FAILED -> "The request could not be sent to the origin.";
       case INVALID_RESPONSE -> "The origin's response is not valid HTTP.";

@@ -366,7 +366,8 @@ public final class Inspection
     } else if (state == State.ASKING) {
       Hop hop = hops.get(0);
       if (hop.peer() == null && settings.outgoingTls.enabled()) {
-        HopSecurity security = new HopSecurity(name(), settings.outgoingTls.options());
+        HopSecurity security =
+            new HopSecurity(name(), settings.outgoingTls.options(), settings.originHttp2);
         Hop secure = new Hop.Direct(hop.host(), hop.port(), hop.code(), security);
         origin = services.upstream.probe(secure, this, this);
       } else {

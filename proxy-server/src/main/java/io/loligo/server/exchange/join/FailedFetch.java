@@ -100,12 +100,19 @@ record FailedFetch(
               CONNECT_FAILED,
               CONNECT_TIMEOUT,
               SECURE_CONNECT_TIMEOUT,
+              NOT_PROCESSED,
               NO_MEMORY,
               OVERLOADED ->
               Blame.ORIGIN;
           // sslproxy_cert_error may tolerate it for others
           case SECURE_CONNECT_FAILED -> Blame.REQUEST_OR_ORIGIN;
-          case NO_ANSWER, READ_TIMEOUT, WRITE_FAILED, INVALID_RESPONSE, HEAD_TOO_LARGE, TRUNCATED ->
+          case NO_ANSWER,
+              HTTP_1_REQUIRED,
+              READ_TIMEOUT,
+              WRITE_FAILED,
+              INVALID_RESPONSE,
+              HEAD_TOO_LARGE,
+              TRUNCATED ->
               Blame.REQUEST_OR_ORIGIN;
           case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED, TUNNEL_REFUSED -> Blame.CLIENT;
         };

@@ -5,6 +5,7 @@ import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.bump.BumpRules;
 import io.loligo.server.bump.UnsupportedProtocol;
 import io.loligo.server.tls.TlsDirectives;
+import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.OutgoingTls;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
 
@@ -22,10 +23,14 @@ public final class InspectionSettings {
   /** {@code tls_outgoing_options}: TLS with the servers of bumped tunnels. */
   public final OutgoingTls outgoingTls;
 
+  /** Whether origins are offered HTTP/2. */
+  public final boolean originHttp2;
+
   InspectionSettings(ProxyConfig config) {
     rules = config.get(BumpDirectives.SSL_BUMP);
     unsupported = config.get(BumpDirectives.ON_UNSUPPORTED_PROTOCOL);
     firstMessageMillis = config.get(TlsDirectives.TLS_HANDSHAKE_TIMEOUT);
+    originHttp2 = config.get(OriginDirectives.ORIGIN_HTTP2);
     outgoingTls = config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS);
   }
 }

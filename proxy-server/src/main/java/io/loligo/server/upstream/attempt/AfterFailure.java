@@ -14,10 +14,11 @@ enum AfterFailure {
 
   /**
    * Decides; pure. A request is sent again only if it may be repeated and the peer was silent (RFC
-   * 9110 section 9.2.2).
+   * 9110 section 9.2.2), or if the peer says that it has not looked at it (RFC 9113 section 8.7).
    *
    * @param answered whether a byte of a response arrived
    * @param repeatable whether the request may be sent twice
+   * @param unspent whether nothing of its content was sent, so that it can be sent from its start
    * @param reused whether the connection was a kept one, which the peer may have closed meanwhile
    * @param hopsLeft whether there is a further hop
    */
@@ -25,8 +26,16 @@ enum AfterFailure {
       FetchFailure failure,
       boolean answered,
       boolean repeatable,
+      boolean unspent,
       boolean reused,
       boolean hopsLeft) {
+    if (!answered && isUnprocessed(failure.kind())) {
+      if (!unspent) {
+        return GIVE_UP;
+      }
+      boolean again = reused || failure.kind() == Kind.HTTP_1_REQUIRED;
+      return again ? RECONNECT : hopsLeft ? NEXT_HOP : GIVE_UP;
+    }
     boolean silent =
         !answered && (failure.kind() == Kind.NO_ANSWER || failure.kind() == Kind.WRITE_FAILED);
     if (!silent || !repeatable) {
@@ -36,5 +45,9 @@ enum AfterFailure {
       return RECONNECT;
     }
     return hopsLeft ? NEXT_HOP : GIVE_UP;
+  }
+
+  private static boolean isUnprocessed(Kind kind) {
+    return kind == Kind.NOT_PROCESSED || kind == Kind.HTTP_1_REQUIRED;
   }
 }

@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A kept connection is used only for a request that may be sent twice: the peer may have closed
  * it before the request arrives, and then it is unknown whether the request was carried out (RFC
- * 9110 section 9.2.2).
+ * 9110 section 9.2.2). A connection of HTTP/2 that is known to be alive is used for any request.
  */
 final class Attempt
     implements OriginStream,
@@ -83,6 +83,16 @@ final class Attempt
 
   private List<Endpoint> endpoints = List.of();
   private boolean freshOnly;
+
+  /** Whether only HTTP/1.1 will do: for a tunnel, an upgrade, or because the server says so. */
+  private boolean http1;
+
+  /** Whether content was asked for. */
+  private boolean contentBegun;
+
+  /** A copy of it; null if nobody can refuse the request any more. */
+  private @Nullable SentContent sent;
+
   private boolean reused;
   private long stageStartNanos;
   private @Nullable Dial<?> dial;
@@ -106,6 +116,7 @@ final class Attempt
     this.tunnelPort = tunnelPort;
     this.check = check;
     this.events = events;
+    this.http1 = request == null ? tunnelHost != null : request.upgrade() != null;
     this.repeatable =
         request != null && !request.hasContent() && Method.isIdempotent(request.methodId());
   }
@@ -177,9 +188,10 @@ final class Attempt
           new FetchFailure(Kind.LENGTH_REQUIRED, hop.host() + ": answered with HTTP/1.0 before");
       return false;
     }
-    if (repeatable && !freshOnly) {
+    boolean mayShare = hop.security() != null && !http1;
+    if ((repeatable || mayShare) && !freshOnly) {
       for (Endpoint endpoint : endpoints) {
-        Lease kept = upstream.idle.take(endpoint);
+        Lease kept = repeatable ? upstream.idle.take(endpoint) : upstream.idle.takeAlive(endpoint);
         if (kept != null) {
           reused = true;
           timings.reused = true;
@@ -199,7 +211,7 @@ final class Attempt
   /** The endpoints that may be dialled; null, and the fetch failed, if there are none. */
   private @Nullable List<Endpoint> allowed(List<InetAddress> found) {
     List<Endpoint> allowed = new ArrayList<>(found.size());
-    Endpoint.Security security = upstream.security(isRaw() ? null : hop.security());
+    Endpoint.Security security = upstream.security(isRaw() ? null : hop.security(), http1);
     String refusal = null;
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
@@ -299,12 +311,13 @@ final class Attempt
             });
     reused = false;
     timings.reused = false;
+    PooledConnection connection = upstream.speaking(fresh, channel, endpoint, secured);
     if (secured != null) {
-      fresh.secured(secured);
+      connection.secured(secured);
       secured.tolerated().forEach(fault -> tolerated(fault, endpoint));
     }
     try {
-      Lease first = fresh.lease();
+      Lease first = connection.lease();
       if (first == null) {
         lastFailure = new FetchFailure(Kind.CONNECT_FAILED, endpoint + ": closed at once");
         nextHop();
@@ -334,6 +347,9 @@ final class Attempt
       open.keep();
       events.head(null, ContentLength.NONE);
     } else if (request != null) {
+      if (request.hasContent() && open.mayBeRefused() && sent == null && !contentBegun) {
+        sent = new SentContent(upstream.transit());
+      }
       open.send(request, hop.form(), timings, this);
     } else if (hop.form().absolute()) {
       assert tunnelHost != null : "neither a request nor a tunnel";
@@ -352,7 +368,21 @@ final class Attempt
 
   @Override
   public void readyForContent() {
-    events.readyForContent();
+    if (!contentBegun) {
+      contentBegun = true;
+      events.readyForContent();
+      return;
+    }
+    Lease again = lease;
+    if (sent != null && again != null) {
+      sent.sendTo(again);
+      if (!again.mayBeRefused()) {
+        forgetContent();
+      }
+      if (lease == again && again.writable()) {
+        events.writable();
+      }
+    }
   }
 
   @Override
@@ -363,6 +393,7 @@ final class Attempt
   @Override
   public void head(ResponseHead head, long contentLength) {
     assert lease != null : "a head without a lease";
+    forgetContent();
     if (head.status() < 500) { // an error may come from a proxy on the way
       upstream.oldServers.answered(lease.endpoint(), head.version());
     }
@@ -393,6 +424,7 @@ final class Attempt
   public void end(@Nullable Fields trailers) {
     phase = Phase.DONE;
     lease = null;
+    forgetContent();
     events.end(trailers);
   }
 
@@ -400,24 +432,44 @@ final class Attempt
   public void failed(FetchFailure failure, boolean answered) {
     lease = null;
     boolean hopsLeft = hopIndex + 1 < hops.size();
-    AfterFailure next = AfterFailure.of(failure, answered, repeatable, reused, hopsLeft);
+    AfterFailure next =
+        AfterFailure.of(failure, answered, repeatable, isUnspent(), reused, hopsLeft);
     if (next == AfterFailure.GIVE_UP) {
       fail(failure);
       return;
     }
     lastFailure = failure;
     phase = Phase.ROUTING;
+    if (failure.kind() == Kind.HTTP_1_REQUIRED) {
+      http1 = true;
+      Endpoint.Security security = upstream.security(hop.security(), http1);
+      endpoints = endpoints.stream().map(endpoint -> endpoint.with(security)).toList();
+    }
     // not from within the failed connection's event
-    upstream.loop().execute(() -> retry(next));
+    boolean refused = failure.kind() == Kind.NOT_PROCESSED;
+    upstream.loop().execute(() -> retry(next, refused));
   }
 
-  private void retry(AfterFailure next) {
+  /** Whether the request can be sent from its start. */
+  private boolean isUnspent() {
+    return !contentBegun || (sent != null && sent.isWhole());
+  }
+
+  private void forgetContent() {
+    if (sent != null) {
+      sent.release();
+      sent = null;
+    }
+  }
+
+  private void retry(AfterFailure next, boolean refused) {
     if (phase != Phase.ROUTING) {
       return;
     }
     try {
       reused = false;
-      freshOnly = true;
+      // a refusal says nothing about kept connections to the next hop
+      freshOnly = next == AfterFailure.RECONNECT || !refused;
       if (next == AfterFailure.NEXT_HOP || !dial()) {
         nextHop();
       }
@@ -430,6 +482,14 @@ final class Attempt
 
   @Override
   public void content(ByteBuf content) {
+    if (sent != null) {
+      try {
+        sent.add(content, content.alloc(), lease == null);
+      } catch (OutOfMemoryError e) {
+        content.release();
+        throw e;
+      }
+    }
     if (lease == null) {
       content.release();
     } else {
@@ -439,6 +499,9 @@ final class Attempt
 
   @Override
   public void endContent(@Nullable Fields trailers) {
+    if (sent != null) {
+      sent.end(trailers);
+    }
     if (lease != null) {
       lease.endContent(trailers);
     }
@@ -446,7 +509,10 @@ final class Attempt
 
   @Override
   public boolean writable() {
-    return lease == null || lease.writable();
+    if (lease == null) {
+      return sent == null || sent.hasRoom();
+    }
+    return lease.writable();
   }
 
   @Override
@@ -487,6 +553,7 @@ final class Attempt
     }
     phase = Phase.DONE;
     dropForwardLimit();
+    forgetContent();
     try {
       events.failed(failure);
     } catch (RuntimeException | Error e) {
@@ -509,6 +576,7 @@ final class Attempt
   /** Ends the dial or the lease, if there is one. */
   private void abandon() {
     dropForwardLimit();
+    forgetContent();
     if (dial != null) {
       dial.cancel();
       dial = null;

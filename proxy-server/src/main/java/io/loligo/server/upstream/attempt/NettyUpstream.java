@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.Hop;
@@ -16,6 +17,9 @@ import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.http1.ConnectionContext;
 import io.loligo.server.upstream.http1.HeadScratch;
 import io.loligo.server.upstream.http1.OriginConnection;
+import io.loligo.server.upstream.http2.HeadCodecs;
+import io.loligo.server.upstream.http2.MultiplexedConnection;
+import io.loligo.server.upstream.http2.StreamContext;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
@@ -24,15 +28,17 @@ import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.server.upstream.tls.Tolerance;
 import io.loligo.store.memory.MemoryLedger;
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The way to origins and parents over HTTP/1.x. Confined to its event loop. */
+/** The way to origins and parents. Confined to its event loop. */
 public final class NettyUpstream implements Upstream, AutoCloseable {
   private final ConnectionContext shared;
+  private final StreamContext streams;
   final AttemptSettings settings;
   final OriginTransport transport;
   final NameResolver names;
@@ -63,6 +69,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       UpstreamCounters counters) {
     this(
         new ConnectionContext(loop, timer, transit, new HeadScratch()),
+        new StreamContext(loop, timer, transit, new HeadCodecs()),
         config,
         contexts,
         transport,
@@ -75,6 +82,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
 
   private NettyUpstream(
       ConnectionContext shared,
+      StreamContext streams,
       ProxyConfig config,
       OriginContexts contexts,
       OriginTransport transport,
@@ -85,6 +93,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       ToleratedFaults tolerated) {
     this.tolerated = tolerated;
     this.shared = shared;
+    this.streams = streams;
     this.settings = new AttemptSettings(config);
     this.contexts = contexts;
     this.connections = new ConnectionSettings(config);
@@ -104,16 +113,45 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     assert shared.loop().inEventLoop();
     NettyUpstream successor =
         new NettyUpstream(
-            shared, config, newContexts, transport, names, health, counters, oldServers, tolerated);
+            shared,
+            streams,
+            config,
+            newContexts,
+            transport,
+            names,
+            health,
+            counters,
+            oldServers,
+            tolerated);
     idle.handTo(successor.idle);
     return successor;
   }
 
-  /** TLS with a hop; null: clear text. */
-  Endpoint.Security security(@Nullable HopSecurity hop) {
+  /**
+   * TLS with a hop; null: clear text.
+   *
+   * @param http1 whether only HTTP/1.1 will do
+   */
+  Endpoint.Security security(@Nullable HopSecurity hop, boolean http1) {
     return hop == null
         ? Endpoint.Security.NONE
-        : Endpoint.Security.of(hop.serverName(), contexts.of(hop.options()));
+        : Endpoint.Security.of(hop.serverName(), contexts.of(hop.options()), hop.http2() && !http1);
+  }
+
+  /**
+   * The connection for the protocol that the handshake has chosen.
+   *
+   * @param dialled speaks HTTP/1.1 on {@code channel}; another one may take its place
+   */
+  PooledConnection speaking(
+      PooledConnection dialled, Channel channel, Endpoint endpoint, @Nullable HopTls secured) {
+    if (secured == null || !MultiplexedConnection.PROTOCOL.equals(secured.protocol())) {
+      return dialled;
+    }
+    MultiplexedConnection connection =
+        new MultiplexedConnection(streams, endpoint, connections, idle);
+    channel.pipeline().replace(OriginConnection.class, null, connection);
+    return connection;
   }
 
   EventLoop loop() {

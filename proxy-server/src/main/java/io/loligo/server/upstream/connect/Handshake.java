@@ -4,6 +4,7 @@ import io.loligo.server.record.HopTls;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.tls.HandshakeFailure;
+import io.loligo.server.upstream.tls.OfferedContexts;
 import io.loligo.server.upstream.tls.OriginContext;
 import io.loligo.server.upstream.tls.Tolerance;
 import io.netty.channel.Channel;
@@ -58,7 +59,7 @@ final class Handshake implements Tolerance {
 
   /** Begins, perhaps after files were read. */
   void begin() {
-    CompletableFuture<SslContext> ready = context.ready();
+    CompletableFuture<OfferedContexts> ready = context.ready();
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       begin(ready.join());
       return;
@@ -76,7 +77,7 @@ final class Handshake implements Tolerance {
         channel.eventLoop());
   }
 
-  private void begin(SslContext loaded) {
+  private void begin(OfferedContexts loaded) {
     if (!channel.isActive()) {
       outcome.failed(new HandshakeFailure(TlsFault.CLOSED, "closed before the handshake"));
       return;
@@ -85,7 +86,8 @@ final class Handshake implements Tolerance {
     assert serverName != null : "clear text";
     SslHandler handler;
     try {
-      handler = context.handler(loaded, channel.alloc(), serverName, endpoint.port(), this);
+      SslContext offering = loaded.offering(endpoint.security().protocols());
+      handler = context.handler(offering, channel.alloc(), serverName, endpoint.port(), this);
     } catch (RuntimeException e) {
       outcome.failed(HandshakeFailure.of(e));
       return;
@@ -95,7 +97,7 @@ final class Handshake implements Tolerance {
         .addListener(
             shaken -> {
               if (shaken.isSuccess()) {
-                outcome.secure(facts(handler.engine().getSession()));
+                outcome.secure(facts(handler.engine().getSession(), handler.applicationProtocol()));
               } else {
                 outcome.failed(HandshakeFailure.of(shaken.cause()));
               }
@@ -118,10 +120,11 @@ final class Handshake implements Tolerance {
     return true;
   }
 
-  private HopTls facts(SSLSession session) {
+  private HopTls facts(SSLSession session, @Nullable String protocol) {
     return new HopTls(
         session.getProtocol(),
         session.getCipherSuite(),
+        protocol,
         certificate(session),
         List.copyOf(tolerated),
         once);

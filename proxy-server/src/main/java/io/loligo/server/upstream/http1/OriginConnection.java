@@ -199,6 +199,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public boolean mayBeRefused() {
+    return false;
+  }
+
+  @Override
+  public boolean isKnownAlive() {
+    return false;
+  }
+
+  @Override
   public boolean adopt(ConnectionSettings newSettings, Home newHome) {
     if (phase != Phase.IDLE || !limits.equals(newSettings.replyLimits)) {
       return false;

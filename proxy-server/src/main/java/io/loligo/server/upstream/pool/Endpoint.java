@@ -30,9 +30,10 @@ public record Endpoint(InetAddress address, int port, Security security, @Nullab
     /** Clear text. */
     public static final Security NONE = new Security(null, List.of(), null);
 
-    /** TLS with this server. */
-    public static Security of(String serverName, OriginContext context) {
-      return new Security(serverName, OriginContext.PROTOCOLS, context);
+    /** TLS with this server; HTTP/2 is offered if {@code http2}. */
+    public static Security of(String serverName, OriginContext context, boolean http2) {
+      return new Security(
+          serverName, http2 ? OriginContext.WITH_HTTP_2 : OriginContext.HTTP_1, context);
     }
   }
 
@@ -53,6 +54,11 @@ public record Endpoint(InetAddress address, int port, Security security, @Nullab
   /** Whether the connection has TLS. */
   public boolean isSecure() {
     return security.context() != null;
+  }
+
+  /** The same place with other TLS. */
+  public Endpoint with(Security other) {
+    return new Endpoint(address, port, other, tunnel);
   }
 
   /** The address and the port to dial. */

@@ -5,13 +5,15 @@ import io.loligo.server.upstream.UpstreamCounters;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Idle connections, by endpoint. The connection used last is used next, so that superfluous
- * connections grow old and are closed. Confined to one event loop.
+ * Idle connections, and shared ones that take another request, by endpoint. The connection used
+ * last is used next, so that superfluous connections grow old and are closed. Confined to one event
+ * loop.
  */
 public final class IdleConnections implements PooledConnection.Home {
   private final Map<Endpoint, ArrayDeque<PooledConnection>> byEndpoint = new HashMap<>();
@@ -48,6 +50,32 @@ public final class IdleConnections implements PooledConnection.Home {
       byEndpoint.remove(endpoint);
     }
     return lease;
+  }
+
+  /**
+   * A lease for a request that must not be sent twice, of a connection that is known to be alive;
+   * or null.
+   */
+  public @Nullable Lease takeAlive(Endpoint endpoint) {
+    ArrayDeque<PooledConnection> idle = byEndpoint.get(endpoint);
+    if (idle == null) {
+      return null;
+    }
+    for (Iterator<PooledConnection> all = idle.descendingIterator(); all.hasNext(); ) {
+      PooledConnection connection = all.next();
+      Lease lease = connection.isKnownAlive() ? connection.lease() : null;
+      if (lease != null) {
+        if (!connection.isShared()) {
+          all.remove();
+          counters.idle(-1);
+          if (idle.isEmpty()) {
+            byEndpoint.remove(endpoint);
+          }
+        }
+        return lease;
+      }
+    }
+    return null;
   }
 
   @Override

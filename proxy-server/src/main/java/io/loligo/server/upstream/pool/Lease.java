@@ -28,6 +28,11 @@ public interface Lease {
   /** TLS on the connection; null: clear text. */
   @Nullable HopTls secured();
 
+  /**
+   * Whether the other end may say that it has not looked at a request. HTTP/1 has no words for it.
+   */
+  boolean mayBeRefused();
+
   /** Sends a request's head in {@code form}; events follow, some before this returns. */
   void send(
       OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener);

@@ -28,10 +28,17 @@ public interface PooledConnection {
   @Nullable Lease lease();
 
   /**
-   * Whether the connection gives out another lease while one is in use: then it stays in the pool.
-   * HTTP/1 never does.
+   * Whether the connection now gives out another lease while one is in use: then it stays in the
+   * pool. HTTP/1 never does.
    */
   boolean isShared();
+
+  /**
+   * Whether the other end gave a sign of life a few seconds ago, and says which requests it has not
+   * looked at when it closes. Then the connection may be used for a request that must not be sent
+   * twice. HTTP/1 never says so.
+   */
+  boolean isKnownAlive();
 
   /**
    * Lets a kept connection serve under another configuration.
@@ -40,6 +47,6 @@ public interface PooledConnection {
    */
   boolean adopt(ConnectionSettings settings, Home home);
 
-  /** Closes a connection without a lease. */
+  /** Closes the connection; leases that are in use end first. */
   void close();
 }

@@ -37,7 +37,7 @@ public final class CachePeers {
       return null;
     }
     String domain = line.tlsDomain();
-    return new HopSecurity(domain == null ? line.host() : domain, options);
+    return new HopSecurity(domain == null ? line.host() : domain, options, line.http2());
   }
 
   /** Those of {@code login=user:password}; null for PASS and its kind. */

@@ -12,6 +12,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.OutgoingTls;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
@@ -60,6 +61,7 @@ final class PeerSelection {
   private final boolean nonHierarchicalDirect;
   private final List<Candidate> peers;
   private final OutgoingTls outgoingTls;
+  private final boolean originHttp2;
 
   /** A selection under {@code config} that sees this health. */
   PeerSelection(HopHealth health, ProxyConfig config) {
@@ -69,6 +71,7 @@ final class PeerSelection {
     this.preferDirect = config.get(RoutingDirectives.PREFER_DIRECT);
     this.nonHierarchicalDirect = config.get(RoutingDirectives.NONHIERARCHICAL_DIRECT);
     this.outgoingTls = config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS);
+    this.originHttp2 = config.get(OriginDirectives.ORIGIN_HTTP2);
     this.peers =
         config.get(PeerDirectives.CACHE_PEER).stream()
             .map(line -> new Candidate(line, CachePeers.of(line)))
@@ -116,7 +119,8 @@ final class PeerSelection {
   }
 
   private Hop origin(RoutedRequest request, boolean secure) {
-    HopSecurity security = secure ? new HopSecurity(request.host(), outgoingTls.options()) : null;
+    HopSecurity security =
+        secure ? new HopSecurity(request.host(), outgoingTls.options(), originHttp2) : null;
     InetSocketAddress pinned = request.pinned();
     return pinned == null
         ? new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT, security)

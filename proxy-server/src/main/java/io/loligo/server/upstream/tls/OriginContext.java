@@ -40,8 +40,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The files are read when the first connection needs them, on a thread of their own.
  */
 public final class OriginContext {
-  /** The protocols that are offered by ALPN, in order of preference. */
-  public static final List<String> PROTOCOLS = List.of("http/1.1");
+  /** HTTP/1.1 only, for ALPN. */
+  public static final List<String> HTTP_1 = List.of("http/1.1");
+
+  /** HTTP/2 or HTTP/1.1, for ALPN, in order of preference. */
+  public static final List<String> WITH_HTTP_2 = List.of("h2", "http/1.1");
 
   /** How long a session may be resumed, as in Squid: {@value} s. */
   private static final int SESSION_SECONDS = 300;
@@ -49,13 +52,6 @@ public final class OriginContext {
   private static final int MAX_SESSIONS = 1_024;
   private static final List<String> SUITES_OF_1_3 =
       List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
-
-  private static final ApplicationProtocolConfig OFFER =
-      new ApplicationProtocolConfig(
-          ApplicationProtocolConfig.Protocol.ALPN,
-          ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
-          ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
-          PROTOCOLS);
 
   private final TlsOptions options;
   private final Supplier<TlsProvider> provider;
@@ -68,7 +64,7 @@ public final class OriginContext {
   private final ConcurrentHashMap<Integer, Tolerance> tolerances = new ConcurrentHashMap<>();
 
   /** Written under the lock of this. */
-  private volatile @Nullable CompletableFuture<SslContext> loaded;
+  private volatile @Nullable CompletableFuture<OfferedContexts> loaded;
 
   /**
    * A context whose files are not read yet.
@@ -118,13 +114,13 @@ public final class OriginContext {
    * Whether handshakes are possible now. It fails with the reason if a file cannot be read; later
    * connections then try again.
    */
-  public CompletableFuture<SslContext> ready() {
-    CompletableFuture<SslContext> known = loaded;
+  public CompletableFuture<OfferedContexts> ready() {
+    CompletableFuture<OfferedContexts> known = loaded;
     return known == null || known.isCompletedExceptionally() ? loading() : known;
   }
 
-  private synchronized CompletableFuture<SslContext> loading() {
-    CompletableFuture<SslContext> known = loaded;
+  private synchronized CompletableFuture<OfferedContexts> loading() {
+    CompletableFuture<OfferedContexts> known = loaded;
     if (known == null || known.isCompletedExceptionally()) {
       known = CompletableFuture.supplyAsync(this::load, files);
       loaded = known;
@@ -136,7 +132,7 @@ public final class OriginContext {
    * A handler that begins the handshake when it is added to an open channel. Its timeouts are the
    * caller's.
    *
-   * @param context the one that is {@link #ready}
+   * @param context one that is {@link #ready}
    * @param tolerance asked about faults of the certificate
    */
   public SslHandler handler(
@@ -184,7 +180,7 @@ public final class OriginContext {
     }
   }
 
-  private SslContext load() {
+  private OfferedContexts load() {
     try {
       return build();
     } catch (IOException | GeneralSecurityException e) {
@@ -193,7 +189,14 @@ public final class OriginContext {
   }
 
   /** Reads the files. Blocks. */
-  private SslContext build() throws IOException, GeneralSecurityException {
+  private OfferedContexts build() throws IOException, GeneralSecurityException {
+    ServerVerifier verifier = verifier();
+    KeyPair own = own();
+    return new OfferedContexts(build(verifier, own, WITH_HTTP_2), build(verifier, own, HTTP_1));
+  }
+
+  private SslContext build(ServerVerifier verifier, @Nullable KeyPair own, List<String> offer)
+      throws IOException {
     // a context of this kind is released when nothing refers to it
     SslProvider netty =
         provider.get() == TlsProvider.BORINGSSL ? SslProvider.OPENSSL : SslProvider.JDK;
@@ -204,16 +207,23 @@ public final class OriginContext {
             .sslProvider(netty)
             .protocols(options.protocols())
             .ciphers(suites, SupportedCipherSuiteFilter.INSTANCE)
-            .trustManager(verifier())
+            .trustManager(verifier)
             .endpointIdentificationAlgorithm(null) // the verifier knows the name
-            .applicationProtocolConfig(OFFER)
+            .applicationProtocolConfig(alpn(offer))
             .sessionCacheSize(MAX_SESSIONS)
             .sessionTimeout(SESSION_SECONDS);
-    KeyPair own = own();
     if (own != null) {
       builder.keyManager(own.key(), own.chain().toArray(new X509Certificate[0]));
     }
     return builder.build();
+  }
+
+  private static ApplicationProtocolConfig alpn(List<String> offer) {
+    return new ApplicationProtocolConfig(
+        ApplicationProtocolConfig.Protocol.ALPN,
+        ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+        ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+        offer);
   }
 
   private ServerVerifier verifier() throws TlsFileException, GeneralSecurityException {
@@ -234,9 +244,9 @@ public final class OriginContext {
       return;
     }
     try {
-      SslContext context = build();
+      OfferedContexts contexts = build();
       synchronized (this) {
-        loaded = CompletableFuture.completedFuture(context);
+        loaded = CompletableFuture.completedFuture(contexts);
       }
     } catch (GeneralSecurityException e) {
       throw new IOException(e.getMessage(), e);

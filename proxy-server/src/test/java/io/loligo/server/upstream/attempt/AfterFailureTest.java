@@ -6,6 +6,7 @@ import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import java.util.EnumSet;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -13,7 +14,9 @@ class AfterFailureTest {
   private static final Set<Kind> SILENT = EnumSet.of(Kind.NO_ANSWER, Kind.WRITE_FAILED);
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"NOT_PROCESSED", "HTTP_1_REQUIRED"})
   void sendsAgainOnlyWhereThePeerWasSilent(Kind kind) {
     boolean silent = SILENT.contains(kind);
     assertThat(after(kind, false, true, true, true))
@@ -26,14 +29,35 @@ class AfterFailureTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"NOT_PROCESSED", "HTTP_1_REQUIRED"})
   void sendsNothingTwiceThatMayNotBeRepeated(Kind kind) {
     assertThat(after(kind, false, false, true, true)).isEqualTo(AfterFailure.GIVE_UP);
     assertThat(after(kind, true, true, true, true)).isEqualTo(AfterFailure.GIVE_UP);
   }
 
+  @Test
+  void sendsAgainWhatThePeerHasNotLookedAt() {
+    Kind refused = Kind.NOT_PROCESSED;
+    assertThat(after(refused, false, false, true, false)).isEqualTo(AfterFailure.RECONNECT);
+    assertThat(after(refused, false, false, false, true)).isEqualTo(AfterFailure.NEXT_HOP);
+    assertThat(after(refused, false, false, false, false)).isEqualTo(AfterFailure.GIVE_UP);
+    assertThat(after(Kind.HTTP_1_REQUIRED, false, false, false, true))
+        .isEqualTo(AfterFailure.RECONNECT);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"NOT_PROCESSED", "HTTP_1_REQUIRED"})
+  void sendsNothingAgainAfterAnAnswerOrPartsOfItsContent(Kind kind) {
+    assertThat(after(kind, true, true, true, true)).isEqualTo(AfterFailure.GIVE_UP);
+    assertThat(AfterFailure.of(new FetchFailure(kind, "test"), false, true, false, true, true))
+        .isEqualTo(AfterFailure.GIVE_UP);
+  }
+
   private static AfterFailure after(
       Kind kind, boolean answered, boolean repeatable, boolean reused, boolean hopsLeft) {
-    return AfterFailure.of(new FetchFailure(kind, "test"), answered, repeatable, reused, hopsLeft);
+    return AfterFailure.of(
+        new FetchFailure(kind, "test"), answered, repeatable, true, reused, hopsLeft);
   }
 }

@@ -72,6 +72,29 @@ class IdleConnectionsTest {
   }
 
   @Test
+  void aRequestThatMustNotBeSentTwiceGetsALivingConnectionOnly() {
+    Connection alive = new Connection(CLEAR, /* shared= */ true);
+    alive.alive = true;
+    pool.idle(alive);
+    pool.idle(new Connection(CLEAR, /* shared= */ false));
+    assertThat(pool.takeAlive(CLEAR)).isSameAs(alive);
+    assertThat(pool.size()).isEqualTo(2);
+    alive.alive = false;
+    assertThat(pool.takeAlive(CLEAR)).isNull();
+    assertThat(pool.takeAlive(Endpoint.clear(InetAddress.getLoopbackAddress(), 80))).isNull();
+  }
+
+  @Test
+  void aConnectionThatIsFullLeavesThePool() {
+    Connection last = new Connection(CLEAR, /* shared= */ false);
+    last.alive = true;
+    pool.idle(last);
+    assertThat(pool.takeAlive(CLEAR)).isSameAs(last);
+    assertThat(pool.size()).isZero();
+    assertThat(pool.takeAlive(CLEAR)).isNull();
+  }
+
+  @Test
   void closesAConnectionThatGivesNoLease() {
     Connection older = new Connection(CLEAR, /* shared= */ false);
     Connection dead = new Connection(CLEAR, /* shared= */ true);
@@ -95,6 +118,7 @@ class IdleConnectionsTest {
     private final Endpoint endpoint;
     private final boolean shared;
     private boolean usable = true;
+    private boolean alive;
     private boolean closed;
 
     Connection(Endpoint endpoint, boolean shared) {
@@ -123,6 +147,16 @@ class IdleConnectionsTest {
     @Override
     public boolean isShared() {
       return shared;
+    }
+
+    @Override
+    public boolean mayBeRefused() {
+      return false;
+    }
+
+    @Override
+    public boolean isKnownAlive() {
+      return alive;
     }
 
     @Override

@@ -1,0 +1,879 @@
+package io.loligo.server.upstream.http2;
+
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.http2.ErrorCode;
+import io.loligo.core.http2.FrameReader;
+import io.loligo.core.http2.Frames;
+import io.loligo.core.http2.HpackDecoder;
+import io.loligo.core.http2.ResponseComposer;
+import io.loligo.core.http2.TrailerComposer;
+import io.loligo.core.message.ParseFailure;
+import io.loligo.server.record.HopTls;
+import io.loligo.server.time.LoopTimer;
+import io.loligo.server.transport.ReadSize;
+import io.loligo.server.transport.WriteTally;
+import io.loligo.server.upstream.FetchFailure.Kind;
+import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.RequestForm;
+import io.loligo.server.upstream.pool.ConnectionSettings;
+import io.loligo.server.upstream.pool.Endpoint;
+import io.loligo.server.upstream.pool.Lease;
+import io.loligo.server.upstream.pool.PooledConnection;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The client's end of an HTTP/2 connection (RFC 9113). The channel's last handler, after TLS.
+ * Confined to the channel's event loop.
+ *
+ * <p>It reads all the time. The windows of the streams bound unread content, {@link FrameBudget}
+ * bounds frames that bring nothing, and while the server does not take the answers to its frames,
+ * nothing is read. The window of the connection opens when content arrives, not when it is read: a
+ * response that nobody reads holds up no other one.
+ *
+ * <pre>
+ * OPEN     streams begin and end
+ * LEAVING  streams end, none begins: one side said GOAWAY, or the pool gave the connection up
+ * CLOSED
+ * </pre>
+ *
+ * <p>It is in the pool while it is OPEN and has room for another stream, also while streams are
+ * open.
+ */
+public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
+    implements PooledConnection {
+  /** The name of the protocol in ALPN. */
+  public static final String PROTOCOL = "h2";
+
+  /** Most streams of a connection at the same time, if the server allows as many. */
+  public static final int MAX_STREAMS = 100;
+
+  /** Silence of the server after which it is asked for a sign of life, and then given up. */
+  static final int PING_MILLIS = 15_000;
+
+  /** Time since the last byte of the server for which it counts as alive. */
+  private static final long ALIVE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final int READ_BYTES = 32_768;
+
+  /**
+   * Limit of a compressed field block, in heads: a head that is somewhat too large shall cost its
+   * stream only.
+   */
+  private static final int BLOCKS = 2;
+
+  private static final int LEAST_WINDOW_BYTES = 16_384;
+
+  /** Window of the connection, in windows of a stream. */
+  private static final int STREAMS_IN_WINDOW = 64;
+
+  /** The number from which on no stream begins: far below the last one. */
+  private static final int LAST_NUMBER = 1 << 30;
+
+  private static final byte[] PREFACE = Frames.PREFACE.getBytes(StandardCharsets.US_ASCII);
+  private static final Logger LOG = LoggerFactory.getLogger(MultiplexedConnection.class);
+
+  private enum State {
+    OPEN,
+    LEAVING,
+    CLOSED
+  }
+
+  private final StreamContext shared;
+  private final Endpoint endpoint;
+  private final ParseLimits limits;
+  private final FrameReader frames;
+  private final HpackDecoder decoder;
+  private final FrameBudget budget;
+  private final IntObjectMap<RequestStream> streams = new IntObjectHashMap<>(8);
+  private final List<RequestStream> touched = new ArrayList<>(4);
+  private final Watch watch = new Watch();
+  private final int streamWindow;
+  private final int connectionWindow;
+  private ConnectionSettings settings;
+  private Home home;
+
+  @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
+  private ChannelHandlerContext ctx;
+
+  @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
+  private RequestOutput output;
+
+  private State state = State.OPEN;
+  private @Nullable HopTls secured;
+  private @Nullable ByteBuf input;
+  private int chargedBytes;
+  private int creditBytes;
+  private int maxStreams = MAX_STREAMS;
+  private int nextNumber = 1;
+
+  /** Leases that are not over. */
+  private int given;
+
+  /** Whether it serves only one request, which was given. */
+  private boolean spent;
+
+  private boolean pooled;
+  private boolean reset;
+  private boolean processing;
+  private boolean readPending;
+  private boolean flushDue;
+  private boolean tellDue;
+  private boolean pinged;
+  private long heardNanos;
+
+  /** A connection to {@code endpoint}, to be added to the pipeline of an open channel. */
+  public MultiplexedConnection(
+      StreamContext shared, Endpoint endpoint, ConnectionSettings settings, Home home) {
+    this.shared = shared;
+    this.endpoint = endpoint;
+    this.settings = settings;
+    this.home = home;
+    this.limits = settings.replyLimits;
+    this.frames = new FrameReader(new Events(), BLOCKS * limits.maxHeadBytes());
+    this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, shared.codecs().room());
+    this.budget = new FrameBudget(shared.timer());
+    this.streamWindow =
+        Math.max(
+            LEAST_WINDOW_BYTES,
+            Math.min(settings.streamBufferBytes, ResponseContent.MAX_WINDOW_BYTES));
+    this.connectionWindow = STREAMS_IN_WINDOW * streamWindow;
+  }
+
+  private final class SocketTally extends WriteTally {
+    SocketTally(Channel channel) {
+      super(channel);
+    }
+
+    @Override
+    protected void progressed() {
+      if (!processing && !tellDue) {
+        tellDue = true;
+        later(MultiplexedConnection.this::tookBytes);
+      }
+    }
+  }
+
+  private void tookBytes() {
+    tellDue = false;
+    if (state != State.CLOSED) {
+      flush();
+      readMore();
+    }
+  }
+
+  /** The server is silent, or no stream is open. */
+  private final class Watch extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      if (given == 0) {
+        leave(ErrorCode.NO_ERROR);
+      } else if (pinged) {
+        lost(Kind.NO_ANSWER, "no answer to PING");
+      } else {
+        pinged = true;
+        Frames.ping(output.control(Frames.HEADER_BYTES + 8), false, 0);
+        flush();
+        shared.timer().arm(this, PING_MILLIS);
+      }
+    }
+  }
+
+  // ---- opening and closing
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    ctx = context;
+    Channel channel = context.channel();
+    ChannelConfig config = channel.config();
+    config.setAutoRead(false);
+    // a failed write must not discard responses that have already arrived
+    config.setAutoClose(false);
+    config.setRecvByteBufAllocator(new ReadSize(READ_BYTES, shared.transit()));
+    int high = settings.streamBufferBytes;
+    config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
+    output = new RequestOutput(context, new SocketTally(channel), budget, high);
+    heardNanos = nanos();
+    ByteBuf out = output.control(128);
+    out.writeBytes(PREFACE);
+    Frames.header(out, 18, Frames.SETTINGS, 0, 0);
+    Frames.setting(out, Frames.ENABLE_PUSH, 0);
+    Frames.setting(out, Frames.INITIAL_WINDOW_SIZE, streamWindow);
+    Frames.setting(out, Frames.MAX_HEADER_LIST_SIZE, limits.maxHeadBytes());
+    Frames.windowUpdate(out, 0, connectionWindow - Frames.DEFAULT_WINDOW_BYTES);
+    flushDue = true; // with the first request
+    shared.timer().arm(watch, settings.idleMillis);
+    readMore();
+  }
+
+  @Override
+  public void secured(HopTls facts) {
+    secured = facts;
+  }
+
+  /** TLS on the connection; null: clear text. */
+  @Nullable HopTls facts() {
+    return secured;
+  }
+
+  @Override
+  public Endpoint endpoint() {
+    return endpoint;
+  }
+
+  /** The proxy's end, or null. */
+  @Nullable InetSocketAddress localAddress() {
+    return ctx.channel().localAddress() instanceof InetSocketAddress inet ? inet : null;
+  }
+
+  private boolean hasRoom() {
+    return state == State.OPEN && !spent && given < maxStreams && nextNumber < LAST_NUMBER;
+  }
+
+  @Override
+  public @Nullable Lease lease() {
+    if (!hasRoom() || !ctx.channel().isActive()) {
+      return null;
+    }
+    given++;
+    spent = !settings.persistent || (secured != null && secured.once());
+    RequestStream stream = new RequestStream(this);
+    if (hasRoom()) {
+      offer();
+    } else {
+      pooled = false; // the pool sees that it has no room
+    }
+    return stream;
+  }
+
+  /** {@inheritDoc} Whether it has room for one more. */
+  @Override
+  public boolean isShared() {
+    return hasRoom();
+  }
+
+  @Override
+  public boolean isKnownAlive() {
+    return nanos() - heardNanos < ALIVE_NANOS;
+  }
+
+  /** Puts it into the pool, unless it is there. */
+  private void offer() {
+    if (!pooled) {
+      pooled = true;
+      home.idle(this);
+    }
+  }
+
+  private void withdraw() {
+    if (pooled) {
+      pooled = false;
+      home.gone(this);
+    }
+  }
+
+  @Override
+  public boolean adopt(ConnectionSettings newSettings, Home newHome) {
+    boolean same = limits.equals(newSettings.replyLimits) && newSettings.persistent;
+    if (state != State.OPEN || spent || !same) {
+      return false;
+    }
+    settings = newSettings;
+    home = newHome;
+    pooled = true;
+    return true;
+  }
+
+  /** {@inheritDoc} Open streams end first. */
+  @Override
+  public void close() {
+    pooled = false;
+    leave(ErrorCode.NO_ERROR);
+  }
+
+  /** Says GOAWAY, and closes when no stream is left. */
+  private void leave(ErrorCode why) {
+    if (state != State.OPEN) {
+      return;
+    }
+    state = State.LEAVING;
+    withdraw();
+    Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, why);
+    flushSoon();
+    closeIfEmpty();
+  }
+
+  private void closeIfEmpty() {
+    if (state == State.LEAVING && given == 0) {
+      later(this::shut); // not within a call of the last stream
+    }
+  }
+
+  private void shut() {
+    if (state == State.LEAVING && given == 0) {
+      flush();
+      closeNow();
+    }
+  }
+
+  private void closeNow() {
+    state = State.CLOSED;
+    frames.stop();
+    withdraw();
+    ctx.close();
+  }
+
+  /** The connection is gone: each stream fails, or fails when its content was read. */
+  private void lost(Kind beforeHead, String detail) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    closeNow();
+    List<RequestStream> all = new ArrayList<>(streams.values());
+    streams.clear();
+    given -= all.size();
+    for (RequestStream stream : all) {
+      stream.connectionLost(beforeHead, detail);
+    }
+  }
+
+  /** The server broke a rule. */
+  private void error(ErrorCode why, ParseFailure failure, String detail) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    LOG.info("{}: HTTP/2 ends with {}: {}", endpoint, why, detail);
+    home.refused(failure);
+    Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, why);
+    flushNow();
+    lost(Kind.INVALID_RESPONSE, detail);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    lost(Kind.NO_ANSWER, reset ? "connection reset" : "closed without a response");
+    release();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    release();
+  }
+
+  private void release() {
+    shared.timer().forget(watch);
+    output.close();
+    if (input != null && !processing) {
+      input.release();
+      input = null;
+    }
+    charge();
+  }
+
+  /** The peer sends nothing more (RFC 8446 section 6.1). */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof SslCloseCompletionEvent) {
+      lost(Kind.NO_ANSWER, "closed without a response");
+    }
+    context.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof IOException || isOfTls(cause)) {
+      reset = true;
+      lost(Kind.NO_ANSWER, "connection reset");
+    } else if (cause instanceof OutOfMemoryError noMemory) {
+      shortage(noMemory);
+      lost(Kind.NO_MEMORY, noMemory.toString());
+    } else {
+      LOG.warn("origin connection {}", endpoint, cause);
+      lost(Kind.INVALID_RESPONSE, "internal: " + cause);
+    }
+    context.close();
+  }
+
+  private static boolean isOfTls(Throwable cause) {
+    return cause instanceof DecoderException && cause.getCause() instanceof SSLException;
+  }
+
+  // ---- for streams
+
+  long nanos() {
+    return shared.loop().ticker().nanoTime();
+  }
+
+  LoopTimer timer() {
+    return shared.timer();
+  }
+
+  ConnectionSettings settings() {
+    return settings;
+  }
+
+  Home home() {
+    return home;
+  }
+
+  /** Most bytes that an exchange gets at once. */
+  int readBytes() {
+    return settings.streamBufferBytes;
+  }
+
+  /** A buffer could not be allocated. */
+  void shortage(OutOfMemoryError cause) {
+    shared.transit().shortage().met(cause, "an exchange with " + endpoint);
+  }
+
+  OutgoingContent newContent() {
+    return new OutgoingContent(
+        shared.transit(), ctx.alloc(), output.streamWindow(), settings.streamBufferBytes);
+  }
+
+  ResponseContent newReceived() {
+    return new ResponseContent(ctx.alloc(), shared.transit(), streamWindow);
+  }
+
+  /** The number of the next stream, which begins now. */
+  int nextNumber() {
+    int number = nextNumber;
+    nextNumber += 2;
+    return number;
+  }
+
+  /** Sends the head of {@code stream}'s request. Returns the bytes of its frames. */
+  int begin(RequestStream stream, OutgoingRequest request, RequestForm form) {
+    streams.put(stream.id(), stream);
+    if (streams.size() == 1) {
+      pinged = false;
+      shared.timer().arm(watch, PING_MILLIS);
+    }
+    int start = output.headers(RequestBlock.maxBytes(request, form));
+    String scheme = endpoint.isSecure() ? "https" : "http";
+    RequestBlock.head(output.block(), request, form, scheme, shared.codecs());
+    return output.endHeaders(stream.id(), start, !request.hasContent());
+  }
+
+  /** {@code stream} has content, or its end, to send. */
+  void enqueue(RequestStream stream) {
+    output.enqueue(stream);
+    flushSoon();
+  }
+
+  /** {@code stream} sends no more content. */
+  void forgetOutput(RequestStream stream) {
+    output.forget(stream);
+  }
+
+  /** WINDOW_UPDATE of a stream; 0 bytes: none. */
+  void windowUpdate(int stream, int bytes) {
+    if (bytes > 0 && state != State.CLOSED) {
+      Frames.windowUpdate(output.control(Frames.HEADER_BYTES + 4), stream, bytes);
+      flushSoon();
+    }
+  }
+
+  /** Sends RST_STREAM, unless {@code stream} has ended or was reset. */
+  void reset(RequestStream stream, ErrorCode why) {
+    if (stream.id() == 0) {
+      over();
+    } else if (streams.remove(stream.id()) != null) {
+      if (state != State.CLOSED) {
+        output.reset(stream.id(), why);
+        flushSoon();
+      }
+      over();
+    }
+  }
+
+  /** Both directions of {@code stream} have ended. */
+  void ended(RequestStream stream) {
+    if (streams.remove(stream.id()) != null) {
+      over();
+    }
+  }
+
+  private void over() {
+    given--;
+    if (given == 0 && state == State.OPEN) {
+      shared.timer().arm(watch, settings.idleMillis);
+    }
+    if (spent) {
+      leave(ErrorCode.NO_ERROR);
+    } else if (hasRoom()) {
+      offer();
+    }
+    closeIfEmpty();
+  }
+
+  /** Runs {@code task} when the calls below have returned. */
+  void later(Runnable task) {
+    shared.loop().execute(task);
+  }
+
+  // ---- reading
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    readPending = false;
+    ByteBuf in = (ByteBuf) message;
+    if (state == State.CLOSED) {
+      in.release();
+      return;
+    }
+    heardNanos = nanos();
+    pinged = false;
+    if (given > 0) {
+      shared.timer().arm(watch, PING_MILLIS);
+    }
+    keep(in);
+    processing = true;
+    try {
+      process();
+    } finally {
+      processing = false;
+    }
+  }
+
+  private void keep(ByteBuf in) {
+    ByteBuf rest = input;
+    if (rest == null) {
+      input = in;
+      return;
+    }
+    // the rest is less than a frame
+    try {
+      ByteBuf all = ctx.alloc().directBuffer(rest.readableBytes() + in.readableBytes());
+      all.writeBytes(rest).writeBytes(in);
+      rest.release();
+      input = all;
+    } finally {
+      in.release();
+    }
+  }
+
+  private void process() {
+    ByteBuf in = input;
+    assert in != null : "nothing to read";
+    while (frames.read(in)) {
+      // the events do the work
+    }
+    if (!in.isReadable() || state == State.CLOSED) {
+      in.release();
+      input = null;
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    processing = true;
+    try {
+      for (int i = 0; i < touched.size(); i++) {
+        touched.get(i).pump();
+        touched.get(i).settle();
+      }
+    } finally {
+      touched.clear();
+      processing = false;
+    }
+    charge();
+    if (state != State.CLOSED) {
+      if (flushDue || output.isDue()) {
+        flushNow();
+      }
+      readMore();
+    }
+  }
+
+  private void charge() {
+    int now = input == null ? 0 : input.capacity();
+    if (now > chargedBytes) {
+      shared.transit().force(now - chargedBytes);
+    } else if (now < chargedBytes) {
+      shared.transit().release(chargedBytes - now);
+    }
+    chargedBytes = now;
+  }
+
+  private void readMore() {
+    boolean keepsUp = output.queuedBytes() < 4L * settings.streamBufferBytes;
+    if (!readPending && state != State.CLOSED && keepsUp) {
+      readPending = true;
+      ctx.read();
+    }
+  }
+
+  // ---- writing
+
+  /** Flushes now, or at the end of the read in progress. */
+  void flushSoon() {
+    flushDue = true;
+    if (!processing) {
+      flushNow();
+    }
+  }
+
+  private void flush() {
+    if (!processing) {
+      flushNow();
+    }
+  }
+
+  private void flushNow() {
+    boolean before = processing;
+    processing = true;
+    try {
+      // exchanges that are told of something write again
+      do {
+        flushDue = false;
+        output.flush();
+      } while (flushDue && state != State.CLOSED);
+    } finally {
+      processing = before;
+    }
+  }
+
+  // ---- frames
+
+  private boolean flood(FrameBudget.Kind kind) {
+    if (budget.allows(kind)) {
+      return false;
+    }
+    error(
+        ErrorCode.ENHANCE_YOUR_CALM,
+        ParseFailure.TOO_MANY_FRAMES,
+        "more than " + kind.most() + " " + kind + " in 10 seconds");
+    return true;
+  }
+
+  private void malformedBlock() {
+    error(ErrorCode.COMPRESSION_ERROR, ParseFailure.BAD_FIELD_BLOCK, "a field block is invalid");
+  }
+
+  private void head(RequestStream stream, byte[] block, int length, boolean last) {
+    ResponseComposer composer = shared.codecs().borrow();
+    try {
+      composer.begin(limits);
+      if (!decoder.decode(block, 0, length, composer)) {
+        malformedBlock();
+        return;
+      }
+      stream.head(composer.head(), composer.finish(), Frames.HEADER_BYTES + length, last);
+    } finally {
+      shared.codecs().giveBack(composer);
+    }
+  }
+
+  private void trailers(RequestStream stream, byte[] block, int length, boolean last) {
+    TrailerComposer composer = new TrailerComposer(limits);
+    if (decoder.decode(block, 0, length, composer)) {
+      stream.trailers(composer.fields(), Frames.HEADER_BYTES + length, last);
+      touched.add(stream);
+    } else {
+      malformedBlock();
+    }
+  }
+
+  private void goneAway(int last, ErrorCode why) {
+    state = state == State.OPEN ? State.LEAVING : state;
+    withdraw();
+    for (RequestStream stream : new ArrayList<>(streams.values())) {
+      if (stream.id() > last && streams.remove(stream.id()) != null) {
+        given--;
+        stream.notProcessed(why);
+      }
+    }
+    closeIfEmpty();
+  }
+
+  private final class Events implements FrameReader.Events {
+    private final List<RequestStream> all = new ArrayList<>();
+
+    @Override
+    public void data(int number, ByteBuf payload, int flowBytes, boolean endStream) {
+      creditBytes += flowBytes;
+      if (creditBytes >= connectionWindow / 4) {
+        MultiplexedConnection.this.windowUpdate(0, creditBytes);
+        creditBytes = 0;
+      }
+      if (!payload.isReadable() && !endStream && flood(FrameBudget.Kind.EMPTY_DATA)) {
+        return;
+      }
+      RequestStream stream = streams.get(number);
+      if (stream == null) {
+        late(number, "DATA");
+      } else {
+        stream.data(payload, flowBytes, endStream);
+        touched.add(stream);
+      }
+    }
+
+    /** A frame of a stream that is not open; false: the connection has ended. */
+    private boolean late(int number, String frame) {
+      if (isIdle(number)) {
+        connectionError(ErrorCode.PROTOCOL_ERROR, frame + " on idle stream " + number);
+        return false;
+      }
+      return !flood(FrameBudget.Kind.LATE);
+    }
+
+    private boolean isIdle(int number) {
+      return number >= nextNumber || (number & 1) == 0;
+    }
+
+    @Override
+    public void headers(
+        int number, byte[] block, int length, boolean endStream, boolean dependsOnItself) {
+      RequestStream stream = streams.get(number);
+      if (stream != null && stream.awaitsHead()) {
+        head(stream, block, length, endStream);
+      } else if (stream != null) {
+        trailers(stream, block, length, endStream);
+      } else if (late(number, "HEADERS")
+          && !decoder.decode(block, 0, length, new TrailerComposer(limits))) {
+        malformedBlock(); // its table has to follow
+      }
+    }
+
+    @Override
+    public void priority(int stream, boolean dependsOnItself) {
+      flood(FrameBudget.Kind.PRIORITY);
+    }
+
+    @Override
+    public void priorityUpdate(int number, ByteBuf value) {
+      connectionError(ErrorCode.PROTOCOL_ERROR, "PRIORITY_UPDATE of a server");
+    }
+
+    @Override
+    public void reset(int number, ErrorCode why) {
+      RequestStream stream = streams.remove(number);
+      if (stream != null) {
+        over();
+        stream.resetByServer(why);
+      } else {
+        late(number, "RST_STREAM");
+      }
+    }
+
+    @Override
+    public void setting(int id, long value) {
+      switch (id) {
+        case Frames.HEADER_TABLE_SIZE -> output.tableSizeGiven();
+        case Frames.ENABLE_PUSH -> {
+          if (value != 0) {
+            connectionError(ErrorCode.PROTOCOL_ERROR, "SETTINGS_ENABLE_PUSH of a server");
+          }
+        }
+        case Frames.MAX_CONCURRENT_STREAMS -> maxStreams = (int) Math.min(value, MAX_STREAMS);
+        case Frames.INITIAL_WINDOW_SIZE -> {
+          all.clear();
+          all.addAll(streams.values());
+          if (!output.streamWindow((int) value, all)) {
+            connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
+          }
+          all.clear();
+        }
+        default -> {
+          // says nothing to this client
+        }
+      }
+    }
+
+    @Override
+    public void settingsEnd() {
+      if (flood(FrameBudget.Kind.SETTINGS) || state == State.CLOSED) {
+        return;
+      }
+      Frames.header(output.control(Frames.HEADER_BYTES), 0, Frames.SETTINGS, Frames.ACK, 0);
+      flushDue = true;
+      if (hasRoom()) {
+        if (given > 0) {
+          offer();
+        }
+      } else {
+        withdraw();
+      }
+    }
+
+    @Override
+    public void settingsAck() {
+      // nothing waits for it
+    }
+
+    @Override
+    public void ping(boolean ack, long data) {
+      if (!flood(FrameBudget.Kind.PING) && !ack) {
+        Frames.ping(output.control(Frames.HEADER_BYTES + 8), true, data);
+        flushDue = true;
+      }
+    }
+
+    @Override
+    public void goAway(int last, ErrorCode why) {
+      if (!flood(FrameBudget.Kind.SETTINGS)) {
+        goneAway(last, why);
+      }
+    }
+
+    @Override
+    public void windowUpdate(int number, int increment) {
+      if (flood(FrameBudget.Kind.WINDOW_UPDATE)) {
+        return;
+      }
+      RequestStream stream = streams.get(number);
+      if (number == 0) {
+        if (increment == 0) {
+          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE of 0");
+        } else if (!output.widen(increment)) {
+          connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
+        }
+        flushDue = true;
+      } else if (stream == null) {
+        if (isIdle(number)) {
+          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE on idle stream " + number);
+        }
+      } else if (increment == 0) {
+        stream.malformed(ErrorCode.PROTOCOL_ERROR);
+      } else if (!output.widen(stream, increment)) {
+        stream.malformed(ErrorCode.FLOW_CONTROL_ERROR);
+      }
+      flushDue = true;
+    }
+
+    @Override
+    public void streamError(int number, ErrorCode why, String detail) {
+      RequestStream stream = streams.get(number);
+      if (stream != null) {
+        stream.malformed(why);
+      } else {
+        late(number, "a frame of a wrong size");
+      }
+    }
+
+    @Override
+    public void connectionError(ErrorCode why, String detail) {
+      boolean block = why == ErrorCode.ENHANCE_YOUR_CALM;
+      error(why, block ? ParseFailure.HEAD_TOO_LARGE : ParseFailure.BAD_FRAME, detail);
+    }
+  }
+}
