@@ -286,8 +286,6 @@ final class UnusedDirectives {
         "it tunes parts of Squid's TLS that do not exist here",
         "ssl_unclean_shutdown : ON_OFF : off",
         "ssl_engine : TEXT : none",
-        "sslproxy_session_ttl : INTEGER : 300",
-        "sslproxy_session_cache_size : BYTES : 2 MB",
         "sslproxy_cert_sign_hash : TEXT :",
         "sslproxy_cert_sign : LINE :",
         "sslproxy_cert_adapt : LINE :",

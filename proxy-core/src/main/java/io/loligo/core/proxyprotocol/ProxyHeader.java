@@ -1,5 +1,8 @@
 package io.loligo.core.proxyprotocol;
 
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
 import io.loligo.core.message.IpText;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param source the client's address, 4 or 16 bytes; null: the connection's own addresses hold
  *     (LOCAL, UNKNOWN, a family other than TCP over IP)
  * @param destination the address that the client connected to; null with {@code source}
+ * @param fields the header as fields, as Squid names them in logs: {@code :version}, {@code
+ *     :command}, {@code :src_addr}, {@code :dst_addr}, {@code :src_port}, {@code :dst_port}, and
+ *     the decimal type of each extension (TLV); values have any bytes. Empty if it is not complete
  */
 public record ProxyHeader(
     State state,
@@ -21,7 +27,8 @@ public record ProxyHeader(
     byte @Nullable [] source,
     int sourcePort,
     byte @Nullable [] destination,
-    int destinationPort) {
+    int destinationPort,
+    Fields fields) {
   /** Most bytes of a header: the addresses, and what products add to them. */
   public static final int MAX_BYTES = 4_096;
 
@@ -51,12 +58,12 @@ public record ProxyHeader(
   private static final int TYPE_CRC32C = 3;
 
   private static ProxyHeader of(State state) {
-    return new ProxyHeader(state, 0, null, 0, null, 0);
+    return new ProxyHeader(state, 0, null, 0, null, 0, new Fields(1));
   }
 
   /** Without addresses of its own. */
-  private static ProxyHeader own(int length) {
-    return new ProxyHeader(State.COMPLETE, length, null, 0, null, 0);
+  private static ProxyHeader own(int length, Fields fields) {
+    return new ProxyHeader(State.COMPLETE, length, null, 0, null, 0, fields);
   }
 
   /** Reads the header at the start of {@code in}, borrowed and unchanged. */
@@ -92,7 +99,7 @@ public record ProxyHeader(
     String line = in.toString(start, length - 2, StandardCharsets.US_ASCII);
     String[] words = line.split(" ", -1);
     if (words[1].equals("UNKNOWN")) {
-      return own(length);
+      return own(length, new Text().line(":version", "1.0").line(":command", "LOCAL").fields());
     }
     int bytes = words[1].equals("TCP4") ? 4 : words[1].equals("TCP6") ? 16 : 0;
     if (bytes == 0 || words.length != 6) {
@@ -102,16 +109,67 @@ public record ProxyHeader(
     byte[] destination = IpText.parse(words[3]);
     int sourcePort = port(words[4]);
     int destinationPort = port(words[5]);
-    boolean valid =
-        source != null
-            && source.length == bytes
-            && destination != null
-            && destination.length == bytes
-            && sourcePort >= 0
-            && destinationPort >= 0;
-    return valid
-        ? new ProxyHeader(State.COMPLETE, length, source, sourcePort, destination, destinationPort)
-        : MALFORMED;
+    if (source == null
+        || source.length != bytes
+        || destination == null
+        || destination.length != bytes
+        || sourcePort < 0
+        || destinationPort < 0) {
+      return MALFORMED;
+    }
+    Fields fields =
+        new Text()
+            .line(":version", "1.0")
+            .line(":command", "PROXY")
+            .addresses(source, sourcePort, destination, destinationPort)
+            .fields();
+    return new ProxyHeader(
+        State.COMPLETE, length, source, sourcePort, destination, destinationPort, fields);
+  }
+
+  /** Composes the fields. */
+  private static final class Text {
+    private static final int EXPECTED_BYTES = 160;
+
+    private final Fields fields = new Fields(8);
+    private final FieldLines lines = new FieldLines(EXPECTED_BYTES);
+
+    Text line(String name, String value) {
+      byte[] bytes = value.getBytes(StandardCharsets.ISO_8859_1);
+      return line(name, bytes, bytes.length);
+    }
+
+    private Text line(String name, byte[] value, int length) {
+      int start = lines.length();
+      lines.append(name).append(": ");
+      int valueStart = lines.length();
+      lines.append(value, 0, length);
+      fields.add(FieldName.OTHER, start, name.length(), valueStart, lines.length());
+      lines.append("\r\n");
+      return this;
+    }
+
+    Text addresses(byte[] source, int sourcePort, byte[] destination, int destinationPort) {
+      return line(":src_addr", IpText.text(source))
+          .line(":dst_addr", IpText.text(destination))
+          .line(":src_port", Integer.toString(sourcePort))
+          .line(":dst_port", Integer.toString(destinationPort));
+    }
+
+    /** The extensions, which are valid. */
+    Text extensions(ByteBuf in, int from, int end) {
+      for (int at = from; at < end; ) {
+        byte[] value = new byte[in.getUnsignedShort(at + 1)];
+        in.getBytes(at + 3, value);
+        line(Integer.toString(in.getUnsignedByte(at)), value, value.length);
+        at += 3 + value.length;
+      }
+      return this;
+    }
+
+    Fields fields() {
+      return fields.over(lines.toBytes());
+    }
   }
 
   /** A port in decimal digits without leading zeros; -1: it is none. */
@@ -136,8 +194,9 @@ public record ProxyHeader(
       return INCOMPLETE;
     }
     int bytes = family == TCP4 ? 4 : family == TCP6 ? 16 : 0;
+    Text text = new Text().line(":version", "2.0");
     if (command == LOCAL || bytes == 0) {
-      return own(length);
+      return own(length, text.line(":command", command == LOCAL ? "LOCAL" : "PROXY").fields());
     }
     int addresses = 2 * bytes + 4;
     int at = start + FIXED_BYTES;
@@ -149,13 +208,15 @@ public record ProxyHeader(
     in.getBytes(at, source);
     in.getBytes(at + bytes, destination);
     int ports = at + 2 * bytes;
+    int sourcePort = in.getUnsignedShort(ports);
+    int destinationPort = in.getUnsignedShort(ports + 2);
+    Fields fields =
+        text.line(":command", "PROXY")
+            .addresses(source, sourcePort, destination, destinationPort)
+            .extensions(in, at + addresses, start + length)
+            .fields();
     return new ProxyHeader(
-        State.COMPLETE,
-        length,
-        source,
-        in.getUnsignedShort(ports),
-        destination,
-        in.getUnsignedShort(ports + 2));
+        State.COMPLETE, length, source, sourcePort, destination, destinationPort, fields);
   }
 
   /** Whether the extensions (TLVs) fill the header exactly, and its checksum is right if given. */

@@ -38,7 +38,7 @@ final class FieldText {
     if (argument == null) {
       return new FieldText(null, null, ',');
     }
-    int colon = argument.indexOf(':');
+    int colon = argument.indexOf(':', 1); // :version is a name
     if (colon < 0) {
       return new FieldText(argument, null, ',');
     }

@@ -100,7 +100,7 @@ enum LogCode {
   MARK_CLIENT(">nfmark"),
   MARK_SERVER("<nfmark"),
   HANDSHAKE(">handshake"),
-  PROXY_PROTOCOL("proxy_protocol::>h", Kind.ARGUMENT),
+  PROXY_PROTOCOL("proxy_protocol::>h", Kind.PROXY_FIELD, (r, line) -> {}),
   TLS_SNI("ssl::>sni", Kind.UNTRUSTED, RecordText::serverName),
   TLS_MODE("ssl::bump_mode", Kind.TEXT, RecordText::bumpMode),
   /** Not in Squid: whether the first message has the extension Encrypted ClientHello. */
@@ -109,9 +109,9 @@ enum LogCode {
   TLS_SERVER_VERSION("ssl::<negotiated_version", Kind.TEXT, RecordText::serverTlsVersion),
   TLS_CLIENT_CIPHER("ssl::>negotiated_cipher", Kind.TEXT, RecordText::cipher),
   TLS_SERVER_CIPHER("ssl::<negotiated_cipher", Kind.TEXT, RecordText::serverCipher),
-  TLS_RECEIVED_HELLO("ssl::>received_hello_version"),
+  TLS_RECEIVED_HELLO("ssl::>received_hello_version", Kind.TEXT, RecordText::helloVersion),
   TLS_SERVER_HELLO("ssl::<received_hello_version"),
-  TLS_SUPPORTED("ssl::>received_supported_version"),
+  TLS_SUPPORTED("ssl::>received_supported_version", Kind.TEXT, RecordText::supportedVersion),
   TLS_SERVER_SUPPORTED("ssl::<received_supported_version"),
   TLS_CLIENT_SUBJECT("ssl::>cert_subject", Kind.UNTRUSTED, RecordText::certificateSubject),
   TLS_CLIENT_ISSUER("ssl::>cert_issuer", Kind.UNTRUSTED, RecordText::certificateIssuer),
@@ -152,6 +152,7 @@ enum LogCode {
     GMT_TIME,
     REQUEST_FIELD,
     REPLY_FIELD,
+    PROXY_FIELD,
     SEQUENCE,
     OCTET,
     /** Prints {@code -}, takes an argument. */
@@ -159,7 +160,7 @@ enum LogCode {
 
     boolean takesArgument() {
       return switch (this) {
-        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, OCTET, ARGUMENT -> true;
+        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, OCTET, ARGUMENT -> true;
         default -> false;
       };
     }

@@ -93,7 +93,7 @@ final class LogFormatCompiler {
 
   private static boolean isUntrusted(LogCode code) {
     return switch (code.kind()) {
-      case UNTRUSTED, REQUEST_FIELD, REPLY_FIELD -> true;
+      case UNTRUSTED, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD -> true;
       default -> false;
     };
   }
@@ -106,6 +106,7 @@ final class LogFormatCompiler {
       case SUBSECOND -> max <= 0 ? code.source() : subsecond(max);
       case REQUEST_FIELD -> requestField(FieldText.of(argument));
       case REPLY_FIELD -> replyField(FieldText.of(argument));
+      case PROXY_FIELD -> proxyField(FieldText.of(argument));
       case SEQUENCE -> new SequenceSource();
       case OCTET -> octet(argument, start);
       default -> code.source();
@@ -123,6 +124,10 @@ final class LogFormatCompiler {
 
   private static LogCode.Source replyField(FieldText field) {
     return (record, line) -> field.write(record.reply == null ? null : record.reply.fields(), line);
+  }
+
+  private static LogCode.Source proxyField(FieldText field) {
+    return (record, line) -> field.write(record.proxyHeader, line);
   }
 
   /** Squid's reading of {@code %.Ntu}: the first N digits of the microseconds, not padded. */

@@ -8,6 +8,7 @@ import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import io.loligo.server.tls.ClientHello;
 import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.TlsFault;
 import io.netty.util.NetUtil;
@@ -54,11 +55,38 @@ final class RecordText {
     }
   }
 
-  static void serverName(ExchangeRecord record, LogLine line) {
+  /** The first message of TLS; null: there was none, or it was not read. */
+  private static @Nullable ClientHello hello(ExchangeRecord record) {
     if (record.tunnel != null) {
-      text(record.tunnel.serverName(), line);
-    } else if (record.session != null) {
-      text(record.session.serverName(), line);
+      return record.tunnel.hello();
+    }
+    return record.session == null ? null : record.session.hello();
+  }
+
+  static void serverName(ExchangeRecord record, LogLine line) {
+    ClientHello hello = hello(record);
+    text(hello == null ? null : hello.serverName(), line);
+  }
+
+  static void helloVersion(ExchangeRecord record, LogLine line) {
+    ClientHello hello = hello(record);
+    version(hello == null ? 0 : hello.version(), line);
+  }
+
+  static void supportedVersion(ExchangeRecord record, LogLine line) {
+    ClientHello hello = hello(record);
+    version(hello == null ? 0 : hello.newestVersion(), line);
+  }
+
+  /** As Squid writes it: 0x0303 is TLS/1.2. */
+  private static void version(int bytes, LogLine line) {
+    switch (bytes) {
+      case 0x0300 -> line.append("SSL/3.0");
+      case 0x0301 -> line.append("TLS/1.0");
+      case 0x0302 -> line.append("TLS/1.1");
+      case 0x0303 -> line.append("TLS/1.2");
+      case 0x0304 -> line.append("TLS/1.3");
+      default -> {} // unknown
     }
   }
 
@@ -71,8 +99,9 @@ final class RecordText {
   }
 
   static void encryptedHello(ExchangeRecord record, LogLine line) {
-    if (record.tunnel != null && record.tunnel.encryptedHello()) {
-      line.append("yes");
+    ClientHello hello = hello(record);
+    if (hello != null) {
+      line.append(hello.encryptedHello() ? "yes" : "no");
     }
   }
 

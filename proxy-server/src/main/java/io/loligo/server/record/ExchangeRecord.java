@@ -2,6 +2,7 @@ package io.loligo.server.record;
 
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
@@ -56,6 +57,9 @@ public final class ExchangeRecord {
   public String clientText;
 
   public @Nullable InetSocketAddress local;
+
+  /** The header of the PROXY protocol as fields; null: none. */
+  public @Nullable Fields proxyHeader;
 
   /** TLS with the client; null: none. */
   public @Nullable SessionFacts session;
@@ -191,6 +195,7 @@ public final class ExchangeRecord {
     client = null;
     clientText = null;
     local = null;
+    proxyHeader = null;
     session = null;
     portName = null;
     request = null;

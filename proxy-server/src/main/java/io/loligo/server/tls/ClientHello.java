@@ -15,9 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param ecdsa whether the client accepts a certificate of ECDSA
  * @param encryptedHello whether it has the extension Encrypted ClientHello; a client that has
  *     nothing to hide may send it too, with random content
+ * @param version the version in the message itself, as two bytes: 0x0303 is TLS 1.2; 0: unknown
+ * @param newestVersion the newest version that the client supports, likewise
  */
 public record ClientHello(
-    State state, @Nullable String serverName, boolean ecdsa, boolean encryptedHello) {
+    State state,
+    @Nullable String serverName,
+    boolean ecdsa,
+    boolean encryptedHello,
+    int version,
+    int newestVersion) {
   /** The most bytes of a first message. */
   public static final int MOST_BYTES = 16 << 10;
 
@@ -29,7 +36,7 @@ public record ClientHello(
   private static final int HANDSHAKE = 22;
   private static final int CLIENT_HELLO = 1;
   private static final int MOST_RECORD_BYTES = 1 << 14;
-  private static final int RANDOM_AND_VERSION = 34;
+  private static final int RANDOM_BYTES = 32;
   private static final int EXTENSION_SERVER_NAME = 0;
   private static final int EXTENSION_SIGNATURES = 13;
   private static final int EXTENSION_VERSIONS = 43;
@@ -54,7 +61,7 @@ public record ClientHello(
   }
 
   private static ClientHello failed(State state) {
-    return new ClientHello(state, null, false, false);
+    return new ClientHello(state, null, false, false, 0, 0);
   }
 
   /** Reads {@code bytes}, borrowed; its indices do not move. */
@@ -117,7 +124,8 @@ public record ClientHello(
 
   private static ClientHello parsed(ByteBuffer in) {
     try {
-      skip(in, RANDOM_AND_VERSION);
+      int version = in.getShort() & 0xffff;
+      skip(in, RANDOM_BYTES);
       skip(in, in.get() & 0xff);
       boolean old = offersEcdsa(slice(in, in.getShort() & 0xffff));
       skip(in, in.get() & 0xff);
@@ -126,16 +134,16 @@ public record ClientHello(
       if (in.hasRemaining()) {
         return failed(State.MALFORMED);
       }
-      return ofExtensions(extensions, old);
+      return ofExtensions(extensions, old, version);
     } catch (java.nio.BufferUnderflowException | IllegalArgumentException e) {
       return failed(State.MALFORMED);
     }
   }
 
-  private static ClientHello ofExtensions(ByteBuffer in, boolean ecdsaSuites) {
+  private static ClientHello ofExtensions(ByteBuffer in, boolean ecdsaSuites, int version) {
     String name = null;
     boolean signatures = false;
-    boolean tls13 = false;
+    int newest = version;
     boolean encrypted = false;
     while (in.hasRemaining()) {
       int type = in.getShort() & 0xffff;
@@ -148,13 +156,19 @@ public record ClientHello(
           }
         }
         case EXTENSION_SIGNATURES -> signatures = verifiesEcdsa(content);
-        case EXTENSION_VERSIONS -> tls13 = offersTls13(content);
+        case EXTENSION_VERSIONS -> newest = newestOf(content, version);
         case EXTENSION_ENCRYPTED_HELLO -> encrypted = true;
         default -> {} // of no use here
       }
     }
     String normal = name == null ? null : normal(name);
-    return new ClientHello(State.COMPLETE, normal, signatures && (tls13 || ecdsaSuites), encrypted);
+    return new ClientHello(
+        State.COMPLETE,
+        normal,
+        signatures && (newest >= TLS_1_3 || ecdsaSuites),
+        encrypted,
+        version,
+        newest);
   }
 
   /** The first host name (RFC 6066 section 3); null: none. */
@@ -215,14 +229,18 @@ public record ClientHello(
     return false;
   }
 
-  private static boolean offersTls13(ByteBuffer content) {
+  /** The newest known version of {@code content}; {@code otherwise}: it has none. */
+  private static int newestOf(ByteBuffer content, int otherwise) {
     ByteBuffer versions = slice(content, content.get() & 0xff);
+    int newest = 0;
     while (versions.remaining() >= 2) {
-      if ((versions.getShort() & 0xffff) == TLS_1_3) {
-        return true;
+      int version = versions.getShort() & 0xffff;
+      // others are reserved values, which clients send at random (RFC 8701)
+      if (version <= TLS_1_3 && version > newest) {
+        newest = version;
       }
     }
-    return false;
+    return newest == 0 ? otherwise : newest;
   }
 
   private static void skip(ByteBuffer in, int length) {

@@ -10,24 +10,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * The results of a handshake with a client. Immutable.
  *
- * @param serverName the name that the client asked for, in lower case; null: none
+ * @param hello the client's first message
  * @param version such as {@code TLSv1.3}
  * @param cipher the cipher suite
  * @param certificate of the client, verified; null: it has presented none
  * @param decrypted whether the proxy stands for another server, as {@code ssl_bump} says
  */
 public record SessionFacts(
-    @Nullable String serverName,
+    ClientHello hello,
     String version,
     String cipher,
     @Nullable PeerCertificate certificate,
     boolean decrypted) {
 
   /** Those of a finished handshake; parameters as above. */
-  public static SessionFacts of(SSLEngine engine, @Nullable String serverName, boolean decrypted) {
+  public static SessionFacts of(SSLEngine engine, ClientHello hello, boolean decrypted) {
     SSLSession session = engine.getSession();
     return new SessionFacts(
-        serverName, session.getProtocol(), session.getCipherSuite(), peer(session), decrypted);
+        hello, session.getProtocol(), session.getCipherSuite(), peer(session), decrypted);
   }
 
   private static @Nullable PeerCertificate peer(SSLSession session) {

@@ -49,6 +49,22 @@ public final class OutgoingTlsDirectives {
               "A file of certificates in PEM, which complete the chains of servers that send an"
                   + " incomplete one. They are not trusted themselves.");
 
+  /** {@code sslproxy_session_ttl}: seconds. */
+  public static final Setting<Integer> SSLPROXY_SESSION_TTL =
+      FEATURE
+          .number("sslproxy_session_ttl", "300")
+          .range(0, 86_400)
+          .text("Seconds for which a session with a server may be resumed. 0: none is.");
+
+  /** {@code sslproxy_session_cache_size}: bytes of sessions that may be resumed. */
+  public static final Setting<Long> SSLPROXY_SESSION_CACHE_SIZE =
+      FEATURE
+          .bytes("sslproxy_session_cache_size", "2 MB")
+          .difference("each tls_outgoing_options and cache_peer line has such a cache")
+          .text(
+              "Memory of sessions with servers, of 2 KB each, that may be resumed. 0: none is"
+                  + " resumed.");
+
   private static final String OLDER = "An older name of an option of tls_outgoing_options: ";
 
   /** {@code sslproxy_cafile}. */

@@ -298,6 +298,18 @@ class HttpsPortWireTest extends WireTest {
     awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
   }
 
+  /** OpenSSL does this if it refuses a certificate of TLS 1.3. */
+  @Test
+  void anAlertInClearTextRefusesTheCertificate() throws Exception {
+    start("accel", "loligo_tls_provider boringssl");
+    try (RawClient client = RawClient.connect(port())) {
+      client.send(firstMessage());
+      assertThat(client.in().read()).as("a record of the handshake").isEqualTo(22);
+      client.sendIgnoringReset(new byte[] {21, 3, 3, 0, 2, 2, 48});
+      awaitCount(() -> failures(TlsFailure.REFUSED), 1);
+    }
+  }
+
   @Test
   void aClientDoesNotRenegotiate() throws Exception {
     start("accel", "loligo_tls_provider boringssl");

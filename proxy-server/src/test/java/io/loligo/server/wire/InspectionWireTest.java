@@ -260,6 +260,23 @@ class InspectionWireTest extends WireTest {
   }
 
   @Test
+  void logsShowTheVersionsOfTheFirstMessage() throws Exception {
+    start(
+        "ssl_bump peek step1",
+        "ssl_bump splice all",
+        "logformat hello %ssl::>received_hello_version %ssl::>received_supported_version"
+            + " %ssl::>ech",
+        "access_log stdio:" + dir.resolve("hello.log") + " hello");
+    for (String version : List.of("TLSv1.2", "TLSv1.3")) {
+      TlsClient client = TlsClient.trusting(ROOT).name("www.example.test").versions(version);
+      client.over(tunnel(), secure.port()).close();
+    }
+    awaitCount(() -> inspected(BumpAction.SPLICE), 2);
+    assertThat(stopAndReadLog("hello.log"))
+        .containsExactly("TLS/1.2 TLS/1.2 no", "TLS/1.2 TLS/1.3 no");
+  }
+
+  @Test
   void aTunnelThatIsNotTlsMayBeRelayed() throws Exception {
     origin.onOk("/clear", "text");
     start("ssl_bump peek step1", "ssl_bump terminate all", "on_unsupported_protocol tunnel all");

@@ -1,5 +1,6 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.metrics.ConnectionGauge;
@@ -7,8 +8,10 @@ import io.loligo.server.metrics.Counter;
 import io.loligo.server.tls.TestAuthority;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -122,5 +125,35 @@ class ProxyProtocolWireTest extends WireTest {
     client.send(GET);
     assertThat(client.response().text()).isEqualTo("hello");
     assertThat(stopAndReadLog().get(0)).contains(" 192.0.2.7 TCP_MISS/200 ");
+  }
+
+  private static byte[] version2(byte[] extensions) {
+    ByteBuffer header = ByteBuffer.allocate(28 + extensions.length);
+    header.put("\r\n\r\n\0\r\nQUIT\n".getBytes(ISO_8859_1)).put((byte) 0x21).put((byte) 0x11);
+    header.putShort((short) (12 + extensions.length));
+    header.put(new byte[] {(byte) 192, 0, 2, 7, (byte) 198, 51, 100, 1});
+    header.putShort((short) 1234).putShort((short) 8080).put(extensions);
+    return header.array();
+  }
+
+  @Test
+  void logsShowTheHeaderAndItsExtensions() throws Exception {
+    start(
+        "proxy_protocol_access allow all",
+        "logformat header %{:version}proxy_protocol::>h %{:command}proxy_protocol::>h"
+            + " %{:src_addr}proxy_protocol::>h %proxy_protocol::>h{:dst_port}"
+            + " %proxy_protocol::>h{2} %proxy_protocol::>h{224} %{225}proxy_protocol::>h",
+        "access_log stdio:" + dir.resolve("access.log") + " header");
+    origin.onOk("/a", "hello");
+    byte[] extensions = "\2\0\6a.test\340\0\5a b\r\n".getBytes(ISO_8859_1);
+    for (byte[] header : List.of(version2(extensions), HEADER.getBytes(ISO_8859_1))) {
+      try (RawClient client = RawClient.connect(proxy.port())) {
+        client.send(header).send(GET);
+        assertThat(client.response().text()).isEqualTo("hello");
+      }
+    }
+    assertThat(stopAndReadLog())
+        .containsExactly(
+            "2.0 PROXY 192.0.2.7 8080 a.test a%20b%0D%0A -", "1.0 PROXY 192.0.2.7 8080 - - -");
   }
 }

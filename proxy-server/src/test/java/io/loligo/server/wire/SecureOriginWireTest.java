@@ -249,6 +249,9 @@ class SecureOriginWireTest extends WireTest {
     "boringssl, min-version=1.3, true",
     "boringssl, options=NO_TLSv1_3, true",
     "boringssl, flags=NO_SESSION_REUSE, false",
+    "boringssl, min-version=1.2|sslproxy_session_ttl 0, false",
+    "jdk, min-version=1.2|sslproxy_session_cache_size 0 MB, false",
+    "jdk, min-version=1.2|sslproxy_session_ttl 60, true",
     "jdk, min-version=1.3, true",
     "jdk, options=NO_TLSv1_3, true",
     "jdk, flags=NO_SESSION_REUSE, false"
@@ -266,7 +269,10 @@ class SecureOriginWireTest extends WireTest {
               created.add(call.session().getCreationTime());
               call.ok("x", "Connection: close");
             });
-    startTrusting("loligo_tls_provider " + provider, "tls_outgoing_options " + word);
+    List<String> lines =
+        new ArrayList<>(List.of(("tls_outgoing_options " + word).split("[|]", -1)));
+    lines.add("loligo_tls_provider " + provider);
+    startTrusting(lines.toArray(String[]::new));
     fetch(secure.url("www.example.test", "/"));
     fetch(secure.url("www.example.test", "/"));
     if (resumed) {

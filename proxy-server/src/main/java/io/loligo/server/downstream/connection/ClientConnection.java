@@ -1,5 +1,6 @@
 package io.loligo.server.downstream.connection;
 
+import io.loligo.core.message.Fields;
 import io.loligo.server.port.Destination;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
@@ -49,6 +50,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private @Nullable InetSocketAddress local;
 
   private @Nullable Destination destination;
+  private @Nullable Fields proxyHeader;
   private @Nullable String clientText;
   private @Nullable SessionFacts session;
   private boolean begun;
@@ -151,6 +153,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   protected final void continueAs(ClientConnection next, SessionFacts result) {
     next.session = result;
     next.local = local;
+    next.proxyHeader = proxyHeader;
     if (next.destination == null) {
       next.destination = destination;
     }
@@ -171,6 +174,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     ClientAddresses.Count before = count;
     assert before != null : "it is open";
     next.local = local;
+    next.proxyHeader = proxyHeader;
     if (next.destination == null) {
       next.destination = destination;
     }
@@ -194,6 +198,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
    */
   public final void continueDecrypted(ClientConnection next) {
     next.local = local;
+    next.proxyHeader = proxyHeader;
     next.count = count;
     count = null;
     clients.replaced(this, next);
@@ -281,6 +286,16 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
    */
   public final @Nullable Destination destination() {
     return destination;
+  }
+
+  /** The header of the PROXY protocol as fields; null: there was none. */
+  public final @Nullable Fields proxyHeader() {
+    return proxyHeader;
+  }
+
+  /** Sets {@link #proxyHeader()}, for this connection and those that continue it. */
+  protected final void proxyHeader(Fields header) {
+    proxyHeader = header;
   }
 
   /** Sets {@link #destination()}. Before the connection is added to its channel's pipeline. */

@@ -166,6 +166,7 @@ public final class ProxiedConnection extends ClientConnection {
     over = true;
     header = null;
     bytes.skipBytes(read.length());
+    proxyHeader(read.fields());
     byte[] source = read.source();
     byte[] destination = read.destination();
     ChannelPipeline pipeline = context().pipeline();

@@ -48,6 +48,7 @@ final class ExchangeRecording {
     record.client = connection.client();
     record.clientText = connection.clientText();
     record.local = connection.local();
+    record.proxyHeader = connection.proxyHeader();
     record.session = connection.session();
     record.portName = portName;
     record.request = head;

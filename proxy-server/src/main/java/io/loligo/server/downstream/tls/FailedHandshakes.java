@@ -75,7 +75,8 @@ final class FailedHandshakes implements LoopState {
       }
     }
     String text = String.valueOf(cause.getMessage()).toUpperCase(Locale.ROOT).replace('_', ' ');
-    if (text.contains("ALERT")) {
+    // OpenSSL sends the alert in clear text, although the handshake is encrypted by then
+    if (text.contains("ALERT") || text.contains("BAD PACKET LENGTH")) {
       return TlsFailure.REFUSED;
     } else if (text.contains("CERTIFICATE")) {
       return TlsFailure.CERTIFICATE;

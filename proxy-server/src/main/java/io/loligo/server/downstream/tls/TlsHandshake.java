@@ -64,7 +64,7 @@ public final class TlsHandshake extends ClientConnection {
   private final Deadline deadline = new Deadline();
   private State state = State.HELLO;
   private @Nullable ByteBuf hello;
-  private @Nullable String serverName;
+  private @Nullable ClientHello read;
   private @Nullable SslHandler tls;
   private int charged;
 
@@ -214,10 +214,10 @@ public final class TlsHandshake extends ClientConnection {
   private void look() {
     ByteBuf bytes = hello;
     assert bytes != null : "some have arrived";
-    ClientHello read = ClientHello.read(bytes);
-    switch (read.state()) {
+    ClientHello first = ClientHello.read(bytes);
+    switch (first.state()) {
       case INCOMPLETE -> {}
-      case COMPLETE -> begin(read);
+      case COMPLETE -> begin(first);
       case PLAINTEXT -> fail(TlsFailure.PLAINTEXT, null);
       case MALFORMED -> fail(TlsFailure.MALFORMED, null);
       case OVERSIZED -> fail(TlsFailure.OVERSIZED, null);
@@ -225,7 +225,8 @@ public final class TlsHandshake extends ClientConnection {
     }
   }
 
-  private void begin(ClientHello read) {
+  private void begin(ClientHello first) {
+    read = first;
     MemoryLedger transit = clients.transit();
     // the last part is for work that has begun
     if (transit.isScarce() || !transit.tryReserve(HANDSHAKE_BYTES)) {
@@ -234,9 +235,8 @@ public final class TlsHandshake extends ClientConnection {
       return;
     }
     charged += HANDSHAKE_BYTES;
-    serverName = read.serverName();
     state = State.WAITING;
-    contexts.handler(read, channel().alloc(), this::begin);
+    contexts.handler(first, channel().alloc(), this::begin);
   }
 
   private void begin(@Nullable SslHandler handler) {
@@ -295,10 +295,11 @@ public final class TlsHandshake extends ClientConnection {
 
   private void finished() {
     SslHandler handler = tls;
-    assert handler != null : "it has finished";
+    ClientHello first = read;
+    assert handler != null && first != null : "it has finished";
     clients.counters().handshakeDone();
     state = State.OVER;
-    SessionFacts session = SessionFacts.of(handler.engine(), serverName, contexts.decrypts());
+    SessionFacts session = SessionFacts.of(handler.engine(), first, contexts.decrypts());
     continueAs(contexts.next(handler.applicationProtocol()), session);
   }
 

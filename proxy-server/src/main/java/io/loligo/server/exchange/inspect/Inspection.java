@@ -83,7 +83,7 @@ public final class Inspection
   private @Nullable PeekedStream client;
   private @Nullable OriginStream origin;
   private BumpAction action = BumpAction.SPLICE;
-  private @Nullable String serverName;
+  private @Nullable ClientHello hello;
 
   /** Prepares the inspection for {@code request}, a snapshot of a CONNECT. */
   public Inspection(LoopServices services, Request request) {
@@ -129,7 +129,7 @@ public final class Inspection
 
   private void first() {
     request.tunnelStep(new TunnelStep(1, null, null));
-    note(settings.rules.first(request), false);
+    note(settings.rules.first(request));
     switch (action) {
       case SPLICE -> {
         state = State.OVER;
@@ -144,9 +144,13 @@ public final class Inspection
     }
   }
 
-  private void note(BumpAction chosen, boolean encryptedHello) {
+  private void note(BumpAction chosen) {
     action = chosen;
-    stream.record().tunnel = new TunnelFacts(chosen, serverName, encryptedHello);
+    stream.record().tunnel = new TunnelFacts(chosen, hello);
+  }
+
+  private @Nullable String serverName() {
+    return hello == null ? null : hello.serverName();
   }
 
   private void open() {
@@ -176,10 +180,10 @@ public final class Inspection
 
   @Override
   public void arrived(ByteBuf held) {
-    ClientHello hello = ClientHello.read(held);
-    switch (hello.state()) {
+    ClientHello first = ClientHello.read(held);
+    switch (first.state()) {
       case INCOMPLETE -> {}
-      case COMPLETE -> read(hello);
+      case COMPLETE -> read(first);
       case PLAINTEXT -> unsupported("the first bytes are not TLS");
       case MALFORMED -> end("the first message of TLS is malformed");
       case OVERSIZED -> end("the first message of TLS is too large");
@@ -198,7 +202,7 @@ public final class Inspection
     record.errorDetail = why;
     switch (settings.unsupported.of(request)) {
       case TUNNEL -> {
-        note(BumpAction.SPLICE, false);
+        note(BumpAction.SPLICE);
         splice();
       }
       case RESPOND -> {
@@ -217,16 +221,16 @@ public final class Inspection
 
   // ---- step 2: the first message is known
 
-  private void read(ClientHello hello) {
+  private void read(ClientHello first) {
     services.timer.cancel(firstMessage);
     peeked().rest();
-    serverName = hello.serverName();
-    note(action, hello.encryptedHello());
+    hello = first;
+    note(action);
     Request named = named();
     if (named != null) {
       AclVerdict verdict = services.destinations.access(named);
       if (!verdict.allowed() && !verdict.denied() && named.destinationAddresses() == null) {
-        services.upstream.resolve(request.host(), addresses -> resolved(addresses, hello));
+        services.upstream.resolve(request.host(), addresses -> resolved(addresses, first));
         return;
       }
       if (!verdict.allowed()) {
@@ -234,22 +238,23 @@ public final class Inspection
         return;
       }
     }
-    second(hello);
+    second();
   }
 
-  private void resolved(List<InetAddress> addresses, ClientHello hello) {
+  private void resolved(List<InetAddress> addresses, ClientHello first) {
     if (state == State.READING) {
       request.destinations(addresses);
-      read(hello);
+      read(first);
     }
   }
 
   /** A CONNECT to the name of the server; null: the client has named the same in its CONNECT. */
   private @Nullable Request named() {
-    if (serverName == null || serverName.equals(request.host())) {
+    String name = serverName();
+    if (name == null || name.equals(request.host())) {
       return null;
     }
-    RequestHead head = request.head().snapshotFor(serverName + ":" + request.port());
+    RequestHead head = request.head().snapshotFor(name + ":" + request.port());
     RequestTarget target = new RequestTarget();
     ParseFailure failure = target.resolve(head, "http", null, true);
     return failure == null ? request.with(head, target) : null;
@@ -257,18 +262,13 @@ public final class Inspection
 
   private void deny(String rule) {
     stream.record().tag = LogTag.TCP_DENIED;
-    note(BumpAction.TERMINATE, hasEncryptedHello());
+    note(BumpAction.TERMINATE);
     end(rule);
   }
 
-  private boolean hasEncryptedHello() {
-    TunnelFacts facts = stream.record().tunnel;
-    return facts != null && facts.encryptedHello();
-  }
-
-  private void second(ClientHello hello) {
-    request.tunnelStep(new TunnelStep(2, serverName, null));
-    note(settings.rules.second(request), hello.encryptedHello());
+  private void second() {
+    request.tunnelStep(new TunnelStep(2, serverName(), null));
+    note(settings.rules.second(request));
     switch (action) {
       case SPLICE -> splice();
       case TERMINATE -> end("ssl_bump terminate");
@@ -283,7 +283,7 @@ public final class Inspection
   private void ask() {
     Decryption decryption = stream.decryption();
     if (decryption != null && decryption.hosts().isRefused(name())) {
-      note(BumpAction.SPLICE, hasEncryptedHello());
+      note(BumpAction.SPLICE);
       splice();
       return;
     }
@@ -302,7 +302,8 @@ public final class Inspection
 
   /** The name that the client asked for. */
   private String name() {
-    return serverName == null ? request.host() : serverName;
+    String name = serverName();
+    return name == null ? request.host() : name;
   }
 
   private void learned(@Nullable X509Certificate certificate) {
@@ -323,8 +324,8 @@ public final class Inspection
 
   private void third(BumpAction second, @Nullable X509Certificate certificate) {
     List<String> names = certificate == null ? null : ServerNames.of(certificate).names();
-    request.tunnelStep(new TunnelStep(3, serverName, names));
-    note(settings.rules.third(request, second), hasEncryptedHello());
+    request.tunnelStep(new TunnelStep(3, serverName(), names));
+    note(settings.rules.third(request, second));
     switch (action) {
       case SPLICE -> splice();
       case BUMP -> bump(certificate);

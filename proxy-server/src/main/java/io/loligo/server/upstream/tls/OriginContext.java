@@ -46,17 +46,33 @@ public final class OriginContext {
   /** HTTP/2 or HTTP/1.1, for ALPN, in order of preference. */
   public static final List<String> WITH_HTTP_2 = List.of("h2", "http/1.1");
 
-  /** How long a session may be resumed, as in Squid: {@value} s. */
-  private static final int SESSION_SECONDS = 300;
+  /** Memory of one session, about. */
+  private static final int SESSION_BYTES = 2_048;
 
-  private static final int MAX_SESSIONS = 1_024;
   private static final List<String> SUITES_OF_1_3 =
       List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
+
+  /**
+   * Sessions with servers that may be resumed.
+   *
+   * @param seconds how long; 0: none is resumed
+   * @param bytes memory of all; 0: none is resumed
+   */
+  record Sessions(int seconds, long bytes) {
+    int most() {
+      return (int) Math.min(Integer.MAX_VALUE, bytes / SESSION_BYTES);
+    }
+
+    boolean areResumed() {
+      return seconds > 0 && most() > 0;
+    }
+  }
 
   private final TlsOptions options;
   private final Supplier<TlsProvider> provider;
   private final Executor files;
   private final boolean rules;
+  private final Sessions sessions;
   private final List<X509Certificate> intermediates;
   private final AtomicInteger unique = new AtomicInteger();
 
@@ -70,6 +86,7 @@ public final class OriginContext {
    * A context whose files are not read yet.
    *
    * @param rules whether rules may tolerate faults of certificates for some requests
+   * @param sessions that may be resumed
    * @param intermediates complete the chains that servers send
    * @param provider of TLS; may block
    * @param files runs tasks that read files
@@ -77,10 +94,12 @@ public final class OriginContext {
   OriginContext(
       TlsOptions options,
       boolean rules,
+      Sessions sessions,
       List<X509Certificate> intermediates,
       Supplier<TlsProvider> provider,
       Executor files) {
     this.rules = rules;
+    this.sessions = sessions;
     this.intermediates = intermediates;
     this.options = options;
     this.provider = provider;
@@ -106,8 +125,12 @@ public final class OriginContext {
   }
 
   /** Whether this context serves as well as a new one. */
-  boolean staysFor(boolean withRules, List<X509Certificate> withIntermediates) {
-    return rules == withRules && intermediates.equals(withIntermediates) && !namesFiles();
+  boolean staysFor(
+      boolean withRules, Sessions withSessions, List<X509Certificate> withIntermediates) {
+    return rules == withRules
+        && sessions.equals(withSessions)
+        && intermediates.equals(withIntermediates)
+        && !namesFiles();
   }
 
   /**
@@ -143,7 +166,7 @@ public final class OriginContext {
       Tolerance tolerance) {
     boolean tolerant = isTolerant();
     // a session is resumed only for the same name and port: another number for each is none
-    boolean resumes = options.resumes() && !tolerant;
+    boolean resumes = options.resumes() && sessions.areResumed() && !tolerant;
     int number = resumes ? port : unique.incrementAndGet();
     SslHandler handler = context.newHandler(allocator, serverName, number);
     handler.setHandshakeTimeoutMillis(0);
@@ -210,8 +233,8 @@ public final class OriginContext {
             .trustManager(verifier)
             .endpointIdentificationAlgorithm(null) // the verifier knows the name
             .applicationProtocolConfig(alpn(offer))
-            .sessionCacheSize(MAX_SESSIONS)
-            .sessionTimeout(SESSION_SECONDS);
+            .sessionCacheSize(Math.max(1, sessions.most()))
+            .sessionTimeout(Math.max(1, sessions.seconds()));
     if (own != null) {
       builder.keyManager(own.key(), own.chain().toArray(new X509Certificate[0]));
     }

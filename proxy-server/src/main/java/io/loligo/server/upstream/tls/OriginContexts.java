@@ -49,6 +49,10 @@ public final class OriginContexts {
     String setting = config.get(TlsDirectives.TLS_PROVIDER);
     Supplier<TlsProvider> provider = () -> TlsProvider.choose(setting);
     boolean rules = !config.get(OutgoingTlsDirectives.SSLPROXY_CERT_ERROR).isEmpty();
+    OriginContext.Sessions sessions =
+        new OriginContext.Sessions(
+            config.get(OutgoingTlsDirectives.SSLPROXY_SESSION_TTL),
+            config.get(OutgoingTlsDirectives.SSLPROXY_SESSION_CACHE_SIZE));
     String file = config.get(OutgoingTlsDirectives.SSLPROXY_FOREIGN_INTERMEDIATE_CERTS);
     List<X509Certificate> intermediates =
         file.isEmpty() ? List.of() : Authorities.certificates(file);
@@ -63,8 +67,8 @@ public final class OriginContexts {
     Map<TlsOptions, OriginContext> contexts = new HashMap<>();
     for (TlsOptions options : needed) {
       OriginContext context = before.byOptions.get(options);
-      if (context == null || !context.staysFor(rules, intermediates)) {
-        context = new OriginContext(options, rules, intermediates, provider, files);
+      if (context == null || !context.staysFor(rules, sessions, intermediates)) {
+        context = new OriginContext(options, rules, sessions, intermediates, provider, files);
       }
       context.check();
       contexts.put(options, context);
