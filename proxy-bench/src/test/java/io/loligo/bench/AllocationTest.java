@@ -22,7 +22,7 @@ class AllocationTest {
   private static final Baseline BASELINE =
       new Baseline(
           "allocation",
-          "Octets of heap per operation; see AllocationTest.",
+          "Bytes of heap per operation; see AllocationTest.",
           "%.0f",
           AllocationTest::most);
 
