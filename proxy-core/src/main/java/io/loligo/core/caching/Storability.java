@@ -256,10 +256,10 @@ public record Storability(
    * Whether a response with this status to {@code request} may depend on properties of the request
    * that are not in the key. Other requests may then get a different response.
    */
-  public static boolean hangsOnRequest(int status, RequestHead request) {
+  public static boolean dependsOnRequest(int status, RequestHead request) {
     return StatusCaching.isNeverStored(status)
         || StatusCaching.isOfOneRequest(status, request)
-        || mayHangOnSize(status, request);
+        || mayDependOnSize(status, request);
   }
 
   /**
@@ -282,7 +282,7 @@ public record Storability(
             && (fields.hasAny(Preconditions.FIELDS_AND_RANGE) || !StatusCaching.isVisible(fields)));
   }
 
-  private static boolean mayHangOnSize(int status, RequestHead request) {
+  private static boolean mayDependOnSize(int status, RequestHead request) {
     return status >= 400 && request.end() > MAX_ORDINARY_HEAD_BYTES;
   }
 
@@ -356,7 +356,7 @@ public record Storability(
     if (StatusCaching.isNeverStored(status)) {
       return "status is never stored";
     }
-    if (mayHangOnSize(status, request)) {
+    if (mayDependOnSize(status, request)) {
       return "an error, and the request head is unusually large";
     }
     if (isOfOneRequest(status, request) && request.fields().hasAny(SECRETS)) {

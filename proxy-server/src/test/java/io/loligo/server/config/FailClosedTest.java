@@ -86,7 +86,11 @@ class FailClosedTest {
   private static boolean allowed(String lines) {
     ConfigResult result = load("acl users proxy_auth REQUIRED # loligo: waive\n" + lines);
     assertThat(result.isUsable()).isTrue();
-    return result.config().get(AccessDirectives.HTTP_ACCESS).evaluate(new FakeRequest()).allowed();
+    return result
+        .config()
+        .get(AccessDirectives.HTTP_ACCESS)
+        .evaluate(new JudgedRequest())
+        .allowed();
   }
 
   @Test
@@ -135,7 +139,7 @@ class FailClosedTest {
                 .config()
                 .get(AccessDirectives.UPGRADES)
                 .of("websocket")
-                .evaluate(new FakeRequest())
+                .evaluate(new JudgedRequest())
                 .allowed())
         .isFalse();
   }
@@ -148,7 +152,7 @@ class FailClosedTest {
             result
                 .config()
                 .get(RoutingDirectives.NEVER_DIRECT)
-                .evaluate(new FakeRequest())
+                .evaluate(new JudgedRequest())
                 .allowed())
         .isTrue();
   }
@@ -163,13 +167,17 @@ class FailClosedTest {
             http_access allow all
             """);
     assertThat(
-            result.config().get(AccessDirectives.HTTP_ACCESS).evaluate(new FakeRequest()).denied())
+            result
+                .config()
+                .get(AccessDirectives.HTTP_ACCESS)
+                .evaluate(new JudgedRequest())
+                .denied())
         .isTrue();
     assertThat(
             result
                 .config()
                 .get(AccessDirectives.HTTP_ACCESS)
-                .evaluate(new FakeRequest().target("http", "other.org", 80, "/"))
+                .evaluate(new JudgedRequest().target("http", "other.org", 80, "/"))
                 .allowed())
         .isTrue();
   }

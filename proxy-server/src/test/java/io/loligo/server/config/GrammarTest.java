@@ -497,10 +497,10 @@ class GrammarTest {
     assertThat(allows(access, "a.com")).isTrue();
     assertThat(allows(access, "b.com")).isTrue();
     assertThat(allows(access, "c.com")).isFalse();
-    assertThat(access.evaluate(new FakeRequest().connect("a.com", 443)).allowed()).isFalse();
+    assertThat(access.evaluate(new JudgedRequest().connect("a.com", 443)).allowed()).isFalse();
   }
 
-  private static boolean matches(String lines, TextSource files, FakeRequest request) {
+  private static boolean matches(String lines, TextSource files, JudgedRequest request) {
     ConfigResult result =
         Features.reader(files)
             .readText("/0", "http_port 1\n" + lines + "\nhttp_reply_access allow a\n");
@@ -525,10 +525,10 @@ class GrammarTest {
             "req_mime_type \"/f\"",
             "rep_mime_type \"/f\"",
             "browser \"/f\"")) {
-      FakeRequest request = new FakeRequest().fields(fields);
+      JudgedRequest request = new JudgedRequest().fields(fields);
       request.reply(200, fields);
       assertThat(matches("acl a " + type, files, request)).as(type).isTrue();
-      FakeRequest other = new FakeRequest().fields(others);
+      JudgedRequest other = new JudgedRequest().fields(others);
       other.reply(200, others);
       assertThat(matches("acl a " + type, files, other)).as(type).isFalse();
     }
@@ -542,9 +542,9 @@ class GrammarTest {
             "acl a browser foo\\ bar",
             "acl a browser -i FOO\\ b\\.?ar # \\ c",
             "acl a req_header User-Agent ^a\\ foo\\ bar$")) {
-      FakeRequest request = new FakeRequest().fields(Map.of("User-Agent", "a foo bar"));
+      JudgedRequest request = new JudgedRequest().fields(Map.of("User-Agent", "a foo bar"));
       assertThat(matches(lines, none, request)).as(lines).isTrue();
-      FakeRequest other = new FakeRequest().fields(Map.of("User-Agent", "foo, bar, a"));
+      JudgedRequest other = new JudgedRequest().fields(Map.of("User-Agent", "foo, bar, a"));
       assertThat(matches(lines, none, other)).as(lines).isFalse();
     }
     assertThat(load("refresh_pattern /a\\ b$ 0 20% 4320").problems()).isEmpty();
@@ -576,7 +576,7 @@ class GrammarTest {
   }
 
   private static boolean allows(AclList access, String host) {
-    return access.evaluate(new FakeRequest().target("http", host, 80, "/")).allowed();
+    return access.evaluate(new JudgedRequest().target("http", host, 80, "/")).allowed();
   }
 
   @Test

@@ -86,23 +86,23 @@ class ProxyConfigTest {
         .containsExactly(tuple("./var/log/access.log", "squid"));
     assertThat(config.get(LogDirectives.STRIP_QUERY_TERMS)).isTrue();
     assertThat(config.get(AccessDirectives.HTTP_ACCESS).isEmpty()).isTrue();
-    assertThat(config.get(AccessDirectives.HTTP_ACCESS).evaluate(new FakeRequest()).denied())
+    assertThat(config.get(AccessDirectives.HTTP_ACCESS).evaluate(new JudgedRequest()).denied())
         .isTrue();
-    assertThat(config.get(AccessDirectives.CACHE).evaluate(new FakeRequest()).allowed()).isTrue();
-    assertThat(config.get(RoutingDirectives.ALWAYS_DIRECT).evaluate(new FakeRequest()).denied())
+    assertThat(config.get(AccessDirectives.CACHE).evaluate(new JudgedRequest()).allowed()).isTrue();
+    assertThat(config.get(RoutingDirectives.ALWAYS_DIRECT).evaluate(new JudgedRequest()).denied())
         .isTrue();
-    assertThat(config.get(RoutingDirectives.NEVER_DIRECT).evaluate(new FakeRequest()).denied())
+    assertThat(config.get(RoutingDirectives.NEVER_DIRECT).evaluate(new JudgedRequest()).denied())
         .isTrue();
     assertThat(config.get(FileDirectives.ACL).namesPurge()).isFalse();
     assertThat(
             config
                 .get(AccessDirectives.UPGRADES)
                 .of("WebSocket")
-                .evaluate(new FakeRequest())
+                .evaluate(new JudgedRequest())
                 .allowed())
         .isTrue();
     assertThat(
-            config.get(AccessDirectives.UPGRADES).of("h2c").evaluate(new FakeRequest()).allowed())
+            config.get(AccessDirectives.UPGRADES).of("h2c").evaluate(new JudgedRequest()).allowed())
         .isFalse();
   }
 
@@ -176,8 +176,8 @@ class ProxyConfigTest {
     assertThat(peer.connectTimeoutMillis()).isEqualTo(7_000);
     assertThat(peer.connectFailLimit()).isEqualTo(2);
     assertThat(peer.maxConnections()).isEqualTo(9);
-    assertThat(peer.access().evaluate(new FakeRequest()).denied()).isTrue();
-    assertThat(peer.access().evaluate(new FakeRequest().method("POST")).allowed()).isTrue();
+    assertThat(peer.access().evaluate(new JudgedRequest()).denied()).isTrue();
+    assertThat(peer.access().evaluate(new JudgedRequest().method("POST")).allowed()).isTrue();
   }
 
   @ParameterizedTest
@@ -298,7 +298,7 @@ class ProxyConfigTest {
             tuple("daemon", "/b", "squid", "squid.conf:6"),
             tuple("stdio", "/c", "combined", "squid.conf:7"));
     assertThat(config.get(LogDirectives.LOGFORMAT)).containsEntry("mine", "%ts \"%ru\" # literal");
-    FakeRequest get = new FakeRequest();
+    JudgedRequest get = new JudgedRequest();
     assertThat(config.get(LogDirectives.ACCESS_LOG).get(1).access().evaluate(get).allowed())
         .isFalse();
     assertThat(config.get(LogDirectives.ACCESS_LOG).get(2).access().evaluate(get).allowed())
@@ -368,15 +368,20 @@ class ProxyConfigTest {
     assertThat(new LogSettings(config).blockWhenFull).isTrue();
     assertThat(config.get(HitDirectives.STORED_SET_COOKIE)).isEqualTo(StoredSetCookie.REPLAY);
     assertThat(
-            config.get(AccessDirectives.UPGRADES).of("Foo/1").evaluate(new FakeRequest()).allowed())
+            config
+                .get(AccessDirectives.UPGRADES)
+                .of("Foo/1")
+                .evaluate(new JudgedRequest())
+                .allowed())
         .isTrue();
-    assertThat(config.get(AccessDirectives.UPGRADES).of("Foo").evaluate(new FakeRequest()).denied())
+    assertThat(
+            config.get(AccessDirectives.UPGRADES).of("Foo").evaluate(new JudgedRequest()).denied())
         .isTrue();
     assertThat(
             config
                 .get(AccessDirectives.UPGRADES)
                 .of("websocket")
-                .evaluate(new FakeRequest())
+                .evaluate(new JudgedRequest())
                 .denied())
         .isTrue();
     assertThat(config.get(FileDirectives.ACL).namesPurge()).isTrue();

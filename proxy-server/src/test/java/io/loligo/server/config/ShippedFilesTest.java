@@ -93,16 +93,17 @@ class ShippedFilesTest {
   })
   void shippedForwardProxyIsNotOpen(
       String client, String host, int port, String destination, Kind verdict) throws IOException {
-    FakeRequest request = new FakeRequest().client(client).target("http", host, port, "/");
+    JudgedRequest request = new JudgedRequest().client(client).target("http", host, port, "/");
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
-    assertThat(rules.evaluate(request, FakeRequest.octets(destination)).kind()).isEqualTo(verdict);
+    assertThat(rules.evaluate(request, JudgedRequest.octets(destination)).kind())
+        .isEqualTo(verdict);
   }
 
   @Test
   void shippedForwardProxyTunnelsToPort443Only() throws IOException {
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
-    FakeRequest request = new FakeRequest().client("127.0.0.1");
-    byte[] address = FakeRequest.octets("93.184.216.34");
+    JudgedRequest request = new JudgedRequest().client("127.0.0.1");
+    byte[] address = JudgedRequest.octets("93.184.216.34");
     assertThat(rules.evaluate(request.connect("example.com", 443), address).allowed()).isTrue();
     assertThat(rules.evaluate(request.connect("example.com", 8443), address).denied()).isTrue();
   }
@@ -110,8 +111,8 @@ class ShippedFilesTest {
   @Test
   void strangersAreDeniedWithoutAskingForTheDestination() throws IOException {
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
-    FakeRequest request =
-        new FakeRequest().client("8.8.8.8").target("http", "example.com", 80, "/");
+    JudgedRequest request =
+        new JudgedRequest().client("8.8.8.8").target("http", "example.com", 80, "/");
     assertThat(rules.evaluate(request).kind()).isEqualTo(Kind.DENIED);
     assertThat(rules.evaluate(request.client("10.0.0.1")).kind()).isEqualTo(Kind.NEEDS_DESTINATION);
   }

@@ -28,7 +28,8 @@ class DiskWireTest extends WireTest {
   private static final int LARGE = 1 << 20;
 
   private final Logger logger =
-      (Logger) LoggerFactory.getLogger("io.loligo.server.exchange.services.Unforgotten");
+      (Logger)
+          LoggerFactory.getLogger("io.loligo.server.exchange.services.UnconfirmedInvalidations");
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
   private FakeDisk disk;
 

@@ -523,7 +523,7 @@ public final class Fetch
     try {
       if (!forgotten) {
         assert client != null : "an unsafe request has one";
-        client.noteUnforgotten();
+        client.noteUnconfirmed();
       }
       passOn(answer.reply(), answer.contentLength());
       if (answer.ended()) {

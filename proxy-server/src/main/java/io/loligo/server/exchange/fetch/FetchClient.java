@@ -65,7 +65,7 @@ public interface FetchClient {
   void noteUnshared(int status, RequestHead asked);
 
   /** The response is sent before the disks have confirmed the invalidation that it causes. */
-  void noteUnforgotten();
+  void noteUnconfirmed();
 
   /** Whether the client left after it had received all that it wanted. */
   boolean isServed();

@@ -166,7 +166,7 @@ final class StoredUpdate {
         asked.asksForItself()
             && status < 500
             && status != 206
-            && !Storability.hangsOnRequest(status, head)
+            && !Storability.dependsOnRequest(status, head)
             && !Storability.takesFieldsAway(head.fields());
     if (!says || meta.isFreshAt(meta.ageSeconds(nowMillis))) {
       return;

@@ -105,7 +105,7 @@ final class Alongside {
 
   /** The response to {@code asked} cannot be shared: for a while no request waits for another. */
   void noteUnshared(int status, RequestHead asked) {
-    if (status < 500 && cause.isPlain() && !Storability.hangsOnRequest(status, asked)) {
+    if (status < 500 && cause.isPlain() && !Storability.dependsOnRequest(status, asked)) {
       services.hitForMiss.note(key, services.clock.millis());
     }
   }

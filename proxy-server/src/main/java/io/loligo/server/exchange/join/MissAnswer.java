@@ -750,9 +750,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   @Override
-  public void noteUnforgotten() {
+  public void noteUnconfirmed() {
     stream.record().invalidationLate = true;
-    services.unforgotten.note(target.url());
+    services.unconfirmed.note(target.url());
   }
 
   @Override

@@ -59,7 +59,7 @@ public final class LoopServices {
   public final Overload overload;
 
   /** Warns of invalidations that a disk did not confirm in time. */
-  public final Unforgotten unforgotten;
+  public final UnconfirmedInvalidations unconfirmed;
 
   /** Reusable objects for responses that are sent at once. */
   public final Scratch scratch;
@@ -87,7 +87,7 @@ public final class LoopServices {
         own,
         settings,
         new HitForMiss(),
-        new Unforgotten(clock));
+        new UnconfirmedInvalidations(clock));
   }
 
   private LoopServices(
@@ -100,7 +100,7 @@ public final class LoopServices {
       OwnAddresses own,
       ExchangeSettings settings,
       HitForMiss hitForMiss,
-      Unforgotten unforgotten) {
+      UnconfirmedInvalidations unconfirmed) {
     this.settings = settings;
     this.store = store;
     this.upstream = upstream;
@@ -110,7 +110,7 @@ public final class LoopServices {
     this.counters = counters;
     this.own = own;
     this.hitForMiss = hitForMiss;
-    this.unforgotten = unforgotten;
+    this.unconfirmed = unconfirmed;
     router = new Router(health, upstream, settings.config(), settings.access.httpAccess);
     destinations = new DestinationRules(settings.access, own);
     keys = new KeyRules(store, settings, clock);
@@ -122,10 +122,10 @@ public final class LoopServices {
 
   /**
    * Returns the services of the same loop under another configuration. {@link #hitForMiss} and
-   * {@link #unforgotten} keep their state.
+   * {@link #unconfirmed} keep their state.
    */
   public LoopServices under(ExchangeSettings settings, Upstream upstream) {
     return new LoopServices(
-        store, upstream, health, clock, timer, counters, own, settings, hitForMiss, unforgotten);
+        store, upstream, health, clock, timer, counters, own, settings, hitForMiss, unconfirmed);
   }
 }

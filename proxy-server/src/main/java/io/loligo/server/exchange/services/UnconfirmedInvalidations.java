@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
  * Warns of responses to unsafe requests that were sent before a disk confirmed the invalidation
  * that they cause (RFC 9111 section 4.4). Confined to one event loop.
  */
-public final class Unforgotten {
-  private static final Logger LOG = LoggerFactory.getLogger(Unforgotten.class);
+public final class UnconfirmedInvalidations {
+  private static final Logger LOG = LoggerFactory.getLogger(UnconfirmedInvalidations.class);
 
   /** The least time between two warnings, in nanoseconds. A counter counts every case. */
   private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -19,7 +19,7 @@ public final class Unforgotten {
   private long count;
   private long warnedNanos;
 
-  Unforgotten(LoopClock clock) {
+  UnconfirmedInvalidations(LoopClock clock) {
     this.clock = clock;
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A request to judge, for tests. Confined to one thread. */
-public final class FakeRequest implements AclInput {
+public final class JudgedRequest implements AclInput {
   private byte[] client = octets("192.0.2.1");
   private String method = "GET";
   private String scheme = "http";
@@ -32,22 +32,22 @@ public final class FakeRequest implements AclInput {
     return octets;
   }
 
-  public FakeRequest client(String address) {
+  public JudgedRequest client(String address) {
     client = octets(address);
     return this;
   }
 
-  public FakeRequest client(byte[] address) {
+  public JudgedRequest client(byte[] address) {
     client = address;
     return this;
   }
 
-  public FakeRequest method(String method) {
+  public JudgedRequest method(String method) {
     this.method = method;
     return this;
   }
 
-  public FakeRequest target(String scheme, String host, int port, String path) {
+  public JudgedRequest target(String scheme, String host, int port, String path) {
     this.scheme = scheme;
     this.host = host;
     this.port = port;
@@ -55,33 +55,33 @@ public final class FakeRequest implements AclInput {
     return this;
   }
 
-  public FakeRequest connect(String host, int port) {
+  public JudgedRequest connect(String host, int port) {
     method = "CONNECT";
     return target("", host, port, "");
   }
 
-  public FakeRequest fields(Map<String, String> fields) {
+  public JudgedRequest fields(Map<String, String> fields) {
     requestFields = section(fields);
     return this;
   }
 
-  public FakeRequest reply(int status, Map<String, String> fields) {
+  public JudgedRequest reply(int status, Map<String, String> fields) {
     replyStatus = status;
     replyFields = section(fields);
     return this;
   }
 
-  public FakeRequest destinations(List<byte[]> addresses) {
+  public JudgedRequest destinations(List<byte[]> addresses) {
     destinations = addresses;
     return this;
   }
 
-  public FakeRequest connections(int connections) {
+  public JudgedRequest connections(int connections) {
     this.connections = connections;
     return this;
   }
 
-  public FakeRequest now(long nowMillis) {
+  public JudgedRequest now(long nowMillis) {
     this.nowMillis = nowMillis;
     return this;
   }
