@@ -30,14 +30,4 @@ public record Question(
   public static Question get(String url, List<String> fieldLines) {
     return new Question(url, "GET", fieldLines, "", null, null);
   }
-
-  /** The same with another method. */
-  public Question withMethod(String other) {
-    return new Question(url, other, fieldLines, content, client, portName);
-  }
-
-  /** The same with content. */
-  public Question withContent(String octets) {
-    return new Question(url, method, fieldLines, octets, client, portName);
-  }
 }

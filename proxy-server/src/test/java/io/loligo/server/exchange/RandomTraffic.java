@@ -90,10 +90,9 @@ final class RandomTraffic {
       lines.add("Max-Forwards: " + random.nextInt(2));
     }
     String query = url % 3 == 0 ? "?q=" + random.nextInt(3) + one(List.of("", "&u=1", "&u=2")) : "";
-    boolean content = lines.contains("Content-Length: 3");
-    return Question.get("http://h" + url % 4 + ".test/" + url + query, lines)
-        .withMethod(method)
-        .withContent(content ? one(List.of("abc", "def")) : "");
+    String content = lines.contains("Content-Length: 3") ? one(List.of("abc", "def")) : "";
+    return new Question(
+        "http://h" + url % 4 + ".test/" + url + query, method, lines, content, null, null);
   }
 
   /** A purge of responses that may be stored. */
