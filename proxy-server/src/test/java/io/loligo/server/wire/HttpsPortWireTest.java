@@ -9,6 +9,7 @@ import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
+import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,12 +45,14 @@ class HttpsPortWireTest extends WireTest {
         + ROOT.issue(TestAuthority.server("www.example.com", "127.0.0.1")).write(dir, "www.pem");
   }
 
+  private TimeSource time = TimeSource.SYSTEM;
+
   private void start(String options, String... lines) throws Exception {
     String[] all = Arrays.copyOf(lines, lines.length + 2);
     all[lines.length] = "https_port 127.0.0.1:0" + certificate() + " " + options;
     all[lines.length + 1] =
         "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site";
-    startProxy(all);
+    startProxy(time, all);
   }
 
   private int port() {
@@ -324,12 +327,18 @@ class HttpsPortWireTest extends WireTest {
 
   @Test
   void aStuckHandshakeIsClosedAndHindersNobody() throws Exception {
+    HeldTime held = new HeldTime();
+    time = held;
     start("accel", "loligo_tls_handshake_timeout 1 second");
     origin.onOk("/page", "content");
     RawClient silent = closing(RawClient.connect(port()));
     RawClient begun = closing(RawClient.connect(port()));
     begun.send(new byte[] {22, 3, 1, 2, 0, 1, 0});
     assertThat(secure().send(GET).response().text()).isEqualTo("content");
+    awaitLoop();
+    held.passTimeouts(900);
+    assertThat(failures(TlsFailure.TIMEOUT)).isZero();
+    held.passTimeouts(300);
     silent.expectClose();
     begun.expectClose();
     awaitCount(() -> failures(TlsFailure.TIMEOUT), 2);

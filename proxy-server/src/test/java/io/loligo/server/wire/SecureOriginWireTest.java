@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.TestAuthority;
 import io.loligo.server.tls.TlsFault;
 import java.io.IOException;
@@ -54,6 +55,8 @@ class SecureOriginWireTest extends WireTest {
   }
 
   /** Starts the proxy, which trusts the root and knows some names. */
+  private TimeSource time = TimeSource.SYSTEM;
+
   private void startTrusting(String... lines) throws Exception {
     Path hosts =
         Files.writeString(
@@ -61,7 +64,7 @@ class SecureOriginWireTest extends WireTest {
     List<String> all = new ArrayList<>(List.of(lines));
     all.add("tls_outgoing_options cafile=" + authorities);
     all.add("hosts_file " + hosts);
-    startProxy(all.toArray(String[]::new));
+    startProxy(time, all.toArray(String[]::new));
   }
 
   private WireMessage fetch(String url, String... fieldLines) throws Exception {
@@ -405,18 +408,26 @@ class SecureOriginWireTest extends WireTest {
 
   @Test
   void aSilentServerIsGivenUp() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
     int port =
         serverThat(
             socket -> {
               try {
+                asked.countDown();
                 over.await();
               } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
               }
             });
+    HeldTime held = new HeldTime();
+    time = held;
     startTrusting("connect_timeout 1 second");
-    WireMessage response = fetch("https://127.0.0.1:" + port + "/");
+    RawClient client = client().get("https://127.0.0.1:" + port + "/");
+    await(asked);
+    awaitLoop();
+    held.passTimeouts(1_200);
+    WireMessage response = client.response();
     over.countDown();
     assertThat(response.status()).isEqualTo(504);
     assertThat(response.text()).contains("ERR_SECURE_CONNECT_FAIL");
