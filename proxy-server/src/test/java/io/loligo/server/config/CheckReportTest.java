@@ -42,6 +42,13 @@ class CheckReportTest {
   }
 
   @Test
+  void tproxyDiffers() {
+    assertThat(check("http_port 3130 tproxy\nhttp_port 3131 intercept").text())
+        .contains("squid.conf:2: used with a difference: http_port 3130 tproxy  [tproxy: origins")
+        .contains("squid.conf:3: used: http_port 3131 intercept");
+  }
+
+  @Test
   void printsOneVerdictPerLine() {
     String text = check("cache_mem 64 MB\ncoredump_dir /x\ndns_v4_first on\nfrob\nvia ON\n").text();
     assertThat(text.lines().limit(6))

@@ -223,6 +223,19 @@ class InterceptionWireTest extends WireTest {
   }
 
   @Test
+  void aDeniedClientCausesNoQuestionForANameserver() throws Exception {
+    try (LyingDns dns = new LyingDns()) {
+      proxy =
+          ProxyUnderTest.startIntercepting(
+              configuration("http_port 127.0.0.1:0 intercept", "http_access deny all"),
+              dns.address(),
+              (channel, how) -> destination);
+      assertThat(ask("/a", "there.example").status()).isEqualTo(403);
+      assertThat(dns.asked()).isEmpty();
+    }
+  }
+
+  @Test
   void anUnsafeRequestForAHostElsewhereInvalidatesNothing() throws Exception {
     start();
     origin.onOk("/a", "done", "Cache-Group-Invalidation: \"g\"");

@@ -54,7 +54,7 @@ public final class Admission {
     steps =
         new Step[] {
           this::client,
-          new HostVerification(services, waitForNames)::check,
+          new HostVerification(services, waitForNames, this::access)::check,
           this::access,
           this::tunnel,
           this::maxForwards,

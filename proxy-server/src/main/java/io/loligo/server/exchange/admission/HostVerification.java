@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Compares the host of an intercepted request with the address that its client connected to.
@@ -26,13 +27,16 @@ final class HostVerification {
   private final LoopServices services;
   private final InterceptionSettings settings;
   private final Verdict waitForNames;
+  private final Function<Request, Verdict> access;
 
   /**
    * The verification of one loop.
    *
    * @param waitForNames resolves the host, and makes its addresses the request's destinations
+   * @param access the step {@code access}
    */
-  HostVerification(LoopServices services, Verdict waitForNames) {
+  HostVerification(LoopServices services, Verdict waitForNames, Function<Request, Verdict> access) {
+    this.access = access;
     this.services = services;
     this.settings = services.settings.interception;
     this.waitForNames = waitForNames;
@@ -59,7 +63,9 @@ final class HostVerification {
     if (request.destinationAddresses() == null) {
       List<InetAddress> known = services.upstream.resolved(request.host());
       if (known == null) {
-        return waitForNames;
+        // a client that the rules deny anyway causes no question
+        Verdict denied = access.apply(request);
+        return denied instanceof Denied ? denied : waitForNames;
       }
       request.destinations(known);
     }
