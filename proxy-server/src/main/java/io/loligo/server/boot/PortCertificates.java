@@ -14,6 +14,7 @@ import io.loligo.server.tls.CertificateFiles;
 import io.loligo.server.tls.HostCertificates;
 import io.loligo.server.tls.KeyPair;
 import io.loligo.server.tls.KeyPairFile;
+import io.loligo.server.tls.OcspStaples;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.tls.ServerTls;
 import io.loligo.server.tls.TlsDirectives;
@@ -60,6 +61,7 @@ final class PortCertificates {
   private final List<String> alpn;
   private final Executor worker;
   private final Supplier<Instant> clock;
+  private final OcspStaples staples;
   private final WatchedFiles files = new WatchedFiles();
   private final Map<X509Certificate, Instant> told = new HashMap<>();
 
@@ -75,6 +77,7 @@ final class PortCertificates {
     this.alpn = List.copyOf(alpn);
     this.worker = worker;
     this.clock = clock;
+    this.staples = new OcspStaples(clock);
   }
 
   /**
@@ -101,6 +104,16 @@ final class PortCertificates {
       all.values().forEach(PortSecurity::close);
       throw e;
     }
+  }
+
+  /** Gets OCSP responses about the certificates of {@code all}. Blocks for longer than files. */
+  void staple(Map<HttpPort, PortSecurity> all) {
+    List<KeyPair> pairs = new ArrayList<>();
+    all.values().stream()
+        .map(PortSecurity::server)
+        .filter(Objects::nonNull)
+        .forEach(server -> pairs.addAll(server.pairs()));
+    staples.refresh(pairs);
   }
 
   /** Whether a file that {@link #read} has read has changed since. */
@@ -210,7 +223,7 @@ final class PortCertificates {
         bump == null || !decrypts(config) || bump.options().certificates().isEmpty()
             ? null
             : hosts(config, port, bump, before, password);
-    ServerTls server = tls == null ? null : read(port, tls, before, password);
+    ServerTls server = tls == null ? null : read(config, port, tls, before, password);
     return hosts == null && server == null ? null : new PortSecurity(server, hosts);
   }
 
@@ -243,7 +256,11 @@ final class PortCertificates {
   }
 
   private ServerTls read(
-      HttpPort port, PortTls tls, Map<HttpPort, PortSecurity> before, char @Nullable [] password)
+      ProxyConfig config,
+      HttpPort port,
+      PortTls tls,
+      Map<HttpPort, PortSecurity> before,
+      char @Nullable [] password)
       throws IOException {
     try {
       List<KeyPair> pairs = new ArrayList<>();
@@ -251,7 +268,14 @@ final class PortCertificates {
         pairs.add(pair(port, pair, before, password));
       }
       ServerTls made =
-          new ServerTls(provider.get(), tls.options(), pairs, auth(tls), authorities(tls), alpn);
+          new ServerTls(
+              provider.get(),
+              tls.options(),
+              pairs,
+              auth(tls),
+              authorities(tls),
+              alpn,
+              config.get(TlsDirectives.OCSP_STAPLING) ? staples : null);
       ServerTls old = like(port, before);
       if (old != null && !tls.requests()) {
         made.continueTickets(old);

@@ -120,6 +120,9 @@ public final class Proxy implements AutoCloseable {
   /** Their names in ALPN, in order of preference. */
   private static final List<String> ALPN = List.of("h2", "http/1.1");
 
+  /** Interval of the looks whether OCSP responses are old. */
+  private static final long OCSP_MINUTES = 10;
+
   /** Time for which a key seals session tickets. */
   private static final long TICKET_KEY_HOURS = 8;
 
@@ -155,6 +158,16 @@ public final class Proxy implements AutoCloseable {
           TimeUnit.SECONDS,
           new LinkedBlockingQueue<>(),
           new DefaultThreadFactory("loligo-files", true));
+
+  /** Asks OCSP responders, which may take long; its thread ends when it is idle. */
+  private final ThreadPoolExecutor responders =
+      new ThreadPoolExecutor(
+          0,
+          1,
+          FILES_IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          new DefaultThreadFactory("loligo-ocsp", true));
 
   private final List<AutoCloseable> closeLast = new ArrayList<>();
   private final Set<InetAddress> localAddresses = ConcurrentHashMap.newKeySet();
@@ -370,6 +383,7 @@ public final class Proxy implements AutoCloseable {
       old = tls;
       tls = newTls;
     }
+    staple();
     old.values().forEach(PortSecurity::close);
   }
 
@@ -406,6 +420,12 @@ public final class Proxy implements AutoCloseable {
       LOG.error("{}; the old files stay in use", e.getMessage());
     } finally {
       watchCertificates();
+    }
+  }
+
+  private void staple() {
+    if (config.get(TlsDirectives.OCSP_STAPLING)) {
+      responders.execute(() -> certificates.staple(tls()));
     }
   }
 
@@ -530,6 +550,7 @@ public final class Proxy implements AutoCloseable {
     use(certificates.read(config, Map.of()));
     certificates.warnOfExpiry(tls());
     watchCertificates();
+    maintenance.scheduleWithFixedDelay(this::staple, OCSP_MINUTES, OCSP_MINUTES, TimeUnit.MINUTES);
     maintenance.scheduleWithFixedDelay(
         () -> tls().values().forEach(Proxy::rotateTickets),
         TICKET_KEY_HOURS,

@@ -3,6 +3,7 @@ package io.loligo.server.tls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.OpenSslSessionTicketKey;
 import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
@@ -17,6 +18,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,6 +61,11 @@ public final class ServerTls implements AutoCloseable {
   }
 
   private final List<KeyPair> pairs;
+  private final @Nullable OcspStaples staples;
+
+  /** The pair of each context. */
+  private final IdentityHashMap<SslContext, KeyPair> pairOf = new IdentityHashMap<>();
+
   private final List<SslContext> contexts = new ArrayList<>();
   private final Map<String, Site> exact = new HashMap<>();
   private final Map<String, Site> wildcard = new HashMap<>();
@@ -74,6 +81,7 @@ public final class ServerTls implements AutoCloseable {
    * @param auth whether clients have to present a certificate
    * @param authorities verify it; null where none is requested
    * @param alpn the protocols above, in order of preference
+   * @param staples responses about the certificates that clients get; null: none
    * @throws TlsFileException if a key pair cannot be used with {@code options}, or {@code provider}
    *     cannot follow them
    */
@@ -83,9 +91,10 @@ public final class ServerTls implements AutoCloseable {
       List<KeyPair> pairs,
       ClientAuth auth,
       @Nullable Authorities authorities,
-      List<String> alpn)
+      List<String> alpn,
+      @Nullable OcspStaples staples)
       throws TlsFileException {
-    this(provider, provider.netty(), options, pairs, auth, authorities, alpn);
+    this(provider, provider.netty(), options, pairs, auth, authorities, alpn, staples);
   }
 
   /**
@@ -98,7 +107,7 @@ public final class ServerTls implements AutoCloseable {
       TlsProvider provider, TlsOptions options, KeyPair pair, List<String> alpn)
       throws TlsFileException {
     SslProvider kind = provider == TlsProvider.BORINGSSL ? SslProvider.OPENSSL : SslProvider.JDK;
-    return new ServerTls(provider, kind, options, List.of(pair), ClientAuth.NONE, null, alpn);
+    return new ServerTls(provider, kind, options, List.of(pair), ClientAuth.NONE, null, alpn, null);
   }
 
   private ServerTls(
@@ -108,8 +117,10 @@ public final class ServerTls implements AutoCloseable {
       List<KeyPair> pairs,
       ClientAuth auth,
       @Nullable Authorities authorities,
-      List<String> alpn)
+      List<String> alpn,
+      @Nullable OcspStaples staples)
       throws TlsFileException {
+    this.staples = provider == TlsProvider.BORINGSSL && OpenSsl.isOcspSupported() ? staples : null;
     this.pairs = List.copyOf(pairs);
     this.resumes = options.resumes();
     if (!resumes && provider == TlsProvider.JDK) {
@@ -120,8 +131,10 @@ public final class ServerTls implements AutoCloseable {
     }
     try {
       for (KeyPair pair : pairs) {
-        SslContext context = context(kind, options, pair, auth, authorities, alpn);
+        SslContext context =
+            context(kind, options, pair, auth, authorities, alpn, this.staples != null);
         contexts.add(context);
+        pairOf.put(context, pair);
         add(pair, context);
       }
     } catch (TlsFileException | RuntimeException | Error e) {
@@ -161,7 +174,8 @@ public final class ServerTls implements AutoCloseable {
       KeyPair pair,
       ClientAuth auth,
       @Nullable Authorities authorities,
-      List<String> alpn)
+      List<String> alpn,
+      boolean stapling)
       throws TlsFileException {
     List<String> suites = ofKind(options.suites(), pair.isEcdsa());
     List<String> protocols = new ArrayList<>(Arrays.asList(options.protocols()));
@@ -182,6 +196,7 @@ public final class ServerTls implements AutoCloseable {
               .protocols(protocols)
               .ciphers(all)
               .clientAuth(auth)
+              .enableOcsp(stapling)
               .applicationProtocolConfig(
                   new ApplicationProtocolConfig(
                       ApplicationProtocolConfig.Protocol.ALPN,
@@ -209,11 +224,24 @@ public final class ServerTls implements AutoCloseable {
    */
   public SslHandler handler(
       @Nullable String serverName, boolean ecdsa, ByteBufAllocator allocator) {
-    SslHandler handler = choose(serverName, ecdsa).newHandler(allocator);
+    SslContext context = choose(serverName, ecdsa);
+    SslHandler handler = context.newHandler(allocator);
+    OcspStaples known = staples;
+    if (known != null && handler.engine() instanceof ReferenceCountedOpenSslEngine engine) {
+      staple(engine, known, context);
+    }
     if (!resumes && handler.engine() instanceof ReferenceCountedOpenSslEngine engine) {
       SSL.setOptions(engine.sslPointer(), SSL.SSL_OP_NO_TICKET);
     }
     return handler;
+  }
+
+  private void staple(ReferenceCountedOpenSslEngine engine, OcspStaples known, SslContext context) {
+    KeyPair pair = pairOf.get(context);
+    byte[] response = pair == null ? null : known.of(pair.certificate());
+    if (response != null) {
+      engine.setOcspResponse(response);
+    }
   }
 
   private SslContext choose(@Nullable String serverName, boolean ecdsa) {

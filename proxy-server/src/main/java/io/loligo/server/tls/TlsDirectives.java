@@ -36,6 +36,17 @@ public final class TlsDirectives {
                   + " longest wait for the first message in an inspected tunnel. Squid uses"
                   + " request_timeout.");
 
+  /** {@code loligo_ocsp_stapling}. */
+  public static final Setting<Boolean> OCSP_STAPLING =
+      FEATURE
+          .flag("loligo_ocsp_stapling", "on")
+          .text(
+              "Whether clients of TLS ports get OCSP responses with certificates. A response comes"
+                  + " from FILE.ocsp beside tls-cert=FILE, or from the responder that the"
+                  + " certificate names; the proxy asks it when half of the validity of the last"
+                  + " response is over. The file has to contain the certificate of the issuer too."
+                  + " The TLS of the Java runtime sends none.");
+
   /** {@code loligo_tls_password_file}: the empty string: none. */
   public static final Setting<String> TLS_PASSWORD_FILE =
       FEATURE

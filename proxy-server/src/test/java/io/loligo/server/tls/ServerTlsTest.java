@@ -61,7 +61,8 @@ class ServerTlsTest {
         List.of(pair),
         ClientAuth.NONE,
         null,
-        List.of("http/1.1"));
+        List.of("http/1.1"),
+        null);
   }
 
   private static SSLContext clients() throws Exception {

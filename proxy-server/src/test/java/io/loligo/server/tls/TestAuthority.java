@@ -23,19 +23,31 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
 import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x509.AccessDescription;
+import org.bouncycastle.asn1.x509.AuthorityInformationAccess;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.CRLReason;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509v2CRLBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.cert.ocsp.BasicOCSPRespBuilder;
+import org.bouncycastle.cert.ocsp.CertificateID;
+import org.bouncycastle.cert.ocsp.CertificateStatus;
+import org.bouncycastle.cert.ocsp.OCSPException;
+import org.bouncycastle.cert.ocsp.OCSPRespBuilder;
+import org.bouncycastle.cert.ocsp.RevokedStatus;
 import org.bouncycastle.openssl.jcajce.JcaPEMWriter;
 import org.bouncycastle.operator.ContentSigner;
+import org.bouncycastle.operator.DigestCalculatorProvider;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
 
 /**
  * A certificate authority that a test makes for itself, with its own key, and the certificates it
@@ -120,6 +132,7 @@ public final class TestAuthority {
     private Instant from = Instant.now().minus(Duration.ofHours(1));
     private Instant to = Instant.now().plus(Duration.ofDays(90));
     private boolean authority;
+    private String responder;
 
     private Wanted(String subject) {
       this.subject = subject;
@@ -137,6 +150,12 @@ public final class TestAuthority {
         boolean address = value.matches("[0-9.]+|.*:.*");
         names.add(new GeneralName(address ? GeneralName.iPAddress : GeneralName.dNSName, value));
       }
+      return this;
+    }
+
+    /** With the URL of an OCSP responder. */
+    public Wanted responder(String url) {
+      responder = url;
       return this;
     }
 
@@ -226,6 +245,31 @@ public final class TestAuthority {
     }
   }
 
+  /** An OCSP response about {@code certificate}, which this authority has issued. */
+  public byte[] ocsp(X509Certificate certificate, boolean revoked, Instant until) {
+    try {
+      DigestCalculatorProvider digests = new JcaDigestCalculatorProviderBuilder().build();
+      X509CertificateHolder issuer = new JcaX509CertificateHolder(certificate());
+      BasicOCSPRespBuilder builder =
+          new BasicOCSPRespBuilder(
+              issuer.getSubjectPublicKeyInfo(), digests.get(CertificateID.HASH_SHA1));
+      builder.addResponse(
+          new CertificateID(
+              digests.get(CertificateID.HASH_SHA1), issuer, certificate.getSerialNumber()),
+          revoked ? new RevokedStatus(Date.from(Instant.now())) : CertificateStatus.GOOD,
+          Date.from(Instant.now().minusSeconds(60)),
+          Date.from(until));
+      return new OCSPRespBuilder()
+          .build(
+              OCSPRespBuilder.SUCCESSFUL,
+              builder.build(
+                  signer(own.key()), new X509CertificateHolder[0], Date.from(Instant.now())))
+          .getEncoded();
+    } catch (OCSPException | OperatorCreationException | GeneralSecurityException | IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private static Issued sign(Wanted wanted, TestAuthority issuer) {
     try {
       java.security.KeyPair pair = generate(wanted);
@@ -249,6 +293,14 @@ public final class TestAuthority {
             Extension.subjectAlternativeName,
             false,
             new GeneralNames(wanted.names.toArray(new GeneralName[0])));
+      }
+      if (wanted.responder != null) {
+        builder.addExtension(
+            Extension.authorityInfoAccess,
+            false,
+            new AuthorityInformationAccess(
+                AccessDescription.id_ad_ocsp,
+                new GeneralName(GeneralName.uniformResourceIdentifier, wanted.responder)));
       }
       PrivateKey signs = issuer == null ? pair.getPrivate() : issuer.own.key();
       List<X509Certificate> chain = new ArrayList<>();
