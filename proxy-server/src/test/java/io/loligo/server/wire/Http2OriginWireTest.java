@@ -13,10 +13,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -310,8 +313,8 @@ class Http2OriginWireTest extends WireTest {
     other.await("request /2");
     assertThat(client.send("2\r\nde\r\n0\r\n\r\n").response().text())
         .isEqualTo("of the other: abcde");
-    // a kept connection is replaced first
-    assertThat(refusing.requests()).containsExactly("1 POST /", "1 POST /2", "2 POST /2");
+    // a connection that refuses its only stream is given up
+    assertThat(refusing.requests()).containsExactly("1 POST /", "2 POST /2");
     assertThat(other.requests()).containsExactly("1 POST /", "1 POST /2");
     awaitCount(proxy::transitBytes, 0);
   }
@@ -374,6 +377,35 @@ class Http2OriginWireTest extends WireTest {
     assertThat(request("DELETE", origin.url("/1")).status()).isEqualTo(200);
     assertThat(origin.requests()).containsExactly("1 GET /first", "1 DELETE /1", "2 DELETE /1");
     awaitCount(() -> proxy.open(ConnectionGauge.SERVER_OPEN), 1);
+  }
+
+  @Test
+  void aRequestThatWasNotProcessedTakesAnotherKeptConnection() throws Exception {
+    CountDownLatch both = new CountDownLatch(2);
+    AtomicBoolean gone = new AtomicBoolean();
+    Http2Origin origin =
+        start(
+            call -> {
+              if (!call.path().equals("/1")) {
+                both.countDown();
+                await(both);
+              } else if (gone.compareAndSet(false, true)) {
+                call.connection().goAway(call.stream() - 2, ErrorCode.NO_ERROR);
+                return;
+              }
+              call.ok("x");
+            },
+            Frames.MAX_CONCURRENT_STREAMS,
+            1);
+    startTrusting();
+    RawClient one = client().get(origin.url("/a"));
+    RawClient other = client().get(origin.url("/b"));
+    assertThat(one.response().status()).isEqualTo(200);
+    assertThat(other.response().status()).isEqualTo(200);
+    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_IDLE), 2);
+    assertThat(request("DELETE", origin.url("/1")).status()).isEqualTo(200);
+    assertThat(origin.connections()).isEqualTo(2);
+    assertThat(origin.requests()).hasSize(4);
   }
 
   @Test
@@ -524,6 +556,28 @@ class Http2OriginWireTest extends WireTest {
     assertThat(client.responseHead()).startsWith("HTTP/1.1 200 ");
     assertThat(client.read(12)).isEqualTo("CONNECT a.ex");
     assertThat(parent.requests()).containsExactly("1 GET /", "2 CONNECT a.example:443 HTTP/1.1");
+  }
+
+  @Test
+  void aBumpedTunnelUsesTheConnectionThatWasLookedAt() throws Exception {
+    Http2Origin origin = start(call -> call.ok("by HTTP/2"));
+    TestAuthority office = TestAuthority.root("Office");
+    office.writePair(dir, "office.pem");
+    startTrusting(
+        "http_port 127.0.0.1:0 ssl-bump tls-cert=" + dir.resolve("office.pem"),
+        "acl step1 at_step SslBump1",
+        "ssl_bump peek step1",
+        "ssl_bump bump all");
+    Socket tunnel = closing(new Socket(InetAddress.getLoopbackAddress(), proxy.port()));
+    tunnel.setSoTimeout(RawClient.GUARD_MILLIS);
+    InspectionWireTest.connect(tunnel, origin.authority());
+    RawClient client =
+        closing(
+            RawClient.over(
+                TlsClient.trusting(office).name("127.0.0.1").over(tunnel, origin.port())));
+    client.send("GET / HTTP/1.1\r\nHost: " + origin.authority() + "\r\n\r\n");
+    assertThat(client.response().text()).isEqualTo("by HTTP/2");
+    assertThat(origin.connections()).isEqualTo(1);
   }
 
   @Test

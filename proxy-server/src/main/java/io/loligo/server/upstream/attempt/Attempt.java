@@ -59,6 +59,9 @@ final class Attempt
         Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
 
+  /** Refusals after which no kept connection is used any more. */
+  private static final int MAX_REFUSALS = 3;
+
   private enum Phase {
     ROUTING,
     RUNNING,
@@ -83,6 +86,7 @@ final class Attempt
 
   private List<Endpoint> endpoints = List.of();
   private boolean freshOnly;
+  private int refusals;
 
   /** Whether only HTTP/1.1 will do: for a tunnel, an upgrade, or because the server says so. */
   private boolean http1;
@@ -188,20 +192,26 @@ final class Attempt
           new FetchFailure(Kind.LENGTH_REQUIRED, hop.host() + ": answered with HTTP/1.0 before");
       return false;
     }
+    return (!freshOnly && useKept()) || dial();
+  }
+
+  /** Uses a kept connection to one of the endpoints, if there is one that may be used. */
+  private boolean useKept() {
     boolean mayShare = hop.security() != null && !http1;
-    if ((repeatable || mayShare) && !freshOnly) {
-      for (Endpoint endpoint : endpoints) {
-        Lease kept = repeatable ? upstream.idle.take(endpoint) : upstream.idle.takeAlive(endpoint);
-        if (kept != null) {
-          reused = true;
-          timings.reused = true;
-          upstream.counters.reused();
-          use(kept);
-          return true;
-        }
+    if (!repeatable && !mayShare) {
+      return false;
+    }
+    for (Endpoint endpoint : endpoints) {
+      Lease kept = repeatable ? upstream.idle.take(endpoint) : upstream.idle.takeAlive(endpoint);
+      if (kept != null) {
+        reused = true;
+        timings.reused = true;
+        upstream.counters.reused();
+        use(kept);
+        return true;
       }
     }
-    return dial();
+    return false;
   }
 
   private boolean isChunked() {
@@ -468,9 +478,10 @@ final class Attempt
     }
     try {
       reused = false;
-      // a refusal says nothing about kept connections to the next hop
-      freshOnly = next == AfterFailure.RECONNECT || !refused;
-      if (next == AfterFailure.NEXT_HOP || !dial()) {
+      // a connection that refuses or goes away has left the pool
+      freshOnly = !refused || ++refusals > MAX_REFUSALS;
+      boolean again = next == AfterFailure.RECONNECT && ((!freshOnly && useKept()) || dial());
+      if (!again) {
         nextHop();
       }
     } catch (RuntimeException | Error e) {

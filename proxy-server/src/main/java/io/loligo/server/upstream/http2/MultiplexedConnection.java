@@ -562,7 +562,14 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     }
     // the rest is less than a frame
     try {
-      ByteBuf all = ctx.alloc().directBuffer(rest.readableBytes() + in.readableBytes());
+      int more = in.readableBytes();
+      if (rest.writableBytes() >= more) {
+        rest.writeBytes(in);
+        return;
+      }
+      // with room for what follows, so that a frame in many pieces is copied a few times only
+      int room = 2 * rest.readableBytes() + more;
+      ByteBuf all = ctx.alloc().directBuffer(room);
       all.writeBytes(rest).writeBytes(in);
       rest.release();
       input = all;
@@ -687,9 +694,26 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     TrailerComposer composer = new TrailerComposer(limits);
     if (decoder.decode(block, 0, length, composer)) {
       stream.trailers(composer.fields(), Frames.HEADER_BYTES + length, last);
-      touched.add(stream);
+      touch(stream);
     } else {
       malformedBlock();
+    }
+  }
+
+  /** The server refused one stream more than {@code open}. */
+  private void fullWith(int open) {
+    maxStreams = Math.min(maxStreams, open);
+    withdraw();
+    if (open == 0) {
+      leave(ErrorCode.NO_ERROR);
+    }
+  }
+
+  /** {@code stream} got content or its end: it is told at the end of the read. */
+  private void touch(RequestStream stream) {
+    int count = touched.size();
+    if (count == 0 || touched.get(count - 1) != stream) {
+      touched.add(stream);
     }
   }
 
@@ -723,7 +747,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
         late(number, "DATA");
       } else {
         stream.data(payload, flowBytes, endStream);
-        touched.add(stream);
+        touch(stream);
       }
     }
 
@@ -768,6 +792,9 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     public void reset(int number, ErrorCode why) {
       RequestStream stream = streams.remove(number);
       if (stream != null) {
+        if (why == ErrorCode.REFUSED_STREAM) {
+          fullWith(given - 1);
+        }
         over();
         stream.resetByServer(why);
       } else {

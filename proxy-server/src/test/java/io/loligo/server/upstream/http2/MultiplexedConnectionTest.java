@@ -15,6 +15,8 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -202,11 +204,21 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
   }
 
   @Test
-  void saysThatItUsesNoTable() {
+  void saysOnceThatItUsesNoTable() {
     openSettled(Frames.HEADER_TABLE_SIZE, 0);
     get();
     get();
-    assertThat(server.frames()).hasSize(2).allMatch(frame -> frame.contains(":method: GET"));
+    // GET from the static table comes first, after a table of no bytes (RFC 7541 section 6.3)
+    assertThat(firstBytesOfBlocks()).containsExactly(0x20, 0x82);
+  }
+
+  private List<Integer> firstBytesOfBlocks() {
+    List<Integer> first = new ArrayList<>();
+    for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
+      first.add((int) out.getUnsignedByte(Frames.HEADER_BYTES));
+      out.release();
+    }
+    return first;
   }
 
   // ---- responses
@@ -410,6 +422,22 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
     server.reset(1, ErrorCode.REFUSED_STREAM);
     assertThat(heard.events).containsExactly("failed NOT_PROCESSED");
     assertThat(pool.refused).isEmpty();
+  }
+
+  @Test
+  void aRefusalShowsTheServersLimit() {
+    openSettled();
+    get();
+    get();
+    server.reset(3, ErrorCode.REFUSED_STREAM);
+    assertThat(pool.said).containsExactly("idle", "gone");
+    assertThat(connection.lease()).isNull();
+    server.headers(1, true, OK);
+    assertThat(pool.said).containsExactly("idle", "gone", "idle");
+    get();
+    server.reset(5, ErrorCode.REFUSED_STREAM);
+    settle();
+    assertThat(channel.isOpen()).as("it takes no stream").isFalse();
   }
 
   @Test
