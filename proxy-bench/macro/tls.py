@@ -2,7 +2,8 @@
 """CPU per request of memory hits over TLS 1.3, HTTP/1.1 and HTTP/2: Loligo, nginx and HAProxy in turn.
 
 Needs h2load, nginx, haproxy, openssl. Nothing else may run on the machine. Each proxy has one loop, worker or thread.
-usage: tls.py --jar JAR [--rounds 3] [--duration 6] [--java JAVA] [--peers loligo,nginx,haproxy] [--rows ROW,...]
+usage: tls.py --jar JAR [--rounds 3] [--duration 6] [--java JAVA] [--peers loligo,nginx,haproxy,bumped] [--rows ROW,...]
+bumped: Loligo decrypts (https_port intercept ssl-bump); HAProxy in TCP mode before it, not counted, tells the destination.
 prints a table: microseconds of CPU per request, median of the rounds (lowest-highest), and requests per second.
 """
 
@@ -75,6 +76,14 @@ class Bench:
              "-keyout", "key.pem", "-out", "cert.pem", "-days", "9", "-subj", "/CN=bench.test",
              "-addext", "subjectAltName=DNS:bench.test,IP:127.0.0.1"],
             cwd=self.folder, check=True, capture_output=True)
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+             "-keyout", "ca.key", "-out", "ca.crt", "-days", "9", "-subj", "/CN=Bench authority",
+             "-addext", "basicConstraints=critical,CA:TRUE"],
+            cwd=self.folder, check=True, capture_output=True)
+        with open(os.path.join(self.folder, "ca.pem"), "w") as out:
+            for name in ("ca.crt", "ca.key"):
+                out.write(open(os.path.join(self.folder, name)).read())
         with open(pair, "w") as out:
             for name in ("cert.pem", "key.pem"):
                 out.write(open(os.path.join(self.folder, name)).read())
@@ -105,6 +114,40 @@ loligo_admin_port 127.0.0.1:{free_port()}
 loligo_max_requests_per_connection 0
 """)
             process = self.start(self.args.java, "-jar", os.path.abspath(self.args.jar), "run", "-f", conf)
+        elif peer == "bumped":
+            inner = free_port()
+            conf = self.write("bumped.conf", f"""
+https_port 127.0.0.1:{inner} intercept ssl-bump require-proxy-header tls-cert={self.folder}/ca.pem
+http_port 127.0.0.1:{free_port()}
+proxy_protocol_access allow all
+ssl_bump bump all
+cache_peer 127.0.0.1 parent {self.origin_port} 0 no-query originserver
+never_direct allow all
+http_access allow all
+access_log none
+cache_log {self.folder}/cache-bumped.log
+pid_filename none
+cache_mem 256 MB
+loligo_event_loops 1
+loligo_admin_port 127.0.0.1:{free_port()}
+loligo_max_requests_per_connection 0
+""")
+            process = self.start(self.args.java, "-jar", os.path.abspath(self.args.jar), "run", "-f", conf)
+            wait_for(inner)
+            front = self.write("front.cfg", f"""
+global
+  nbthread 1
+  maxconn 4000
+defaults
+  mode tcp
+  timeout client 1m
+  timeout server 1m
+  timeout connect 5s
+listen f
+  bind 127.0.0.1:{port}
+  server s 127.0.0.1:{inner} send-proxy-v2
+""")
+            self.start("haproxy", "-f", front)
         elif peer == "nginx":
             os.makedirs(f"{self.folder}/nginx-cache", exist_ok=True)
             conf = self.write("nginx.conf", f"""

@@ -286,6 +286,51 @@ class InspectionWireTest extends WireTest {
   }
 
   @Test
+  void bytesThatAreNotTlsMayComeInPieces() throws Exception {
+    origin.onOk("/clear", "text");
+    start("ssl_bump peek step1", "ssl_bump terminate all", "on_unsupported_protocol tunnel all");
+    Socket socket = tunnel(origin.authority());
+    for (byte one : "GET /clear HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1)) {
+      socket.getOutputStream().write(one);
+      socket.getOutputStream().flush();
+    }
+    assertThat(RawClient.over(socket).response().text()).isEqualTo("text");
+    assertThat(origin.connections()).isEqualTo(1);
+  }
+
+  /** The first message of a client that asks for a server called {@code name}. */
+  private static byte[] helloFor(String name) throws Exception {
+    byte[] usual = HttpsPortWireTest.firstMessage();
+    String text = new String(usual, ISO_8859_1);
+    assertThat(text).contains("www.example.com");
+    return text.replace("www.example.com", name).getBytes(ISO_8859_1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"blocked.test:44", "::::::::::::::1", "blocked.test/aa"})
+  void aServerNameThatIsNoHostEndsTheTunnel(String name) throws Exception {
+    start(
+        "acl blocked dstdomain blocked.test",
+        "http_access deny blocked",
+        "http_access allow all",
+        "ssl_bump peek step1",
+        "ssl_bump splice all");
+    Socket socket = tunnel();
+    socket.getOutputStream().write(helloFor(name));
+    assertThat(socket.getInputStream().read()).isNegative();
+    assertThat(secure.connections()).isZero();
+  }
+
+  @Test
+  void aToleratedCertificateIsNotKnownForLaterTunnels() throws Exception {
+    startSecure(TestAuthority.selfSigned(TestAuthority.server(NAMES)));
+    startBumping("sslproxy_cert_error allow all");
+    inside(tunnel(), OFFICE, "www.example.test").close();
+    inside(tunnel(), OFFICE, "www.example.test").close();
+    assertThat(secure.connections()).isEqualTo(2);
+  }
+
+  @Test
   void brokenFirstMessagesEndTheTunnel() throws Exception {
     start("ssl_bump peek step1", "ssl_bump splice all");
     for (byte[] bad :

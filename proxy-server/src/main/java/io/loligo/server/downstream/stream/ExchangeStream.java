@@ -8,8 +8,6 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientTerms;
-import io.loligo.server.downstream.tls.HostContexts;
-import io.loligo.server.downstream.tls.TlsHandshake;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.Decryption;
@@ -19,10 +17,8 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.tls.HostCertificates;
-import io.loligo.server.tls.ServerIdentity;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
-import io.loligo.server.tunnel.ChannelByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -843,39 +839,7 @@ public abstract class ExchangeStream implements ClientStream {
   @Override
   public final @Nullable Decryption decryption() {
     HostCertificates hosts = mayDecrypt() ? clients.hosts(port) : null;
-    return hosts == null ? null : new TunnelDecryption(hosts);
-  }
-
-  /** Decrypts the tunnel that the whole connection has become. */
-  private final class TunnelDecryption implements Decryption {
-    private final HostCertificates hosts;
-
-    TunnelDecryption(HostCertificates hosts) {
-      this.hosts = hosts;
-    }
-
-    @Override
-    public HostCertificates hosts() {
-      return hosts;
-    }
-
-    @Override
-    public void begin(ByteStream bytes, ByteBuf early, ServerIdentity server, Destination meant) {
-      if (!tunnelling()) {
-        early.release();
-        return;
-      }
-      conclude();
-      decrypting();
-      ((ChannelByteStream) bytes).leave();
-      HostContexts contexts =
-          new HostContexts(clients, connection.listening(), connection.client(), hosts, server);
-      TlsHandshake handshake =
-          new TlsHandshake(clients, connection.listening(), connection.client(), port, contexts);
-      handshake.destination(meant);
-      connection.continueDecrypted(handshake);
-      handshake.begin(early);
-    }
+    return hosts == null ? null : new TunnelDecryption(this, connection, hosts);
   }
 
   /**

@@ -198,6 +198,7 @@ public final class Inspection
 
   private void unsupported(String why) {
     services.timer.cancel(firstMessage);
+    peeked().rest();
     ExchangeRecord record = stream.record();
     record.errorDetail = why;
     switch (settings.unsupported.of(request)) {
@@ -226,8 +227,13 @@ public final class Inspection
     peeked().rest();
     hello = first;
     note(action);
-    Request named = named();
-    if (named != null) {
+    String name = serverName();
+    if (name != null && !name.equals(request.host())) {
+      Request named = connectTo(name);
+      if (named == null) {
+        end("the server name is no host name");
+        return;
+      }
       AclVerdict verdict = services.destinations.access(named);
       if (!verdict.allowed() && !verdict.denied() && named.destinationAddresses() == null) {
         services.upstream.resolve(request.host(), addresses -> resolved(addresses, first));
@@ -248,12 +254,8 @@ public final class Inspection
     }
   }
 
-  /** A CONNECT to the name of the server; null: the client has named the same in its CONNECT. */
-  private @Nullable Request named() {
-    String name = serverName();
-    if (name == null || name.equals(request.host())) {
-      return null;
-    }
+  /** A CONNECT to the server called {@code name}; null: that is no host name. */
+  private @Nullable Request connectTo(String name) {
     RequestHead head = request.head().snapshotFor(name + ":" + request.port());
     RequestTarget target = new RequestTarget();
     ParseFailure failure = target.resolve(head, "http", null, true);
@@ -306,12 +308,12 @@ public final class Inspection
     return name == null ? request.host() : name;
   }
 
-  private void learned(@Nullable X509Certificate certificate) {
+  /** Later tunnels need not ask the server, whose {@code certificate} is valid. */
+  private void learn(@Nullable X509Certificate certificate) {
     Decryption decryption = stream.decryption();
     if (certificate != null && decryption != null) {
       decryption.hosts().learn(place(), certificate);
     }
-    certified(certificate);
   }
 
   private void certified(@Nullable X509Certificate certificate) {
@@ -400,7 +402,10 @@ public final class Inspection
     if (state == State.ASKING) {
       HopTls secured = connected.timings().secured;
       origin = null;
-      learned(secured == null ? null : secured.certificate());
+      if (secured != null && secured.tolerated().isEmpty()) {
+        learn(secured.certificate());
+      }
+      certified(secured == null ? null : secured.certificate());
     } else if (state == State.CONNECTING) {
       state = State.OVER;
       Tunneling.relay(services, stream, peeked(), connected.detach());
