@@ -149,7 +149,7 @@ class PortOptionsWireTest extends WireTest {
               configuration(PORT + "tproxy"),
               (channel, how) -> how == Interception.TPROXY ? place : null);
     } catch (IOException e) {
-      assertThat(e).hasMessageContaining("CAP_NET_ADMIN");
+      assertThat(e).hasMessageContaining("CAP_NET_RAW");
       return;
     }
     origin.onOk("/a", "content");

@@ -121,20 +121,17 @@ public final class Listeners {
   private void checkInterception(HttpPort port) throws IOException {
     if (port.interception() != Interception.NONE && !intercepts) {
       throw new IOException(
-          port.source()
-              + ": cannot listen on "
-              + port.name()
-              + ": intercept and tproxy need the epoll transport of Linux (loligo_transport)");
+          "intercept and tproxy need the epoll transport of Linux (loligo_transport)");
     }
   }
 
   /** Opens the sockets; new clients wait in the kernel. */
   private Open open(HttpPort port) throws IOException {
     report(port);
-    checkInterception(port);
     ListeningPort listening = new ListeningPort(port);
     List<Channel> channels = new ArrayList<>();
     try {
+      checkInterception(port);
       InetSocketAddress wanted = address(port);
       InetSocketAddress actual =
           transport.epoll()
@@ -148,7 +145,11 @@ public final class Listeners {
     }
   }
 
-  /** Lets the sockets of a tproxy port accept connections to addresses of other machines. */
+  /**
+   * Lets the sockets of a tproxy port accept connections to addresses of other machines. A reload
+   * to another mode does not take that back: such connections then get 400 and do not bypass the
+   * proxy.
+   */
   private void transparent(HttpPort port, List<Channel> channels) throws IOException {
     if (port.interception() != Interception.TPROXY || !transport.epoll()) {
       return;
@@ -157,8 +158,7 @@ public final class Listeners {
       try {
         channel.config().setOption(EpollChannelOption.IP_TRANSPARENT, true);
       } catch (ChannelException e) {
-        String advice = ": tproxy needs the capability CAP_NET_ADMIN: ";
-        throw new IOException(port.source() + advice + e.getMessage(), e);
+        throw new IOException("tproxy needs CAP_NET_RAW or CAP_NET_ADMIN: " + e.getMessage(), e);
       }
     }
   }
@@ -180,7 +180,7 @@ public final class Listeners {
           transparent(port, kept.channels());
         } catch (IOException e) {
           opened.forEach(one -> close(one.channels()));
-          throw e;
+          throw new IOException(port.source() + ": " + e.getMessage(), e);
         }
         before.remove(kept);
         after.add(new Open(kept.listening(), port, kept.address(), kept.channels()));
