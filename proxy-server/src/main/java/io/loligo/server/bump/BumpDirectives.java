@@ -15,7 +15,7 @@ public final class BumpDirectives {
           .difference(
               "http_access also decides about the name in the client's first message; bump always"
                   + " asks the server for its certificate first; after a peek in step 2, the"
-                  + " certificate is not known in step 3")
+                  + " certificate is known with TLS 1.2 only, and not verified")
           .text(
               "What happens to a CONNECT on a port with ssl-bump. The first matching line of each"
                   + " step decides. Step 1: the CONNECT is known. Step 2: the client's first"

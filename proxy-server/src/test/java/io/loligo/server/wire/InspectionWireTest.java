@@ -13,6 +13,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,6 +184,51 @@ class InspectionWireTest extends WireTest {
     assertThat(client(ROOT).send(head("/page")).response().text()).isEqualTo("content");
     Socket other = tunnel();
     assertThatThrownBy(() -> inside(other, ROOT, "b.test")).isInstanceOf(IOException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TLSv1.2, www.example.test, true",
+    "TLSv1.2, other.test, false",
+    "TLSv1.3, www.example.test, false"
+  })
+  void aPeekedServerShowsItsCertificateUpToTls12(String version, String name, boolean passes)
+      throws Exception {
+    start(
+        "acl named ssl::server_name --server-provided " + name,
+        "ssl_bump peek step1",
+        "ssl_bump peek step2",
+        "ssl_bump splice step3 named",
+        "ssl_bump terminate all");
+    TlsClient client = TlsClient.trusting(ROOT).name("www.example.test").versions(version);
+    if (passes) {
+      RawClient inside = closing(RawClient.over(client.over(tunnel(), secure.port())));
+      assertThat(inside.send(head("/page")).response().text()).isEqualTo("content");
+    } else {
+      Socket socket = tunnel();
+      assertThatThrownBy(() -> client.over(socket, secure.port())).isInstanceOf(IOException.class);
+      awaitCount(() -> inspected(BumpAction.TERMINATE), 1);
+    }
+    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_OPEN), passes ? 1 : 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void aPeekedServerThatIsNotTlsIsRelayed() throws Exception {
+    start("ssl_bump peek all");
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      byte[] hello = HttpsPortWireTest.firstMessage();
+      Socket socket = tunnel("127.0.0.1:" + server.getLocalPort());
+      socket.getOutputStream().write(hello);
+      try (Socket peer = server.accept()) {
+        assertThat(peer.getInputStream().readNBytes(hello.length)).isEqualTo(hello);
+        peer.getOutputStream().write("SSH-2.0".getBytes(ISO_8859_1));
+      }
+      assertThat(socket.getInputStream().readAllBytes()).isEqualTo("SSH-2.0".getBytes(ISO_8859_1));
+      socket.close();
+    }
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
   }
 
   @Test
@@ -416,6 +462,16 @@ class InspectionWireTest extends WireTest {
     WireMessage response = client(OFFICE).send(head("/page")).response();
     assertThat(response.status()).isEqualTo(503);
     assertThat(response.text()).contains("ERR_SECURE_CONNECT_FAIL");
+    assertThat(secure.fetches("/page")).isZero();
+  }
+
+  @Test
+  void aRequestForAnotherHostGoesThereWithItsOwnVerification() throws Exception {
+    startBumping();
+    String elsewhere = "GET /page HTTP/1.1\r\nHost: b.test:" + secure.port() + "\r\n\r\n";
+    WireMessage response = client(OFFICE).send(elsewhere).response();
+    assertThat(response.status()).isEqualTo(503);
+    assertThat(response.text()).contains("DOMAIN_MISMATCH");
     assertThat(secure.fetches("/page")).isZero();
   }
 

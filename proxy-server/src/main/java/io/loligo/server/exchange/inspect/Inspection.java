@@ -27,6 +27,7 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.TunnelFacts;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.ClientHello;
+import io.loligo.server.tls.ServerFlight;
 import io.loligo.server.tls.ServerIdentity;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
@@ -53,6 +54,8 @@ import org.jspecify.annotations.Nullable;
  * RESOLVING   a rule of step 1 needs the addresses of the destination
  * READING     the client has its 200; its first message arrives
  * ASKING      the server is asked for its certificate
+ * REACHING    the first message goes to the server, whose certificate is read in its response
+ * HEARING     that response arrives
  * CONNECTING  the tunnel will be spliced
  * OVER        spliced, decrypted or ended
  * </pre>
@@ -66,6 +69,8 @@ public final class Inspection
     RESOLVING,
     READING,
     ASKING,
+    REACHING,
+    HEARING,
     CONNECTING,
     OVER
   }
@@ -82,6 +87,10 @@ public final class Inspection
 
   private @Nullable PeekedStream client;
   private @Nullable OriginStream origin;
+
+  /** The server's bytes after a peek in step 2; null before. */
+  private @Nullable PeekedStream server;
+
   private BumpAction action = BumpAction.SPLICE;
   private @Nullable ClientHello hello;
 
@@ -98,6 +107,8 @@ public final class Inspection
     protected void expired() {
       if (state == State.READING) {
         unsupported("no first message of TLS arrived in time");
+      } else if (state == State.HEARING) {
+        heard(null);
       }
     }
   }
@@ -274,7 +285,7 @@ public final class Inspection
     switch (action) {
       case SPLICE -> splice();
       case TERMINATE -> end("ssl_bump terminate");
-      case PEEK -> third(BumpAction.PEEK, null);
+      case PEEK -> route(State.REACHING);
       case STARE, BUMP -> ask();
     }
   }
@@ -294,7 +305,11 @@ public final class Inspection
       certified(known);
       return;
     }
-    state = State.ASKING;
+    route(State.ASKING);
+  }
+
+  private void route(State next) {
+    state = next;
     services.router.route(request, Method.CONNECT, this);
   }
 
@@ -358,13 +373,55 @@ public final class Inspection
   // ---- splice
 
   private void splice() {
-    state = State.CONNECTING;
-    services.router.route(request, Method.CONNECT, this);
+    PeekedStream heard = server;
+    if (heard == null) {
+      route(State.CONNECTING);
+    } else {
+      state = State.OVER;
+      Tunneling.relay(services, stream, peeked(), heard);
+    }
+  }
+
+  // ---- after a peek in step 2
+
+  /** The server gets the first message; its response tells the certificate, up to TLS 1.2. */
+  private void reached(ByteStream bytes) {
+    state = State.HEARING;
+    services.timer.arm(firstMessage, settings.firstMessageMillis);
+    server = new PeekedStream(bytes, services.store.transit(), new ServerListener());
+    ByteBuf first = peeked().take();
+    server.peek(services.settings.streamBufferBytes);
+    server.write(first);
+  }
+
+  private final class ServerListener implements PeekedStream.Listener {
+    @Override
+    public void arrived(ByteBuf held) {
+      ServerFlight flight = ServerFlight.read(held);
+      if (flight.complete()) {
+        heard(flight.certificate());
+      }
+    }
+
+    @Override
+    public void ended() {
+      heard(null); // relayed as it is
+    }
+  }
+
+  private void heard(@Nullable X509Certificate certificate) {
+    PeekedStream bytes = server;
+    if (state != State.HEARING || bytes == null) {
+      return;
+    }
+    services.timer.cancel(firstMessage);
+    bytes.rest();
+    third(BumpAction.PEEK, certificate);
   }
 
   @Override
   public void routed(List<Hop> hops) {
-    if (state == State.CONNECTING) {
+    if (state == State.CONNECTING || state == State.REACHING) {
       origin = services.upstream.connect(hops, request.host(), request.port(), this, this);
     } else if (state == State.ASKING) {
       Hop hop = hops.get(0);
@@ -406,6 +463,9 @@ public final class Inspection
         learn(secured.certificate());
       }
       certified(secured == null ? null : secured.certificate());
+    } else if (state == State.REACHING) {
+      origin = null;
+      reached(connected.detach());
     } else if (state == State.CONNECTING) {
       state = State.OVER;
       Tunneling.relay(services, stream, peeked(), connected.detach());
@@ -444,6 +504,9 @@ public final class Inspection
     services.timer.cancel(firstMessage);
     if (origin != null) {
       origin.cancel();
+    }
+    if (server != null) {
+      server.close();
     }
     ExchangeRecord record = stream.record();
     if (record.errorDetail == null) {
