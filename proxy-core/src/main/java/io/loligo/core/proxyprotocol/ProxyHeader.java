@@ -42,19 +42,17 @@ public record ProxyHeader(
   private static final ProxyHeader INCOMPLETE = of(State.INCOMPLETE);
   private static final ProxyHeader MALFORMED = of(State.MALFORMED);
 
-  private static final byte[] SIGNATURE = {
-    '\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'
-  };
+  static final byte[] SIGNATURE = {'\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'};
   private static final byte[] VERSION_1 = "PROXY ".getBytes(StandardCharsets.US_ASCII);
 
   /** Most bytes of a header of version 1, the line end included. */
   private static final int LINE_BYTES = 107;
 
-  private static final int FIXED_BYTES = 16;
-  private static final int LOCAL = 0x20;
-  private static final int PROXY = 0x21;
-  private static final int TCP4 = 0x11;
-  private static final int TCP6 = 0x21;
+  static final int FIXED_BYTES = 16;
+  static final int LOCAL = 0x20;
+  static final int PROXY = 0x21;
+  static final int TCP4 = 0x11;
+  static final int TCP6 = 0x21;
   private static final int TYPE_CRC32C = 3;
 
   private static ProxyHeader of(State state) {

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxConnections {@code max-conn}; 0: no limit
  * @param proxyOnly whether responses from it are not stored
  * @param security TLS on connections to it; null: clear text
+ * @param proxyProtocol the version of the header that starts connections to it; null: none
  */
 public record CachePeer(
     String name,
@@ -22,7 +24,8 @@ public record CachePeer(
     int failLimit,
     int maxConnections,
     boolean proxyOnly,
-    @Nullable HopSecurity security) {
+    @Nullable HopSecurity security,
+    @Nullable ProxyHeaderVersion proxyProtocol) {
   /** Name, host and port. */
   @Override
   public String toString() {

@@ -23,6 +23,9 @@ public sealed interface Hop {
   /** TLS on the connection; null: clear text. */
   @Nullable HopSecurity security();
 
+  /** The header at the start of each connection; null: none. */
+  @Nullable HopProxyHeader proxyHeader();
+
   /** The origin itself. */
   record Direct(String host, int port, HierarchyCode code, @Nullable HopSecurity security)
       implements Hop {
@@ -40,10 +43,16 @@ public sealed interface Hop {
     public RequestForm form() {
       return RequestForm.DIRECT;
     }
+
+    @Override
+    public @Nullable HopProxyHeader proxyHeader() {
+      return null;
+    }
   }
 
   /** A cache_peer that fetches a response that it has not stored. */
-  record Parent(CachePeer peer, HierarchyCode code) implements Hop {
+  record Parent(CachePeer peer, HierarchyCode code, @Nullable HopProxyHeader proxyHeader)
+      implements Hop {
     @Override
     public String host() {
       return peer.host();

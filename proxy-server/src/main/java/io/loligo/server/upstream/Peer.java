@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.acl.AclList;
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.tls.TlsOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -107,6 +108,11 @@ public final class Peer {
     return from.http2;
   }
 
+  /** {@code proxy-protocol=}: the version of the header at the start of connections; null: none. */
+  public @Nullable ProxyHeaderVersion proxyProtocol() {
+    return from.proxyProtocol;
+  }
+
   /** The requests for which it may be used. */
   public AclList access() {
     return from.access;
@@ -142,6 +148,7 @@ public final class Peer {
     private @Nullable TlsOptions tls;
     private @Nullable String tlsDomain;
     private boolean http2 = true;
+    private @Nullable ProxyHeaderVersion proxyProtocol;
     private AclList access = AclList.allowAll();
     private String source = "";
 
@@ -165,6 +172,7 @@ public final class Peer {
       tls = other.tls;
       tlsDomain = other.tlsDomain;
       http2 = other.http2;
+      proxyProtocol = other.proxyProtocol;
       access = other.access;
       source = other.source;
     }
@@ -251,6 +259,11 @@ public final class Peer {
 
     public Builder http2(boolean offered) {
       http2 = offered;
+      return this;
+    }
+
+    public Builder proxyProtocol(@Nullable ProxyHeaderVersion version) {
+      proxyProtocol = version;
       return this;
     }
 

@@ -37,7 +37,10 @@ public final class PeerDirectives {
                   + " only), tls or ssl (connections use TLS, with the options of"
                   + " tls_outgoing_options as tls-OPTION or sslOPTION), tls-domain=NAME (the name"
                   + " in the handshake and in its certificate; the default is HOST), no-http2 (with"
-                  + " TLS, only HTTP/1.1 is offered).");
+                  + " TLS, only HTTP/1.1 is offered), proxy-protocol=1|2 (Squid does not have it:"
+                  + " each connection begins, before TLS, with a header of this version of the"
+                  + " PROXY protocol, which gives the client's address and the address that the"
+                  + " client connected to. Such a connection serves one request, over HTTP/1.1).");
 
   /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
   public static final Setting<@Nullable Void> CACHE_PEER_ACCESS =

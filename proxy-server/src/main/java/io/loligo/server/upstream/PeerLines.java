@@ -12,6 +12,7 @@ import io.loligo.core.config.Report;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Rules;
 import io.loligo.core.message.IpText;
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tls.TlsWords;
 import java.util.ArrayList;
@@ -201,6 +202,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "tls", "ssl" -> encrypted = true;
         case "tls-domain", "ssldomain" -> domain(text(word, option));
         case "front-end-https" -> frontEndHttps(word, option);
+        case "proxy-protocol" -> proxyProtocol(word, option);
         case "no-http2" -> options.http2(false);
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
@@ -233,6 +235,14 @@ final class PeerLines implements LineReader<List<Peer>> {
         report.warning(line, word, "", "accepted without effect");
       } else {
         report.error(line, word, "an option of cache_peer", "remove the option");
+      }
+    }
+
+    private void proxyProtocol(String word, Option option) {
+      switch (String.valueOf(option.value())) {
+        case "1" -> options.proxyProtocol(ProxyHeaderVersion.VERSION_1);
+        case "2" -> options.proxyProtocol(ProxyHeaderVersion.VERSION_2);
+        default -> report.error(line, word, "proxy-protocol=1 or proxy-protocol=2", "");
       }
     }
 

@@ -268,6 +268,10 @@ class GrammarTest {
         "sslproxy_version 3                     | warning | tls_outgoing_options version=3",
         "cache_peer_access b allow all          | error   | cache_peer above",
         "cache_peer a parent 80 0 proxy-only    | ok      |",
+        "cache_peer a parent 80 0 proxy-protocol=1 | ok   |",
+        "cache_peer a parent 80 0 proxy-protocol=2 | ok   |",
+        "cache_peer a parent 80 0 proxy-protocol=3 | error | proxy-protocol=1 or proxy-protocol=2",
+        "cache_peer a parent 80 0 proxy-protocol | error  | proxy-protocol=1 or proxy-protocol=2",
         "acl a rep_mime_type x~store_miss deny a | ok     |",
         "acl a http_status 404~send_hit deny a  | ok      |",
         // logs

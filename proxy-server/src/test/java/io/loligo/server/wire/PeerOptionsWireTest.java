@@ -52,6 +52,7 @@ class PeerOptionsWireTest extends WireTest {
     Set<String> tested = PortOptionsWireTest.tested(getClass());
     tested.addAll(PortOptionsWireTest.tested(SecurePeerWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(Http2OriginWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(PeerProxyProtocolWireTest.class));
     assertThat(tested)
         .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
         .contains("no-query", "forceddomain");

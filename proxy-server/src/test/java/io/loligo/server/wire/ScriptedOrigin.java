@@ -1,8 +1,13 @@
 package io.loligo.server.wire;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.proxyprotocol.ProxyHeader;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -46,6 +51,8 @@ final class ScriptedOrigin implements AutoCloseable {
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
   private final SSLSocketFactory tls;
+  private final List<ProxyHeader> proxyHeaders = new CopyOnWriteArrayList<>();
+  private volatile boolean wantsProxyHeader;
   private volatile Scripted otherwise;
 
   /** {@code tls} is null for clear text. */
@@ -231,6 +238,16 @@ final class ScriptedOrigin implements AutoCloseable {
     return this;
   }
 
+  /** Expects a header of the PROXY protocol at the start of each connection from now on. */
+  void expectProxyHeaders() {
+    wantsProxyHeader = true;
+  }
+
+  /** The headers so far: one for each connection that sent one. */
+  List<ProxyHeader> proxyHeaders() {
+    return List.copyOf(proxyHeaders);
+  }
+
   private void acceptAll() {
     try {
       while (true) {
@@ -247,6 +264,37 @@ final class ScriptedOrigin implements AutoCloseable {
   }
 
   private void serve(Socket plain, int connection) {
+    try {
+      if (wantsProxyHeader) {
+        proxyHeaders.add(readProxyHeader(plain.getInputStream()));
+      }
+      serveBare(plain, connection);
+    } catch (IOException gone) {
+      // a proxy may close at any time; tests check the bytes that arrived
+      arrivals.offer("closed " + gone.getMessage());
+    } catch (Throwable trouble) {
+      troubles.add(trouble);
+    }
+  }
+
+  /** Reads not one byte more, so that TLS may follow. */
+  private static ProxyHeader readProxyHeader(InputStream in) throws IOException {
+    ByteBuf bytes = Unpooled.buffer();
+    while (true) {
+      ProxyHeader header = ProxyHeader.read(bytes);
+      if (header.state() != ProxyHeader.State.INCOMPLETE) {
+        assertThat(header.state()).isEqualTo(ProxyHeader.State.COMPLETE);
+        return header;
+      }
+      int next = in.read();
+      if (next < 0) {
+        throw new EOFException("within the header of the PROXY protocol");
+      }
+      bytes.writeByte(next);
+    }
+  }
+
+  private void serveBare(Socket plain, int connection) throws Exception {
     try (Socket socket = tls == null ? plain : secured(plain)) {
       plain.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream());
@@ -262,11 +310,6 @@ final class ScriptedOrigin implements AutoCloseable {
           call.whole();
         }
       }
-    } catch (IOException gone) {
-      // a proxy may close at any time; tests check the bytes that arrived
-      arrivals.offer("closed " + gone.getMessage());
-    } catch (Throwable trouble) {
-      troubles.add(trouble);
     }
   }
 

@@ -7,6 +7,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.port.Destination;
@@ -15,6 +16,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.SessionFacts;
 import io.loligo.server.tls.TlsFault;
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.StoredResponse;
 import io.netty.buffer.ByteBufAllocator;
@@ -419,6 +421,13 @@ public final class Request implements RoutedRequest {
     Request further = with(head, target);
     further.destinations = all;
     return further;
+  }
+
+  @Override
+  public HopProxyHeader proxyHeader(ProxyHeaderVersion version) {
+    return stream == null || local == null
+        ? HopProxyHeader.own(version)
+        : new HopProxyHeader(version, connected, local);
   }
 
   /** The bytes of each address, see {@link #octets(InetAddress)}; null for null. */

@@ -226,7 +226,7 @@ final class Attempt
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
-        allowed.add(new Endpoint(address, hop.port(), security, null));
+        allowed.add(new Endpoint(address, hop.port(), security, hop.proxyHeader(), null));
       } else {
         refusal = reason;
       }

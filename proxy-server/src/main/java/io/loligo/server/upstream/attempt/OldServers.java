@@ -28,8 +28,9 @@ final class OldServers {
     this.ticker = ticker;
   }
 
-  /** The server at {@code endpoint} answered with {@code version}, 10 or 11. */
-  void answered(Endpoint endpoint, int version) {
+  /** The server at {@code server} answered with {@code version}, 10 or 11. */
+  void answered(Endpoint server, int version) {
+    Endpoint endpoint = server.withoutProxyHeader();
     if (version < 11) {
       answeredAt.remove(endpoint);
       answeredAt.put(endpoint, ticker.nanoTime());
@@ -43,7 +44,8 @@ final class OldServers {
     return !answeredAt.isEmpty() && endpoints.stream().allMatch(this::contains);
   }
 
-  private boolean contains(Endpoint endpoint) {
+  private boolean contains(Endpoint server) {
+    Endpoint endpoint = server.withoutProxyHeader();
     Long at = answeredAt.get(endpoint);
     if (at != null && ticker.nanoTime() - at > MEMORY_NANOS) {
       answeredAt.remove(endpoint);

@@ -4,9 +4,11 @@ import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.tls.HandshakeFailure;
 import io.loligo.server.upstream.tls.Tolerance;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -24,9 +26,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt to reach any of several endpoints (Happy Eyeballs, RFC 8305 section 5): the next one
  * is dialled {@value #STAGGER_MILLIS} ms after the one before it, or as soon as that failed; the
- * first connection wins, the others are closed. A connection with TLS is ready after its handshake;
- * its time counts. Once a connection is established, the next endpoint is dialled only if the
- * handshake fails. Confined to one event loop.
+ * first connection wins, the others are closed. A header of the PROXY protocol is sent at once, if
+ * the endpoint has one. A connection with TLS is ready after its handshake; its time counts. Once a
+ * connection is established, the next endpoint is dialled only if the handshake fails. Confined to
+ * one event loop.
  *
  * @param <H> the handler of each connection
  */
@@ -169,12 +172,25 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       connectFailed(describe(endpoint.socketAddress(), future.cause()));
       stopStagger();
       dialNext();
-    } else if (endpoint.isSecure()) {
+      return;
+    }
+    introduce(channel, endpoint);
+    if (endpoint.isSecure()) {
       stopStagger();
       handshakes++;
       new Handshake(channel, endpoint, tolerance, new Shaking(channel, handler, endpoint)).begin();
     } else {
       established(channel, handler, endpoint, null);
+    }
+  }
+
+  /** Sends the header of the PROXY protocol; without it, nothing else may be sent. */
+  private static void introduce(Channel channel, Endpoint endpoint) {
+    HopProxyHeader header = endpoint.proxyHeader();
+    if (header != null) {
+      channel
+          .writeAndFlush(Unpooled.wrappedBuffer(header.toBytes()))
+          .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
   }
 

@@ -224,12 +224,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, false);
     request = outgoing;
-    boolean once = secured != null && secured.once();
-    persistent =
-        outgoing.upgrade() == null
-            && !hasUnexpectedContent(outgoing)
-            && settings.persistent
-            && !once;
+    persistent = outgoing.upgrade() == null && !hasUnexpectedContent(outgoing) && mayBeKept();
     sending = outgoing.hasContent();
     awaitingContinue = sending && outgoing.expectContinue();
     firstChunk = true;
@@ -273,13 +268,18 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void keep() {
-    boolean once = secured != null && secured.once();
-    if (once || !settings.persistent) {
+    if (!mayBeKept()) {
       phase = Phase.CLOSED;
       ctx.close();
     } else {
       idle();
     }
+  }
+
+  /** Whether other requests may be sent on it. */
+  private boolean mayBeKept() {
+    boolean once = secured != null && secured.once();
+    return settings.persistent && !once && endpoint.proxyHeader() == null;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.pool;
 
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.tls.OriginContext;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -14,9 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param address the address that is dialled
  * @param port the TCP port that is dialled
  * @param security TLS on the connection
+ * @param proxyHeader the header of the PROXY protocol at the start of the connection, which then
+ *     serves one request only; null: none
  * @param tunnel the place behind the proxy at {@code address}; null if the connection ends there
  */
-public record Endpoint(InetAddress address, int port, Security security, @Nullable Tunnel tunnel) {
+public record Endpoint(
+    InetAddress address,
+    int port,
+    Security security,
+    @Nullable HopProxyHeader proxyHeader,
+    @Nullable Tunnel tunnel) {
   /**
    * TLS on a connection.
    *
@@ -48,7 +56,7 @@ public record Endpoint(InetAddress address, int port, Security security, @Nullab
 
   /** An endpoint in clear text, without a proxy on the way. */
   public static Endpoint clear(InetAddress address, int port) {
-    return new Endpoint(address, port, Security.NONE, null);
+    return new Endpoint(address, port, Security.NONE, null, null);
   }
 
   /** Whether the connection has TLS. */
@@ -58,7 +66,12 @@ public record Endpoint(InetAddress address, int port, Security security, @Nullab
 
   /** The same place with other TLS. */
   public Endpoint with(Security other) {
-    return new Endpoint(address, port, other, tunnel);
+    return new Endpoint(address, port, other, proxyHeader, tunnel);
+  }
+
+  /** The same place for any client. */
+  public Endpoint withoutProxyHeader() {
+    return proxyHeader == null ? this : new Endpoint(address, port, security, null, tunnel);
   }
 
   /** The address and the port to dial. */

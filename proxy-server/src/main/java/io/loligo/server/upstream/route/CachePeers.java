@@ -28,7 +28,8 @@ public final class CachePeers {
         line.connectFailLimit(),
         line.maxConnections(),
         line.proxyOnly(),
-        security(line));
+        security(line),
+        line.proxyProtocol());
   }
 
   private static @Nullable HopSecurity security(Peer line) {
@@ -37,7 +38,9 @@ public final class CachePeers {
       return null;
     }
     String domain = line.tlsDomain();
-    return new HopSecurity(domain == null ? line.host() : domain, options, line.http2());
+    // a connection with a header belongs to one client: sharing it is of no use
+    boolean http2 = line.http2() && line.proxyProtocol() == null;
+    return new HopSecurity(domain == null ? line.host() : domain, options, http2);
   }
 
   /** Those of {@code login=user:password}; null for PASS and its kind. */

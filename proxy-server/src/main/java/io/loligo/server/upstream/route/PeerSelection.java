@@ -6,6 +6,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.CachePeer;
@@ -111,7 +112,7 @@ final class PeerSelection {
         usable.add(peer);
       }
     }
-    List<Hop> hops = parents(usable);
+    List<Hop> hops = parents(usable, request);
     if (direct == Direct.MAYBE && reachable) {
       hops.add(preferDirect ? 0 : hops.size(), origin);
     }
@@ -161,7 +162,7 @@ final class PeerSelection {
     return peer.access().evaluate(request);
   }
 
-  private List<Hop> parents(List<Candidate> usable) {
+  private List<Hop> parents(List<Candidate> usable, RoutedRequest request) {
     List<Candidate> candidates = new ArrayList<>(usable.size());
     for (Candidate each : usable) {
       if (health.alive(each.peer()) && health.hasRoom(each.peer())) {
@@ -170,7 +171,7 @@ final class PeerSelection {
     }
     List<Hop> hops = new ArrayList<>(usable.size() + 1);
     if (candidates.isEmpty()) {
-      lastResort(usable, hops);
+      lastResort(usable, request, hops);
       return hops;
     }
     Candidate first = byTurn(candidates);
@@ -179,10 +180,10 @@ final class PeerSelection {
       first = candidates.get(0);
       code = HierarchyCode.FIRSTUP_PARENT;
     }
-    hops.add(new Hop.Parent(first.peer(), code));
+    hops.add(parent(first, code, request));
     for (Candidate each : candidates) {
       if (!each.peer().name().equals(first.peer().name())) {
-        hops.add(new Hop.Parent(each.peer(), HierarchyCode.ANY_OLD_PARENT));
+        hops.add(parent(each, HierarchyCode.ANY_OLD_PARENT, request));
       }
     }
     return hops;
@@ -213,13 +214,19 @@ final class PeerSelection {
   }
 
   /** All of them look dead or full: a try is better than a refusal. */
-  private static void lastResort(List<Candidate> usable, List<Hop> hops) {
+  private static void lastResort(List<Candidate> usable, RoutedRequest request, List<Hop> hops) {
     for (Candidate each : usable) {
       boolean isDefault = each.line().isDefault();
       hops.add(
-          new Hop.Parent(
-              each.peer(),
-              isDefault ? HierarchyCode.DEFAULT_PARENT : HierarchyCode.ANY_OLD_PARENT));
+          parent(
+              each,
+              isDefault ? HierarchyCode.DEFAULT_PARENT : HierarchyCode.ANY_OLD_PARENT,
+              request));
     }
+  }
+
+  private static Hop parent(Candidate peer, HierarchyCode code, RoutedRequest request) {
+    ProxyHeaderVersion version = peer.peer().proxyProtocol();
+    return new Hop.Parent(peer.peer(), code, version == null ? null : request.proxyHeader(version));
   }
 }

@@ -1,7 +1,9 @@
 package io.loligo.server.upstream.route;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.upstream.HopProxyHeader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -30,4 +32,7 @@ public interface RoutedRequest extends AclInput {
    * there are none.
    */
   AclInput withAliases();
+
+  /** The header that tells a peer of the client; it names nobody if no client waits. */
+  HopProxyHeader proxyHeader(ProxyHeaderVersion version);
 }

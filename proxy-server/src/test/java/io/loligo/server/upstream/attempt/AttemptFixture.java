@@ -138,7 +138,7 @@ abstract class AttemptFixture {
   }
 
   static Hop hop(CachePeer peer) {
-    return new Hop.Parent(peer, HierarchyCode.FIRSTUP_PARENT);
+    return new Hop.Parent(peer, HierarchyCode.FIRSTUP_PARENT, null);
   }
 
   static OutgoingRequest get() {

@@ -2,11 +2,14 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import java.net.InetAddress;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +35,20 @@ class OldServersTest {
     assertThat(knows(80, 81)).as("one may know more").isFalse();
     servers.answered(endpoint(80), 11);
     assertThat(knows(80)).isFalse();
+  }
+
+  @Test
+  void aHeaderForAClientMakesNoOtherServer() {
+    Endpoint told =
+        new Endpoint(
+            InetAddress.getLoopbackAddress(),
+            80,
+            Endpoint.Security.NONE,
+            HopProxyHeader.own(ProxyHeaderVersion.VERSION_1),
+            null);
+    servers.answered(told, 10);
+    assertThat(knows(80)).isTrue();
+    assertThat(servers.contains(List.of(told))).isTrue();
   }
 
   @Test

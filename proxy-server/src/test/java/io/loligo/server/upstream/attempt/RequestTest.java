@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tunnel.ChannelByteStream;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.http1.OriginConnection;
+import io.loligo.server.upstream.route.CachePeers;
 import io.netty.util.ReferenceCountUtil;
+import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
 /** Requests as they stand on the wire, and their content. */
@@ -42,6 +47,29 @@ class RequestTest extends AttemptFixture {
     assertThat(last().sent()).contains("Connection: close\r\n");
     last().answer(OK);
     assertThat(last().open()).isFalse();
+  }
+
+  @Test
+  void aHeaderOfTheProxyProtocolIsOnAConnectionOfItsOwn() {
+    CachePeer peer = CachePeers.of(Settings.originServer("a"));
+    HopProxyHeader header =
+        new HopProxyHeader(
+            ProxyHeaderVersion.VERSION_1,
+            new InetSocketAddress("192.0.2.7", 1234),
+            new InetSocketAddress("198.51.100.1", 80));
+    fetch(get(), hop(peer));
+    last().answer(OK);
+    assertThat(upstream.idleConnections()).isEqualTo(1);
+    for (int connection = 1; connection < 3; connection++) {
+      fetch(get(), new Hop.Parent(peer, HierarchyCode.FIRSTUP_PARENT, header));
+      assertThat(transport.connections()).hasSize(connection + 1);
+      assertThat(last().sent())
+          .startsWith(lines("PROXY TCP4 192.0.2.7 198.51.100.1 1234 80", "GET /path?q HTTP/1.1"))
+          .contains("Connection: close\r\n");
+      last().answer(OK);
+      assertThat(last().open()).isFalse();
+    }
+    assertThat(upstream.idleConnections()).as("the one without a header").isEqualTo(1);
   }
 
   @Test

@@ -2,16 +2,23 @@ package io.loligo.server.upstream.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.FetchFailure;
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.tls.Tolerance;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.NetUtil;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +31,14 @@ class DialTest {
   private static final Endpoint V6_B = endpoint("2001:db8::2");
   private static final Endpoint V4_A = endpoint("192.0.2.1");
   private static final Endpoint V4_B = endpoint("192.0.2.2");
+
+  private static final Endpoint TOLD =
+      new Endpoint(
+          V4_A.address(),
+          80,
+          Endpoint.Security.NONE,
+          HopProxyHeader.own(ProxyHeaderVersion.VERSION_1),
+          null);
 
   private final EmbeddedChannel clock = new EmbeddedChannel();
   private final LoopTimer timer = new LoopTimer(clock.eventLoop());
@@ -139,6 +154,26 @@ class DialTest {
     assertThat(seen.failure).isNotNull();
   }
 
+  @Test
+  void theHeaderIsSentOnceConnected() {
+    transport.usually(FakeTransport.Manner.HANG);
+    dial(TOLD);
+    assertThat(transport.last().sent()).isEmpty();
+    transport.last().accept();
+    assertThat(transport.last().sent()).isEqualTo("PROXY UNKNOWN\r\n");
+    assertThat(seen.connected).isEqualTo(TOLD);
+  }
+
+  /** Otherwise the request would arrive without the client's address. */
+  @Test
+  void withoutItsHeaderAConnectionIsClosed() {
+    transport.usually(FakeTransport.Manner.HANG);
+    dial(TOLD);
+    transport.last().channel().pipeline().addFirst(new Failing());
+    transport.last().accept();
+    assertThat(transport.last().open()).isFalse();
+  }
+
   private Dial<Handler> dial(Endpoint... endpoints) {
     Dial<Handler> dial =
         new Dial<>(
@@ -165,6 +200,15 @@ class DialTest {
           InetAddress.getByAddress(NetUtil.createByteArrayFromIpAddressString(literal)), 80);
     } catch (java.net.UnknownHostException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  /** Fails each write. */
+  private static final class Failing extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      ReferenceCountUtil.release(message);
+      promise.setFailure(new IOException("for the test"));
     }
   }
 

@@ -111,7 +111,7 @@ class IdleConnectionsTest {
   }
 
   private static Endpoint with(Endpoint.Security security, Endpoint.Tunnel tunnel, int port) {
-    return new Endpoint(InetAddress.getLoopbackAddress(), port, security, tunnel);
+    return new Endpoint(InetAddress.getLoopbackAddress(), port, security, null, tunnel);
   }
 
   private static final class Connection implements PooledConnection, Lease {

@@ -8,6 +8,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.port.Accel;
 import io.loligo.server.port.HttpPort;
@@ -15,7 +16,9 @@ import io.loligo.server.port.Interception;
 import io.loligo.server.port.KeepAlive;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
 import java.net.InetAddress;
@@ -27,6 +30,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class PeerSelectionTest {
+  private static final InetSocketAddress CLIENT = new InetSocketAddress("192.0.2.7", 1234);
+  private static final InetSocketAddress LOCAL = new InetSocketAddress("198.51.100.1", 80);
   private static final HttpPort FORWARD = port(PortMode.FORWARD, false);
   private static final HttpPort ACCEL = port(PortMode.ACCEL, false);
   private static final HttpPort ACCEL_DIRECT = port(PortMode.ACCEL, true);
@@ -52,6 +57,20 @@ class PeerSelectionTest {
     assertThat(codes(route)).endsWith(HierarchyCode.ORIGINAL_DST);
     request.pinned = new InetSocketAddress("2001:db8::1", 80);
     assertThat(hosts(choose(FORWARD, Method.POST))).containsExactly("2001:db8::1:80");
+  }
+
+  @Test
+  void aParentThatWantsAHeaderGetsThatOfTheRequest() {
+    Peer told =
+        Peer.parent("told", "told.example", 3128)
+            .proxyProtocol(ProxyHeaderVersion.VERSION_2)
+            .tls(TlsOptions.DEFAULT)
+            .build();
+    settings.peers = List.of(told, Settings.parent("other"));
+    List<Hop> hops = choose(FORWARD, Method.GET).hops();
+    HopProxyHeader header = new HopProxyHeader(ProxyHeaderVersion.VERSION_2, CLIENT, LOCAL);
+    assertThat(hops).extracting(Hop::proxyHeader).containsExactly(header, null, null);
+    assertThat(hops.get(0).security().http2()).as("shared by clients").isFalse();
   }
 
   @Test
@@ -309,6 +328,11 @@ class PeerSelectionTest {
     @Override
     public AclInput withAliases() {
       return this;
+    }
+
+    @Override
+    public HopProxyHeader proxyHeader(ProxyHeaderVersion version) {
+      return new HopProxyHeader(version, CLIENT, LOCAL);
     }
 
     @Override
