@@ -29,6 +29,7 @@ final class FailedFetchTest {
         "CONNECT_FAILED",
         "CONNECT_TIMEOUT",
         "SECURE_CONNECT_TIMEOUT",
+        "NOT_PROCESSED",
         "NO_MEMORY",
         "OVERLOADED"
       })
@@ -62,6 +63,7 @@ final class FailedFetchTest {
         "CONNECT_FAILED",
         "CONNECT_TIMEOUT",
         "SECURE_CONNECT_TIMEOUT",
+        "NOT_PROCESSED",
         "NO_MEMORY",
         "OVERLOADED",
         "NO_ROUTE",
