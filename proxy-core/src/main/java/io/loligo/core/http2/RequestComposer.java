@@ -7,8 +7,10 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.WebSocketHandshake;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * late, an {@code :authority} that differs from Host.
  *
  * <p>Cookie lines become one (section 8.2.3).
+ *
+ * <p>An extended CONNECT for WebSocket becomes the handshake of HTTP/1.1, with a key of this class
+ * (RFC 8441 section 5).
  */
 public final class RequestComposer implements HpackDecoder.Sink {
   private static final int DEFAULT_URGENCY = 3;
@@ -31,8 +36,15 @@ public final class RequestComposer implements HpackDecoder.Sink {
   private static final byte[] HOST = ascii("Host: ");
   private static final byte[] COOKIE = ascii("Cookie: ");
   private static final byte[] CRUMB_END = ascii("; ");
+  private static final byte[] GET = ascii("GET");
+  private static final byte[] CONNECTION = ascii("Connection");
+  private static final byte[] UPGRADE = ascii("Upgrade");
+  private static final byte[] PROTOCOL_NAME = ascii("websocket");
+  private static final byte[] KEY = ascii(WebSocketHandshake.KEY);
+  private static final String CLIENT_KEY = "sec-websocket-key";
 
   private final ParseLimits limits;
+  private final RandomGenerator random;
   private byte[] bytes;
   private int length;
 
@@ -48,6 +60,7 @@ public final class RequestComposer implements HpackDecoder.Sink {
   private final RequestHead head = new RequestHead();
   private boolean absolute;
   private boolean regular;
+  private boolean webSocket;
   private int size;
   private int urgency;
   private boolean incremental;
@@ -61,9 +74,14 @@ public final class RequestComposer implements HpackDecoder.Sink {
     PROTOCOL
   }
 
-  /** Composes heads within {@code limits}. */
-  public RequestComposer(ParseLimits limits) {
+  /**
+   * Composes heads within {@code limits}.
+   *
+   * @param random source of the keys of WebSocket handshakes
+   */
+  public RequestComposer(ParseLimits limits, RandomGenerator random) {
     this.limits = limits;
+    this.random = random;
     this.bytes = new byte[1_024];
   }
 
@@ -80,6 +98,7 @@ public final class RequestComposer implements HpackDecoder.Sink {
   public void begin(boolean absolute) {
     this.absolute = absolute;
     regular = false;
+    webSocket = false;
     failure = null;
     length = 0;
     size = 0;
@@ -186,15 +205,20 @@ public final class RequestComposer implements HpackDecoder.Sink {
                 starts[Pseudo.METHOD.ordinal()],
                 ends[Pseudo.METHOD.ordinal()],
                 Method.text(Method.CONNECT));
-    if (!isValid(connect)) {
+    boolean extended = connect && has(Pseudo.PROTOCOL);
+    if (!isValid(connect, extended)) {
       return;
     }
     int method = length;
-    append(Pseudo.METHOD);
+    if (extended) {
+      append(GET, 0, GET.length);
+    } else {
+      append(Pseudo.METHOD);
+    }
     int methodEnd = length;
     append(' ');
     int target = length;
-    if (connect) {
+    if (connect && !extended) {
       append(Pseudo.AUTHORITY);
     } else {
       if (absolute && has(Pseudo.AUTHORITY) && pseudo[starts[Pseudo.PATH.ordinal()]] == '/') {
@@ -222,21 +246,31 @@ public final class RequestComposer implements HpackDecoder.Sink {
       head.fields().add(FieldName.HOST, name, 4, value, length);
       endLine();
     }
+    if (extended) {
+      handshake();
+    }
   }
 
-  private boolean isValid(boolean connect) {
-    if (!has(Pseudo.METHOD) || isEmpty(Pseudo.METHOD) || has(Pseudo.PROTOCOL)) {
+  private void handshake() {
+    webSocket = true;
+    add(FieldName.CONNECTION, CONNECTION, UPGRADE);
+    add(FieldName.UPGRADE, UPGRADE, PROTOCOL_NAME);
+    add(FieldName.OTHER, KEY, WebSocketHandshake.key(random));
+  }
+
+  private boolean isValid(boolean connect, boolean extended) {
+    if (!has(Pseudo.METHOD) || isEmpty(Pseudo.METHOD) || has(Pseudo.PROTOCOL) != extended) {
       failure = ParseFailure.BAD_PSEUDO_FIELD;
       return false;
     }
     boolean complete =
-        connect
+        (connect && !extended)
             ? !has(Pseudo.SCHEME) && !has(Pseudo.PATH) && has(Pseudo.AUTHORITY)
             : has(Pseudo.SCHEME)
                 && !isEmpty(Pseudo.SCHEME)
                 && has(Pseudo.PATH)
                 && !isEmpty(Pseudo.PATH);
-    if (!complete) {
+    if (!complete || (extended && isEmpty(Pseudo.PROTOCOL))) {
       failure = ParseFailure.BAD_PSEUDO_FIELD;
       return false;
     }
@@ -251,7 +285,21 @@ public final class RequestComposer implements HpackDecoder.Sink {
       failure = ParseFailure.BAD_TARGET;
       return false;
     }
+    if (extended && !isWebSocket()) {
+      failure = ParseFailure.UNSUPPORTED_PROTOCOL;
+      return false;
+    }
     return true;
+  }
+
+  /** Whether the protocol is WebSocket, in any case (RFC 9110 section 7.8). */
+  private boolean isWebSocket() {
+    int start = starts[Pseudo.PROTOCOL.ordinal()];
+    boolean same = ends[Pseudo.PROTOCOL.ordinal()] - start == PROTOCOL_NAME.length;
+    for (int i = 0; same && i < PROTOCOL_NAME.length; i++) {
+      same = Ascii.lower(pseudo[start + i]) == PROTOCOL_NAME[i];
+    }
+    return same;
   }
 
   private boolean othersAreVisible() {
@@ -285,7 +333,7 @@ public final class RequestComposer implements HpackDecoder.Sink {
       default -> {
         if (HpackEncoder.OF_CONNECTION.has(id) || id == FieldName.HTTP2_SETTINGS) {
           failure = ParseFailure.FIELD_OF_CONNECTION;
-        } else {
+        } else if (!webSocket || !equal(name, nameStart, nameStart + nameLength, CLIENT_KEY)) {
           add(id, name, nameStart, nameLength, value, valueStart, valueLength);
           if (id == FieldName.OTHER && equal(name, nameStart, nameStart + nameLength, PRIORITY)) {
             urgency = urgency(value, valueStart, valueStart + valueLength);
@@ -343,6 +391,10 @@ public final class RequestComposer implements HpackDecoder.Sink {
     System.arraycopy(CRUMB_END, 0, cookie, cookieLength, more);
     System.arraycopy(value, start, cookie, cookieLength + more, valueLength);
     cookieLength = end;
+  }
+
+  private void add(int id, byte[] name, byte[] value) {
+    add(id, name, 0, name.length, value, 0, value.length);
   }
 
   private void add(

@@ -35,6 +35,7 @@ public enum ParseFailure {
   CONTENT_OF_CONNECT(400, "CONNECT with content"),
   CONTENT_OF_TRACE(400, "TRACE with content"),
   BAD_PSEUDO_FIELD(400, "pseudo-header field is missing, unknown, repeated or late"),
+  UNSUPPORTED_PROTOCOL(501, "the :protocol of an extended CONNECT is not supported"),
   FIELD_OF_CONNECTION(400, "field of a connection in an HTTP/2 message"),
   CONTENT_LENGTH_OF_DATA(400, "Content-Length differs from the length of the DATA frames"),
   BAD_FRAME(502, "frame that the rules of HTTP/2 forbid"),

@@ -9,6 +9,8 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import java.io.IOException;
+import java.util.Base64;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Requests of HTTP/2 become heads, or are refused: see {@code requests.txt} beside this class. */
 class RequestComposerTest {
   private final RequestComposer composer =
-      new RequestComposer(new ParseLimits(4_000, 100, 20, 100, 100));
+      new RequestComposer(new ParseLimits(4_000, 100, 20, 100, 100), new Random(1));
 
   private ParseFailure compose(boolean absolute, String... namesAndValues) {
     composer.begin(absolute);
@@ -97,6 +99,48 @@ class RequestComposerTest {
     compose(false, one);
     compose(false, ":method", "GET", ":scheme", "http", ":authority", "b.test", ":path", "/b");
     assertThat(text()).isEqualTo("GET /b HTTP/2.0\r\nHost: b.test\r\n\r\n");
+  }
+
+  @Test
+  void anExtendedConnectBecomesAHandshakeWithAKeyOfItsOwn() {
+    String[] fields = {
+      ":method", "CONNECT",
+      ":protocol", "websocket",
+      ":scheme", "https",
+      ":authority", "a.test",
+      ":path", "/chat?a",
+      "sec-websocket-version", "13",
+      "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="
+    };
+    compose(false, fields);
+    RequestHead head = composer.head();
+    String key = head.fields().value(head.fields().next("Sec-WebSocket-Key", 0));
+    assertThat(text())
+        .isEqualTo(
+            "GET /chat?a HTTP/2.0\r\nHost: a.test\r\nConnection: Upgrade\r\n"
+                + "Upgrade: websocket\r\nSec-WebSocket-Key: "
+                + key
+                + "\r\nsec-websocket-version: 13\r\n\r\n");
+    assertThat(Base64.getDecoder().decode(key)).hasSize(16);
+    assertThat(key).isNotEqualTo(fields[13]);
+    assertThat(head.methodId()).isEqualTo(Method.GET);
+    compose(true, fields);
+    assertThat(composer.head().target()).isEqualTo("https://a.test/chat?a");
+    assertThat(text()).as("each has another key").doesNotContain(key);
+  }
+
+  @Test
+  void anEmptyProtocolIsMalformed() {
+    assertThat(
+            compose(false, ":method", "CONNECT", ":protocol", "", ":scheme", "https", ":path", "/"))
+        .isEqualTo(ParseFailure.BAD_PSEUDO_FIELD);
+  }
+
+  @Test
+  void anOrdinaryRequestKeepsItsSecWebSocketKey() {
+    compose(
+        false, ":method", "GET", ":scheme", "http", ":path", "/", "sec-websocket-key", "anything");
+    assertThat(text()).contains("sec-websocket-key: anything");
   }
 
   @Test

@@ -37,6 +37,7 @@ class HostileVectorsTest {
           ParseFailure.TOO_SLOW, // a matter of time: SlowPeersWireTest
           // HTTP/2: RequestComposerTest, Http2WireTest and Http2OriginWireTest
           ParseFailure.BAD_PSEUDO_FIELD,
+          ParseFailure.UNSUPPORTED_PROTOCOL,
           ParseFailure.FIELD_OF_CONNECTION,
           ParseFailure.CONTENT_LENGTH_OF_DATA,
           ParseFailure.BAD_FRAME,

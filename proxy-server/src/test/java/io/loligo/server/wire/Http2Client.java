@@ -38,6 +38,7 @@ final class Http2Client implements AutoCloseable {
   private ErrorCode goAway;
   private int goAwayLast;
   private int acknowledged;
+  private final Map<Integer, Integer> settings = new TreeMap<>();
 
   /** A response as far as it has arrived. */
   static final class Response {
@@ -186,6 +187,13 @@ final class Http2Client implements AutoCloseable {
         Frames.HEADERS, Frames.END_HEADERS, stream, block(request(method, authority, path, more)));
   }
 
+  /** An extended CONNECT for WebSocket; its bytes follow. */
+  void webSocket(int stream, String authority, String path, String... more) throws IOException {
+    List<String> fields = new ArrayList<>(List.of(":protocol", "websocket"));
+    fields.addAll(List.of(more));
+    begin(stream, "CONNECT", authority, path, fields.toArray(new String[0]));
+  }
+
   private static String[] request(String method, String authority, String path, String... more) {
     List<String> fields =
         new ArrayList<>(
@@ -214,6 +222,15 @@ final class Http2Client implements AutoCloseable {
   Response response(int stream) throws IOException {
     Response response = of(stream);
     while (!response.ended && response.reset == null) {
+      assertThat(read()).as("the connection is open").isTrue();
+    }
+    return response;
+  }
+
+  /** The same, as soon as its head is there. */
+  Response headOf(int stream) throws IOException {
+    Response response = of(stream);
+    while (response.fields.isEmpty() && response.reset == null) {
       assertThat(read()).as("the connection is open").isTrue();
     }
     return response;
@@ -262,6 +279,11 @@ final class Http2Client implements AutoCloseable {
     }
   }
 
+  /** The settings of the proxy as far as they have arrived. */
+  Map<Integer, Integer> settings() {
+    return settings;
+  }
+
   /** Reads one frame; false: there is none. */
   private boolean read() throws IOException {
     byte[] header = new byte[Frames.HEADER_BYTES];
@@ -297,6 +319,10 @@ final class Http2Client implements AutoCloseable {
       }
       case Frames.SETTINGS -> {
         if ((flags & Frames.ACK) == 0) {
+          ByteBuf pairs = Unpooled.wrappedBuffer(payload);
+          while (pairs.isReadable()) {
+            settings.put(pairs.readUnsignedShort(), pairs.readInt());
+          }
           frame(Frames.SETTINGS, Frames.ACK, 0, new byte[0]);
         }
       }

@@ -503,6 +503,30 @@ class InspectionWireTest extends WireTest {
   }
 
   @Test
+  void webSocketOverHttp2InsideABumpedTunnel() throws Exception {
+    secure.on(
+        "/socket",
+        call -> {
+          call.send(WebSocketOverHttp2WireTest.switched(call));
+          call.send(call.in().readNBytes(4));
+          call.close();
+        });
+    startBumping();
+    SSLSocket socket =
+        closing(
+            TlsClient.trusting(OFFICE)
+                .name("www.example.test")
+                .protocols("h2", "http/1.1")
+                .over(tunnel(), secure.port()));
+    try (Http2Client client = Http2Client.over(socket)) {
+      client.webSocket(1, authority(), "/socket");
+      client.data(1, "ping", true);
+      assertThat(client.response(1).status()).isEqualTo(200);
+      assertThat(client.response(1).text()).isEqualTo("ping");
+    }
+  }
+
+  @Test
   void stareThenBumpOrTerminateByTheNamesOfTheCertificate() throws Exception {
     start(
         "acl good ssl::server_name --server-provided www.example.test",

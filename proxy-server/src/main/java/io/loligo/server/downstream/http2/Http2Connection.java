@@ -182,10 +182,11 @@ public final class Http2Connection extends ClientConnection {
   protected void opened() {
     clients.timer().arm(idle, clients.settings().requestStartMillis);
     ByteBuf out = output.control(64);
-    Frames.header(out, 24, Frames.SETTINGS, 0, 0);
+    Frames.header(out, 30, Frames.SETTINGS, 0, 0);
     Frames.setting(out, Frames.MAX_CONCURRENT_STREAMS, MAX_STREAMS);
     Frames.setting(out, Frames.INITIAL_WINDOW_SIZE, streamWindow);
     Frames.setting(out, Frames.MAX_HEADER_LIST_SIZE, codecs.limits().maxHeadBytes());
+    Frames.setting(out, Frames.ENABLE_CONNECT_PROTOCOL, 1);
     Frames.setting(out, Frames.NO_RFC7540_PRIORITIES, 1);
     Frames.windowUpdate(out, 0, connectionWindow - Frames.DEFAULT_WINDOW_BYTES);
     receiveWindow = connectionWindow;

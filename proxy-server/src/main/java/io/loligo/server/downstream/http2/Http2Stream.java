@@ -10,6 +10,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.WebSocketHandshake;
 import io.loligo.server.downstream.stream.ExchangeStream;
 import io.loligo.server.downstream.stream.Paces;
 import io.loligo.server.downstream.stream.ResponseWriter;
@@ -58,6 +59,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
   private State state = State.SPARE;
   private @Nullable StreamContent content;
   private @Nullable StreamBytes tunnel;
+  private boolean webSocket;
   private boolean inputEnded;
   private boolean outputEnded;
   private boolean wasFull;
@@ -106,13 +108,18 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     inputEnded = ended;
     begin(head, head.end(), acceptNanos);
     writer.start(head.methodId() == Method.HEAD);
+    webSocket = WebSocketHandshake.isOurs(head);
     Framing framing = MessageFraming.of(head);
-    if (framing.failure() != null) {
-      refuse(framing.failure());
+    boolean announced = framing.kind() == Framing.Kind.LENGTH;
+    ParseFailure refused =
+        webSocket && announced && framing.length() > 0
+            ? ParseFailure.CONTENT_OF_CONNECT
+            : framing.failure();
+    if (refused != null) {
+      refuse(refused);
       snapshot(head);
       return;
     }
-    boolean announced = framing.kind() == Framing.Kind.LENGTH;
     if (ended && announced && framing.length() > 0) {
       snapshot(head);
       malformed(ParseFailure.BAD_CONTENT_LENGTH);
@@ -129,7 +136,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
               Paces.ofRequest(terms().settings()),
               this);
     }
-    if (content != null && head.methodId() != Method.CONNECT) {
+    if (content != null && head.methodId() != Method.CONNECT && !webSocket) {
       expect(content, head.fields().hasToken(FieldName.EXPECT, "100-continue"));
     } else {
       // the bytes of a tunnel are no content
@@ -138,12 +145,15 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     handle(head, contentLength);
   }
 
-  /** Refuses a request that is beyond a limit with a response. */
+  /** Refuses a request that is beyond a limit, or not supported, with a response. */
   void refused(ParseFailure failure, int bytes, boolean ended, long acceptNanos) {
     inputEnded = ended;
     begin(null, bytes, acceptNanos);
     writer.start(false);
-    record().url = "error:request-too-large";
+    record().url =
+        failure == ParseFailure.UNSUPPORTED_PROTOCOL
+            ? "error:invalid-request"
+            : "error:request-too-large";
     refuse(failure);
   }
 
@@ -463,7 +473,9 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
       return;
     }
     if (!complete) {
-      connection.reset(this, failed ? ErrorCode.CONNECT_ERROR : ErrorCode.NO_ERROR);
+      // RFC 8441 section 5, RFC 9113 section 8.5
+      ErrorCode failure = webSocket ? ErrorCode.CANCEL : ErrorCode.CONNECT_ERROR;
+      connection.reset(this, failed ? failure : ErrorCode.NO_ERROR);
     }
     endTunnel();
   }

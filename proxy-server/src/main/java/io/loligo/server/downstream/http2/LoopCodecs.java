@@ -6,6 +6,7 @@ import io.loligo.core.http2.RequestComposer;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.LoopState;
+import java.util.SplittableRandom;
 
 /**
  * Objects that the HTTP/2 connections of one event loop share. Their content is valid only during
@@ -15,6 +16,7 @@ final class LoopCodecs implements LoopState {
   private static final int FIRST_SCRATCH_BYTES = 1_024;
 
   private final HpackDecoder.Room room = new HpackDecoder.Room();
+  private final SplittableRandom random = new SplittableRandom();
   private byte[] scratch = new byte[FIRST_SCRATCH_BYTES];
 
   @SuppressWarnings("NullAway.Init") // set by use, the first call
@@ -26,7 +28,7 @@ final class LoopCodecs implements LoopState {
   @Override
   public void use(ClientSettings settings) {
     if (!settings.limits.equals(limits)) {
-      composer = new RequestComposer(settings.limits);
+      composer = new RequestComposer(settings.limits, random);
     }
     limits = settings.limits;
   }

@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.core.message.WebSocketHandshake;
 import io.loligo.server.exchange.admission.Verdict.AnswerHere;
 import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
@@ -34,6 +35,7 @@ import java.util.function.Consumer;
  *   scheme        a URL that the port does not serve   501
  *   purge         PURGE                                403, or a purge
  *   contentSize   request_body_max_size                413
+ *   webSocket     http_upgrade_request_protocols       403 over HTTP/2
  * </pre>
  */
 public final class Admission {
@@ -61,7 +63,8 @@ public final class Admission {
           this::forwardLoop,
           this::scheme,
           this::purge,
-          this::contentSize
+          this::contentSize,
+          this::webSocket
         };
   }
 
@@ -195,6 +198,13 @@ public final class Admission {
     long limit = services.settings.access.requestBodyMaxBytes;
     return limit >= 0 && request.contentLength() > limit
         ? new Denied(Refusal.ofContent(limit))
+        : Verdict.PROCEED;
+  }
+
+  /** Over HTTP/1.1 a request that may not switch becomes an ordinary one; a CONNECT cannot. */
+  private Verdict webSocket(Request request) {
+    return WebSocketHandshake.isOurs(request.head()) && services.caching.upgrade(request) == null
+        ? new Denied(Refusal.denied("http_upgrade_request_protocols"))
         : Verdict.PROCEED;
   }
 }

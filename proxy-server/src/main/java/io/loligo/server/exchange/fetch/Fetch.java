@@ -17,6 +17,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.core.message.WebSocketHandshake;
 import io.loligo.core.range.Completion;
 import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.Slice;
@@ -393,6 +394,13 @@ public final class Fetch
       switchProtocols(reply);
       return;
     }
+    if (status < 300 && WebSocketHandshake.isOurs(head)) {
+      // a client of HTTP/2 would take it for the success of its CONNECT
+      giveUp(
+          new FetchFailure(
+              FetchFailure.Kind.INVALID_RESPONSE, "status " + status + " for a WebSocket"));
+      return;
+    }
     if (status == 304 && known.mayBeConfirmed()) {
       Entry named = known.named(reply);
       if (named != null) {
@@ -456,6 +464,12 @@ public final class Fetch
       giveUp(
           new FetchFailure(
               FetchFailure.Kind.INVALID_RESPONSE, "101 without a request for Upgrade"));
+      return;
+    }
+    if (WebSocketHandshake.isOurs(head) && !WebSocketHandshake.isAccepted(head, reply)) {
+      giveUp(
+          new FetchFailure(
+              FetchFailure.Kind.INVALID_RESPONSE, "101 with a wrong " + WebSocketHandshake.ACCEPT));
       return;
     }
     over = true;

@@ -722,7 +722,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     account();
     phase = Phase.DELEGATED;
     leave();
-    Tunneling.upgraded(services, stream, reply, origin);
+    Tunneling.upgraded(services, request, reply, origin);
   }
 
   // ---- the request's content

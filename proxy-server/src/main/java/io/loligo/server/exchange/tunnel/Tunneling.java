@@ -7,6 +7,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.core.message.WebSocketHandshake;
 import io.loligo.server.exchange.answer.ErrorPage;
 import io.loligo.server.exchange.answer.FailureAnswer;
 import io.loligo.server.exchange.client.ClientEvents;
@@ -103,26 +104,34 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
 
   /**
    * Switches to the protocol that {@code reply}, a 101, names (RFC 9110 section 7.8): sends it on,
-   * then moves bytes both ways. Takes {@code origin}.
+   * then moves bytes both ways. A client of HTTP/2 gets 200 (RFC 8441 section 5). Takes {@code
+   * origin}.
    */
   public static void upgraded(
-      LoopServices services, ClientStream stream, ResponseHead reply, ByteStream origin) {
+      LoopServices services, Request request, ResponseHead reply, ByteStream origin) {
+    ClientStream stream = request.stream();
+    boolean ours = WebSocketHandshake.isOurs(request.head());
     FieldLines lines = services.scratch.lines();
     Fields fields = reply.fields();
     for (int i = 0; i < fields.count(); i++) {
       if (fields.id(i) != FieldName.CONNECTION
           && fields.id(i) != FieldName.CONTENT_LENGTH
           && fields.id(i) != FieldName.TRANSFER_ENCODING
-          && !HiddenFields.contains(fields.id(i))) {
+          && !HiddenFields.contains(fields.id(i))
+          && !(ours && isOfHandshake(fields, i))) {
         lines.add(fields, i);
       }
     }
     lines.append(services.settings.viaLine(), 0, services.settings.viaLine().length);
     stream.record().tag = LogTag.TCP_TUNNEL;
     stream.record().hitClass = HitClass.TUNNEL;
-    stream.head(services.scratch.head(101, lines).content(ContentLength.NONE, false));
+    stream.head(services.scratch.head(ours ? 200 : 101, lines).content(ContentLength.NONE, false));
     stream.flush();
     relay(services, stream, origin);
+  }
+
+  private static boolean isOfHandshake(Fields fields, int i) {
+    return fields.id(i) == FieldName.UPGRADE || fields.nameEquals(i, WebSocketHandshake.ACCEPT);
   }
 
   /** Moves bytes both ways until both sides have finished. Takes {@code origin}. */
