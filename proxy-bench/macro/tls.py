@@ -248,7 +248,7 @@ def main():
         running = {peer: bench.proxy(peer) for peer in peers}
         for peer, (_, port, pids) in running.items():
             for row in rows:
-                bench.load(row, port, args.warmup if peer == "loligo" else 1)
+                bench.load(row, port, 1 if peer in ("nginx", "haproxy") else args.warmup)
         for _ in range(args.rounds):
             for row in rows:
                 for peer, (_, port, pids) in running.items():
