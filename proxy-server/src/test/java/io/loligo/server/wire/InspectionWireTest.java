@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
@@ -581,12 +582,17 @@ class InspectionWireTest extends WireTest {
   // ---- interception
 
   private void startIntercepting(String... lines) throws Exception {
+    startInterceptingWith("", lines);
+  }
+
+  private void startInterceptingWith(String options, String... lines) throws Exception {
     Path hosts = Files.writeString(dir.resolve("hosts"), "127.0.0.1 www.example.test b.test\n");
     List<String> all = new ArrayList<>();
     all.add("http_port 127.0.0.1:0");
     all.add(
         "https_port 127.0.0.1:0 intercept ssl-bump tls-cert="
-            + OFFICE.writePair(dir, "office.pem"));
+            + OFFICE.writePair(dir, "office.pem")
+            + options);
     all.add("tls_outgoing_options cafile=" + ROOT.write(dir, "root.pem"));
     all.add("hosts_file " + hosts);
     all.add(LOG + " %Sh");
@@ -617,6 +623,52 @@ class InspectionWireTest extends WireTest {
             "TCP_TUNNEL/200 CONNECT "
                 + secure.authority()
                 + " splice www.example.test - ORIGINAL_DST");
+  }
+
+  /** The balancer's header, then the client's first message: in one read, and in two. */
+  @ParameterizedTest
+  @CsvSource({
+    "ssl_bump peek step1|ssl_bump splice all, true",
+    "ssl_bump peek step1|ssl_bump splice all, false",
+    "ssl_bump splice all, true",
+    "ssl_bump bump all, true",
+    "ssl_bump bump all, false"
+  })
+  void theFirstMessageMayComeWithAProxyHeader(String rules, boolean together) throws Exception {
+    List<String> all = new ArrayList<>(List.of(rules.split("\\|", -1)));
+    all.add("proxy_protocol_access allow all");
+    startInterceptingWith(" require-proxy-header", all.toArray(String[]::new));
+    byte[] header =
+        ("PROXY TCP4 192.0.2.7 127.0.0.1 1234 " + secure.port() + "\r\n").getBytes(ISO_8859_1);
+    byte[] hello = HttpsPortWireTest.firstMessage();
+    byte[] both = Arrays.copyOf(header, header.length + hello.length);
+    System.arraycopy(hello, 0, both, header.length, hello.length);
+    try (RawClient client = RawClient.connect(proxy.port(1))) {
+      if (together) {
+        client.send(both);
+      } else {
+        client.send(header);
+        awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 1);
+        client.send(hello);
+      }
+      assertThat(client.in().read()).as("a handshake record of the server").isEqualTo(22);
+    }
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void aRefusedConnectionReleasesTheFirstMessageThatCameWithAProxyHeader() throws Exception {
+    startInterceptingWith(
+        " require-proxy-header", "proxy_protocol_access allow all", "http_access deny all");
+    byte[] hello = HttpsPortWireTest.firstMessage();
+    String header = "PROXY TCP4 192.0.2.7 127.0.0.1 1234 " + secure.port() + "\r\n";
+    try (RawClient client = RawClient.connect(proxy.port(1))) {
+      client.send((header + new String(hello, ISO_8859_1)).getBytes(ISO_8859_1));
+      assertThat(client.untilClose()).isEmpty();
+    }
+    awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    awaitCount(proxy::transitBytes, 0);
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,9 @@ public final class InterceptedTls extends ClientConnection {
 
   private final ClientConnections clients;
   private State state = State.CONNECT;
+
+  /** Bytes that came in one read with a header of the PROXY protocol; null: none. */
+  private @Nullable ByteBuf early;
 
   @SuppressWarnings("NullAway.Init") // set by attached, the first call
   private ConnectStream stream;
@@ -83,7 +87,9 @@ public final class InterceptedTls extends ClientConnection {
     channel.config().setRecvByteBufAllocator(new ReadSize(bufferBytes, clients.transit()));
     context().pipeline().remove(this);
     channel.closeFuture().addListener(closed -> releaseTunnel());
-    return new ChannelByteStream(channel, Unpooled.EMPTY_BUFFER);
+    ByteBuf first = early == null ? Unpooled.EMPTY_BUFFER : early;
+    early = null;
+    return new ChannelByteStream(channel, first);
   }
 
   /** The tunnel has ended. */
@@ -131,6 +137,10 @@ public final class InterceptedTls extends ClientConnection {
     if (stream != null) {
       stream.release();
     }
+    if (early != null) {
+      early.release();
+      early = null;
+    }
   }
 
   @Override
@@ -155,7 +165,12 @@ public final class InterceptedTls extends ClientConnection {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    ((ByteBuf) message).release(); // nothing was asked for
+    ByteBuf bytes = (ByteBuf) message;
+    if (state == State.CONNECT && early == null) {
+      early = bytes; // of one read: no other is asked for
+    } else {
+      bytes.release();
+    }
   }
 
   @Override
