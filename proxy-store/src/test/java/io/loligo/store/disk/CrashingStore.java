@@ -64,7 +64,7 @@ final class CrashingStore {
             CACHE_BYTES, StoreFixture.disk(StoreFixture.dir(Path.of(arguments[0]), bytes)));
     DiskStats stats = fixture.stats();
     if (stats.state() != DiskStats.State.READY) {
-      throw new AssertionError(stats.toString());
+      throw new AssertionError(stats.state());
     }
     say("opened", 0, 0);
     new CrashingStore(fixture, new Random(version)).run(version);
