@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBuf;
  * client's connection.
  */
 public interface Decryption {
-  /** The certificates of the port, and what is known about their servers. */
+  /** The maker of the port's certificates, which also knows the certificates of servers. */
   HostCertificates hosts();
 
   /**

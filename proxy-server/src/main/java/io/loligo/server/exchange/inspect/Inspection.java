@@ -223,7 +223,7 @@ public final class Inspection
             "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"
                 + "This tunnel is inspected, and its first bytes are not TLS.\n";
         PeekedStream bytes = peeked();
-        bytes.write(ByteBufUtil.writeAscii(stream.allocator(), page.subSequence(0, page.length())));
+        bytes.write(ByteBufUtil.writeAscii(stream.allocator(), page));
         bytes.shutdownOutput();
         end(why);
       }

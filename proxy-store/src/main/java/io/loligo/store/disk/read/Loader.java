@@ -167,7 +167,7 @@ public final class Loader {
     return reads.choose(wanted);
   }
 
-  /** What was read for a load. Confined to one thread. */
+  /** The stored responses that a load has read, as candidates. Confined to one thread. */
   private final class Reads extends Candidates<Read> {
     private final CacheKey key;
     private final Fields request;
