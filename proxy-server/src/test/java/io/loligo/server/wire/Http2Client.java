@@ -34,6 +34,8 @@ final class Http2Client implements AutoCloseable {
   private final HpackDecoder decoder = new HpackDecoder(4_096, new HpackDecoder.Room());
   private final Map<Integer, Response> responses = new TreeMap<>();
   private final List<Integer> order = new ArrayList<>();
+  private final Map<Integer, Integer> sent = new TreeMap<>();
+  private final Map<Integer, Integer> allowed = new TreeMap<>();
   private boolean opensWindows = true;
   private ErrorCode goAway;
   private int goAwayLast;
@@ -202,8 +204,34 @@ final class Http2Client implements AutoCloseable {
     return fields.toArray(new String[0]);
   }
 
+  /** One frame of content, whatever the windows say. */
   void data(int stream, String content, boolean last) throws IOException {
     frame(Frames.DATA, last ? Frames.END_STREAM : 0, stream, content.getBytes(ISO_8859_1));
+    sent.merge(0, content.length(), Integer::sum);
+    sent.merge(stream, content.length(), Integer::sum);
+  }
+
+  /** Content in frames that wait for the windows of the stream and of the connection. */
+  void upload(int stream, String content, boolean last) throws IOException {
+    int at = 0;
+    while (at < content.length()) {
+      int most = Math.min(Frames.DEFAULT_MAX_FRAME_BYTES, Math.min(window(0), window(stream)));
+      if (most <= 0) {
+        assertThat(read()).as("the connection is open").isTrue();
+      } else {
+        int end = Math.min(content.length(), at + most);
+        data(stream, content.substring(at, end), last && end == content.length());
+        at = end;
+      }
+    }
+  }
+
+  private int window(int stream) {
+    int first =
+        stream == 0
+            ? Frames.DEFAULT_WINDOW_BYTES
+            : settings.getOrDefault(Frames.INITIAL_WINDOW_SIZE, Frames.DEFAULT_WINDOW_BYTES);
+    return first + allowed.getOrDefault(stream, 0) - sent.getOrDefault(stream, 0);
   }
 
   void reset(int stream, ErrorCode why) throws IOException {
@@ -327,6 +355,8 @@ final class Http2Client implements AutoCloseable {
         }
       }
       case Frames.PING -> acknowledged++;
+      case Frames.WINDOW_UPDATE ->
+          allowed.merge(stream, Unpooled.wrappedBuffer(payload).readInt(), Integer::sum);
       case Frames.GOAWAY -> {
         ByteBuf goAwayPayload = Unpooled.wrappedBuffer(payload);
         goAwayLast = goAwayPayload.readInt();

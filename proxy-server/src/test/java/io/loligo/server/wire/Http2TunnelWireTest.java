@@ -67,9 +67,7 @@ class Http2TunnelWireTest extends WireTest {
               socket.getOutputStream().write(("got " + all.length).getBytes(ISO_8859_1));
             });
     client.connect(1, target());
-    for (int i = 0; i < 50; i++) {
-      client.data(1, "x".repeat(10_000), i == 49);
-    }
+    client.upload(1, "x".repeat(500_000), true);
     Http2Client.Response response = client.response(1);
     assertThat(response.status()).isEqualTo(200);
     assertThat(response.fields()).noneMatch(line -> line.startsWith("content-length"));

@@ -11,6 +11,7 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http2.FloodGuard.Kind;
+import io.loligo.server.http2.FrameInput;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.time.LoopTimer;
@@ -30,7 +31,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,6 +84,7 @@ public final class Http2Connection extends ClientConnection {
   private final ClientConnections clients;
   private final LoopCodecs codecs;
   private final FrameReader frames;
+  private final FrameInput input;
   private final HpackDecoder decoder;
   private final FloodGuard floods;
   private final IntObjectMap<Http2Stream> streams = new IntObjectHashMap<>(8);
@@ -97,8 +98,6 @@ public final class Http2Connection extends ClientConnection {
   private Output output;
 
   private State state = State.PREFACE;
-  private @Nullable ByteBuf input;
-  private int chargedBytes;
   private int lastStream;
   private int resetCount;
   private int served;
@@ -117,6 +116,7 @@ public final class Http2Connection extends ClientConnection {
     this.clients = clients;
     this.codecs = LoopCodecs.of(clients);
     this.frames = new FrameReader(new Events(), codecs.limits().maxHeadBytes());
+    this.input = new FrameInput(clients.transit());
     this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, codecs.room());
     this.floods = new FloodGuard(clients.time());
     this.streamWindow = Math.max(READ_BYTES, clients.settings().streamBufferBytes);
@@ -216,11 +216,7 @@ public final class Http2Connection extends ClientConnection {
 
   @Override
   protected void releaseOwn() {
-    if (input != null) {
-      input.release();
-      input = null;
-    }
-    charge();
+    input.close();
     clients.timer().forget(idle);
     if (output != null) {
       output.close();
@@ -331,44 +327,22 @@ public final class Http2Connection extends ClientConnection {
       }
       return;
     }
-    keep(in);
+    ByteBuf all = input.add(in, channel().alloc());
     processing = true;
     try {
-      process();
+      process(all);
     } finally {
       processing = false;
+      input.done();
     }
   }
 
-  private void keep(ByteBuf in) {
-    ByteBuf rest = input;
-    if (rest == null) {
-      input = in;
-      return;
-    }
-    // the rest is less than a frame
-    try {
-      ByteBuf all = channel().alloc().directBuffer(rest.readableBytes() + in.readableBytes());
-      all.writeBytes(rest).writeBytes(in);
-      rest.release();
-      input = all;
-    } finally {
-      in.release();
-    }
-  }
-
-  private void process() {
-    ByteBuf in = input;
-    assert in != null : "nothing to read";
+  private void process(ByteBuf in) {
     if (state == State.PREFACE && !readPreface(in)) {
       return;
     }
     while (state.compareTo(State.LINGERING) < 0 && frames.read(in)) {
       // the events do the work
-    }
-    if (input != null && !in.isReadable()) {
-      in.release();
-      input = null;
     }
   }
 
@@ -394,21 +368,11 @@ public final class Http2Connection extends ClientConnection {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    charge();
+    input.charge();
     if (state.compareTo(State.LINGERING) < 0 && (flushDue || output.isDue())) {
       flushNow();
     }
     readMore();
-  }
-
-  private void charge() {
-    int now = input == null ? 0 : input.capacity();
-    if (now > chargedBytes) {
-      clients.transit().force(now - chargedBytes);
-    } else if (now < chargedBytes) {
-      clients.transit().release(chargedBytes - now);
-    }
-    chargedBytes = now;
   }
 
   private void readMore() {

@@ -8,6 +8,7 @@ import io.loligo.core.http2.HpackDecoder;
 import io.loligo.core.http2.ResponseComposer;
 import io.loligo.core.http2.TrailerComposer;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.http2.FrameInput;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.transport.ReadSize;
@@ -101,6 +102,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private final Endpoint endpoint;
   private final ParseLimits limits;
   private final FrameReader frames;
+  private final FrameInput input;
   private final HpackDecoder decoder;
   private final FrameBudget budget;
   private final IntObjectMap<RequestStream> streams = new IntObjectHashMap<>(8);
@@ -119,8 +121,6 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
   private State state = State.OPEN;
   private @Nullable HopTls secured;
-  private @Nullable ByteBuf input;
-  private int chargedBytes;
   private int creditBytes;
   private int maxStreams = MAX_STREAMS;
   private int nextNumber = 1;
@@ -149,6 +149,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     this.home = home;
     this.limits = settings.replyLimits;
     this.frames = new FrameReader(new Events(), BLOCKS * limits.maxHeadBytes());
+    this.input = new FrameInput(shared.transit());
     this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, shared.codecs().room());
     this.budget = new FrameBudget(shared.timer());
     this.streamWindow =
@@ -381,11 +382,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private void release() {
     shared.timer().forget(watch);
     output.close();
-    if (input != null && !processing) {
-      input.release();
-      input = null;
-    }
-    charge();
+    input.close();
   }
 
   /** The peer sends nothing more (RFC 8446 section 6.1). */
@@ -545,48 +542,15 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     if (given > 0) {
       shared.timer().arm(watch, PING_MILLIS);
     }
-    keep(in);
+    ByteBuf all = input.add(in, context.alloc());
     processing = true;
     try {
-      process();
+      while (frames.read(all)) {
+        // the events do the work
+      }
     } finally {
       processing = false;
-    }
-  }
-
-  private void keep(ByteBuf in) {
-    ByteBuf rest = input;
-    if (rest == null) {
-      input = in;
-      return;
-    }
-    // the rest is less than a frame
-    try {
-      int more = in.readableBytes();
-      if (rest.writableBytes() >= more) {
-        rest.writeBytes(in);
-        return;
-      }
-      // with room for what follows, so that a frame in many pieces is copied a few times only
-      int room = 2 * rest.readableBytes() + more;
-      ByteBuf all = ctx.alloc().directBuffer(room);
-      all.writeBytes(rest).writeBytes(in);
-      rest.release();
-      input = all;
-    } finally {
-      in.release();
-    }
-  }
-
-  private void process() {
-    ByteBuf in = input;
-    assert in != null : "nothing to read";
-    while (frames.read(in)) {
-      // the events do the work
-    }
-    if (!in.isReadable() || state == State.CLOSED) {
-      in.release();
-      input = null;
+      input.done();
     }
   }
 
@@ -602,23 +566,13 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
       touched.clear();
       processing = false;
     }
-    charge();
+    input.charge();
     if (state != State.CLOSED) {
       if (flushDue || output.isDue()) {
         flushNow();
       }
       readMore();
     }
-  }
-
-  private void charge() {
-    int now = input == null ? 0 : input.capacity();
-    if (now > chargedBytes) {
-      shared.transit().force(now - chargedBytes);
-    } else if (now < chargedBytes) {
-      shared.transit().release(chargedBytes - now);
-    }
-    chargedBytes = now;
   }
 
   private void readMore() {
