@@ -274,7 +274,7 @@ public final class Proxy implements AutoCloseable {
       @Nullable OriginalDestinations destinations)
       throws IOException {
     this.config = config;
-    this.dns = DnsSettings.load(NameSettings.of(config));
+    this.dns = DnsSettings.load(new NameSettings(config));
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.reloader = new Reloader(source, this::reconfigure);
     this.certificates =
@@ -718,7 +718,7 @@ public final class Proxy implements AutoCloseable {
     Reconfiguration next = Reconfiguration.of(before, Places.of(fitted));
     ProxyConfig now = next.config();
     ExchangeSettings settings = new ExchangeSettings(now, processMark);
-    DnsSettings names = DnsSettings.load(NameSettings.of(now)).orSame(dns);
+    DnsSettings names = DnsSettings.load(new NameSettings(now)).orSame(dns);
     OriginContexts secure = OriginContexts.of(now, contexts, files);
     AccessLog oldLog = accessLog;
     LogSettings logging = new LogSettings(now);

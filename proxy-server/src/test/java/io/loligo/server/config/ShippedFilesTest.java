@@ -13,7 +13,7 @@ import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.upstream.OriginDirectives;
-import io.loligo.server.upstream.names.NameSettings;
+import io.loligo.server.upstream.names.NameDirectives;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.DiskSettings;
 import java.io.IOException;
@@ -60,12 +60,12 @@ class ShippedFilesTest {
     assertThat(DiskSettings.of(given))
         .usingRecursiveComparison()
         .isEqualTo(DiskSettings.of(defaults));
-    assertThat(NameSettings.of(given)).isEqualTo(NameSettings.of(defaults));
     for (Feature feature :
         List.of(
             CachingDirectives.FEATURE,
             ClientDirectives.FEATURE,
             LimitDirectives.FEATURE,
+            NameDirectives.FEATURE,
             OriginDirectives.FEATURE,
             TimeoutDirectives.FEATURE)) {
       for (Setting<?> setting : feature.settings()) {

@@ -116,7 +116,7 @@ final class Setting {
                 + "-59999\n"
                 + "http_access deny closed_ports\n"
                 + "http_access allow all\n");
-    names = DnsSettings.load(NameSettings.of(config));
+    names = DnsSettings.load(new NameSettings(config));
     listed = new DnsSettings(names.config(), names.servers(), ADDRESSES, names.system());
   }
 

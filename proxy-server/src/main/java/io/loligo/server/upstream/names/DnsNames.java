@@ -141,7 +141,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     DnsNameResolver old = resolver;
     if (old != null) {
       assert current != null : "a resolver without settings";
-      loop.schedule(old::close, current.config().timeoutMillis(), TimeUnit.MILLISECONDS);
+      loop.schedule(old::close, current.config().timeoutMillis, TimeUnit.MILLISECONDS);
     }
     current = wanted;
     names.clear();
@@ -164,7 +164,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
         .hostsFileEntriesResolver(new NoHosts())
         .searchDomains(List.of())
         .resolvedAddressTypes(
-            config.v4First()
+            config.v4First
                 ? ResolvedAddressTypes.IPV4_PREFERRED
                 : ResolvedAddressTypes.IPV6_PREFERRED)
         .completeOncePreferredResolved(false)
@@ -174,12 +174,12 @@ public final class DnsNames implements NameResolver, AutoCloseable {
 
   /** Longest wait for one server before the next one is asked. */
   private static long queryMillis(NameSettings config) {
-    long millis = config.retransmitMillis() > 0 ? config.retransmitMillis() : USUAL_QUERY_MILLIS;
-    return config.timeoutMillis() > 0 ? Math.min(millis, config.timeoutMillis()) : millis;
+    long millis = config.retransmitMillis > 0 ? config.retransmitMillis : USUAL_QUERY_MILLIS;
+    return config.timeoutMillis > 0 ? Math.min(millis, config.timeoutMillis) : millis;
   }
 
   private static String questionName(String host, NameSettings config) {
-    String domain = config.appendDomain();
+    String domain = config.appendDomain;
     return domain == null || domain.isEmpty() || host.indexOf('.') >= 0 ? host : host + domain;
   }
 
@@ -214,7 +214,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     }
 
     void start() {
-      timer.arm(this, asked.config().timeoutMillis());
+      timer.arm(this, asked.config().timeoutMillis);
       String question = questionName(host, asked.config());
       Future<List<InetAddress>> answer;
       try {
@@ -223,7 +223,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
         }
         answer = resolver.resolveAll(question);
       } catch (RuntimeException e) {
-        unknown(host + ": " + e.getMessage(), asked.config().negativeTtlSeconds());
+        unknown(host + ": " + e.getMessage(), asked.config().negativeTtlSeconds);
         return;
       }
       answer.addListener((Future<List<InetAddress>> future) -> answered(question, future));
@@ -240,20 +240,20 @@ public final class DnsNames implements NameResolver, AutoCloseable {
         return;
       }
       if (future.isSuccess()) {
-        long atLeast = Math.max(1, asked.config().negativeTtlSeconds());
-        long kept = Math.min(asked.config().positiveTtlSeconds(), Math.max(atLeast, seconds));
+        long atLeast = Math.max(1, asked.config().negativeTtlSeconds);
+        long kept = Math.min(asked.config().positiveTtlSeconds, Math.max(atLeast, seconds));
         finish(List.copyOf(future.getNow()), null, kept);
       } else if (timedOut(future.cause())) {
         silent();
       } else {
-        unknown(host + ": " + firstLine(future.cause()), asked.config().negativeTtlSeconds());
+        unknown(host + ": " + firstLine(future.cause()), asked.config().negativeTtlSeconds);
       }
     }
 
     private void silent() {
       unknown(
           host + ": no nameserver answered in time",
-          Math.min(SILENCE_SECONDS, asked.config().negativeTtlSeconds()));
+          Math.min(SILENCE_SECONDS, asked.config().negativeTtlSeconds));
     }
 
     private void unknown(String failure, long seconds) {

@@ -40,7 +40,7 @@ public record DnsSettings(
 
   /** Reads the hosts file and, if no nameserver is configured, the system's settings. Blocks. */
   public static DnsSettings load(NameSettings config) {
-    return new DnsSettings(config, servers(config.nameservers()), hosts(config), systemText());
+    return new DnsSettings(config, servers(config.nameservers), hosts(config), systemText());
   }
 
   /** {@code other} if it is equal: names known by it stay known. */
@@ -48,7 +48,7 @@ public record DnsSettings(
     boolean same =
         config.equals(other.config)
             && hosts.equals(other.hosts)
-            && (!config.nameservers().isEmpty() || system.equals(other.system));
+            && (!config.nameservers.isEmpty() || system.equals(other.system));
     return same ? other : this;
   }
 
@@ -103,7 +103,7 @@ public record DnsSettings(
 
   private static Map<String, List<InetAddress>> hosts(NameSettings config) {
     Map<String, List<InetAddress>> hosts = new HashMap<>();
-    String path = config.hostsFile();
+    String path = config.hostsFile;
     if (path == null || path.isEmpty() || "none".equals(path)) {
       return hosts;
     }

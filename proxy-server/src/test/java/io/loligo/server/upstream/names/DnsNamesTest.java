@@ -3,6 +3,8 @@ package io.loligo.server.upstream.names;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.config.Configs;
 import io.loligo.server.time.LoopTimer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -31,7 +33,7 @@ class DnsNamesTest {
   private final EventLoop loop = group.next();
   private final FakeDnsServer server = new FakeDnsServer(group);
   @TempDir private Path folder;
-  private volatile DnsSettings settings = settings(5_000, 3_600, 60, null, null, false);
+  private volatile DnsSettings settings = load(config());
   private final LoopTimer timer = new LoopTimer(loop);
   private final DnsNames names =
       new DnsNames(loop, timer, NioDatagramChannel::new, NioSocketChannel::new, () -> settings);
@@ -85,14 +87,18 @@ class DnsNamesTest {
   void asksAgainWhenSettingsChange() throws Exception {
     server.knows("kept.example", "192.0.2.1");
     resolve("kept.example");
-    settings = settings(5_000, 3_600, 60, null, null, false);
+    settings = load(config());
     assertThat(known("kept.example")).isNull();
     assertThat(texts(resolve("kept.example").addresses)).containsExactly("192.0.2.1");
   }
 
   @Test
   void keepsNothingWhereLifetimesAreZero() throws Exception {
-    settings = settings(5_000, 0, 0, null, null, false);
+    settings =
+        load(
+            config()
+                .with(NameDirectives.POSITIVE_DNS_TTL, 0L)
+                .with(NameDirectives.NEGATIVE_DNS_TTL, 0L));
     server.knows("short.example", "192.0.2.1");
     resolve("short.example");
     assertThat(known("short.example")).isNull();
@@ -126,7 +132,11 @@ class DnsNamesTest {
 
   @Test
   void givesUpOnASilentServer() throws Exception {
-    settings = settings(100, 3_600, 60, null, null, false);
+    settings =
+        load(
+            config()
+                .with(NameDirectives.DNS_TIMEOUT, 100L)
+                .with(NameDirectives.DNS_RETRANSMIT_INTERVAL, 100L));
     server.silent(true);
     Found found = resolve("silent.example");
     assertThat(found.addresses).isEmpty();
@@ -157,7 +167,7 @@ class DnsNamesTest {
   @Test
   void prefersTheHostsFile() throws Exception {
     Path hosts = Files.writeString(folder.resolve("hosts"), "192.0.2.9 Listed.example short\n");
-    settings = settings(5_000, 3_600, 60, hosts.toString(), null, false);
+    settings = load(config().with(NameDirectives.HOSTS_FILE, hosts.toString()));
     assertThat(texts(known("listed.example"))).containsExactly("192.0.2.9");
     assertThat(texts(known("short"))).containsExactly("192.0.2.9");
     assertThat(server.questions()).isEmpty();
@@ -165,7 +175,7 @@ class DnsNamesTest {
 
   @Test
   void appendsTheDomainToNamesWithoutDot() throws Exception {
-    settings = settings(5_000, 3_600, 60, null, ".corp.example", false);
+    settings = load(config().with(NameDirectives.APPEND_DOMAIN, ".corp.example"));
     server.knows("intranet.corp.example", "192.0.2.3");
     assertThat(texts(resolve("intranet").addresses)).containsExactly("192.0.2.3");
   }
@@ -181,7 +191,7 @@ class DnsNamesTest {
 
   @Test
   void readsNameserversWithAndWithoutPort() {
-    assertThatThrownBy(() -> DnsSettings.load(dns(List.of("dns.example"))))
+    assertThatThrownBy(() -> load(servers("dns.example")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("dns.example");
     assertThat(firstServer("192.0.2.1")).isEqualTo(new InetSocketAddress("192.0.2.1", 53));
@@ -192,9 +202,36 @@ class DnsNamesTest {
     assertThat(firstServer().getPort()).as("of the system's settings").isEqualTo(53);
   }
 
+  @Test
+  void aReloadKeepsSettingsOnlyIfNoDirectiveOfNamesHasChanged() throws Exception {
+    Path hosts = Files.writeString(folder.resolve("hosts"), "");
+    ProxyConfig base = config();
+    DnsSettings running = load(base);
+    assertThat(load(config()).orSame(running)).isSameAs(running);
+    List<ProxyConfig> others =
+        List.of(
+            base.with(NameDirectives.DNS_NAMESERVERS, List.of("192.0.2.1")),
+            base.with(NameDirectives.DNS_TIMEOUT, 1L),
+            base.with(NameDirectives.DNS_RETRANSMIT_INTERVAL, 1L),
+            base.with(NameDirectives.POSITIVE_DNS_TTL, 1L),
+            base.with(NameDirectives.NEGATIVE_DNS_TTL, 1L),
+            base.with(NameDirectives.HOSTS_FILE, hosts.toString()),
+            base.with(NameDirectives.APPEND_DOMAIN, ".corp.example"),
+            base.with(NameDirectives.DNS_V4_FIRST, true));
+    assertThat(others).hasSameSizeAs(NameDirectives.FEATURE.settings());
+    for (ProxyConfig other : others) {
+      DnsSettings changed = load(other);
+      assertThat(changed.orSame(running)).isSameAs(changed);
+    }
+  }
+
   private static InetSocketAddress firstServer(String... nameservers) {
-    DnsSettings settings = DnsSettings.load(dns(List.of(nameservers)));
+    DnsSettings settings = load(servers(nameservers));
     return settings.servers().nameServerAddressStream("x.example").next();
+  }
+
+  private static ProxyConfig servers(String... nameservers) {
+    return Configs.of("").with(NameDirectives.DNS_NAMESERVERS, List.of(nameservers));
   }
 
   private record Found(List<InetAddress> addresses, String failure) {}
@@ -221,26 +258,14 @@ class DnsNamesTest {
     return addresses.stream().map(InetAddress::getHostAddress).toList();
   }
 
-  private DnsSettings settings(
-      long timeoutMillis,
-      long positiveSeconds,
-      long negativeSeconds,
-      String hostsFile,
-      String domain,
-      boolean v4First) {
-    return DnsSettings.load(
-        new NameSettings(
-            List.of(server.address()),
-            timeoutMillis,
-            timeoutMillis,
-            positiveSeconds,
-            negativeSeconds,
-            hostsFile,
-            domain,
-            v4First));
+  private ProxyConfig config() {
+    return Configs.of("")
+        .with(NameDirectives.DNS_NAMESERVERS, List.of(server.address()))
+        .with(NameDirectives.DNS_TIMEOUT, 5_000L)
+        .with(NameDirectives.HOSTS_FILE, null);
   }
 
-  private static NameSettings dns(List<String> servers) {
-    return new NameSettings(servers, 5_000, 5_000, 3_600, 60, null, null, false);
+  private static DnsSettings load(ProxyConfig config) {
+    return DnsSettings.load(new NameSettings(config));
   }
 }
