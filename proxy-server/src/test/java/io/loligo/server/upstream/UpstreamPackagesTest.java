@@ -9,6 +9,8 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.loligo.server.upstream.attempt.NettyUpstream;
+import io.loligo.server.upstream.http1.ConnectionContext;
+import io.loligo.server.upstream.http2.StreamContext;
 
 /** Directions among the packages of the upstream side, and the types that others may use. */
 @AnalyzeClasses(packages = "io.loligo.server", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -87,6 +89,8 @@ class UpstreamPackagesTest {
               UPSTREAM + ".http1..",
               UPSTREAM + ".http2..",
               UPSTREAM + ".own..")
+          .and()
+          .doNotBelongToAnyOf(ConnectionContext.class, StreamContext.class)
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.loligo.core.config..");
@@ -100,6 +104,7 @@ class UpstreamPackagesTest {
               UPSTREAM + ".attempt..",
               UPSTREAM + ".connect..",
               UPSTREAM + ".names..",
+              UPSTREAM + ".pool..",
               UPSTREAM + ".route..")
           .should()
           .dependOnClassesThat()

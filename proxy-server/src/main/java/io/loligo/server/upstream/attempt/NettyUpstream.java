@@ -17,9 +17,7 @@ import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.connect.Dial;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.http1.ConnectionContext;
-import io.loligo.server.upstream.http1.HeadScratch;
 import io.loligo.server.upstream.http1.OriginConnection;
-import io.loligo.server.upstream.http2.HeadCodecs;
 import io.loligo.server.upstream.http2.MultiplexedConnection;
 import io.loligo.server.upstream.http2.StreamContext;
 import io.loligo.server.upstream.names.NameResolver;
@@ -73,8 +71,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       HopHealth health,
       UpstreamCounters counters) {
     this(
-        new ConnectionContext(loop, timer, transit, new HeadScratch()),
-        new StreamContext(loop, timer, transit, new HeadCodecs()),
+        new ConnectionContext(loop, timer, transit, config),
+        new StreamContext(loop, timer, transit, config),
         config,
         contexts,
         transport,
@@ -111,15 +109,16 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   /**
-   * The upstream under another configuration, with the connections kept so far and those kept by
-   * fetches that still run here; they continue as they began. On the event loop.
+   * The upstream under another configuration. Fetches that still run here continue as they began.
+   * Their connections and those kept so far are kept there, unless its limits of responses are
+   * others: then they are closed. On the event loop.
    */
   public NettyUpstream under(ProxyConfig config, OriginContexts newContexts) {
     assert shared.loop().inEventLoop();
     NettyUpstream successor =
         new NettyUpstream(
-            shared,
-            streams,
+            shared.under(config),
+            streams.under(config),
             config,
             newContexts,
             transport,
@@ -128,7 +127,11 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
             counters,
             oldServers,
             tolerated);
-    idle.handTo(successor.idle);
+    if (shared.hasLimitsOf(successor.shared)) {
+      idle.handTo(successor.idle);
+    } else {
+      idle.close();
+    }
     return successor;
   }
 

@@ -4,7 +4,6 @@ import io.loligo.core.http1.ChunkedDecoder;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1ResponseParser;
 import io.loligo.core.http1.MessageFraming;
-import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -90,7 +89,6 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private ConnectionSettings settings;
   private Home home;
   private final HeadReader heads;
-  private final ParseLimits limits;
   private final ReadSizes readSizes;
   private final Deadline deadline = new Deadline();
   private final ChannelFutureListener written = this::written;
@@ -149,8 +147,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     this.endpoint = endpoint;
     this.settings = settings;
     this.home = home;
-    this.limits = settings.replyLimits;
-    this.heads = new HeadReader(shared.scratch(), limits);
+    this.heads = new HeadReader(shared.scratch(), shared.limits());
     this.readSizes =
         new ReadSizes(settings.streamBufferBytes, endpoint.isSecure(), shared.transit());
     this.backlog = new Backlog(shared.transit());
@@ -210,7 +207,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public boolean adopt(ConnectionSettings newSettings, Home newHome) {
-    if (phase != Phase.IDLE || !limits.equals(newSettings.replyLimits)) {
+    if (phase != Phase.IDLE) {
       return false;
     }
     settings = newSettings;
@@ -679,7 +676,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   /** The fault of the chunks that came with the head, or null: then none of them is passed on. */
   private @Nullable ParseFailure newChunks() {
     if (chunks == null) {
-      chunks = new ChunkedDecoder(limits);
+      chunks = new ChunkedDecoder(shared.limits());
     }
     chunks.reset();
     return input == null ? null : chunks.preview(input);

@@ -147,7 +147,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     this.endpoint = endpoint;
     this.settings = settings;
     this.home = home;
-    this.limits = settings.replyLimits;
+    this.limits = shared.limits();
     this.frames = new FrameReader(new Events(), BLOCKS * limits.maxHeadBytes());
     this.input = new FrameInput(shared.transit());
     this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, shared.codecs().room());
@@ -293,8 +293,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public boolean adopt(ConnectionSettings newSettings, Home newHome) {
-    boolean same = limits.equals(newSettings.replyLimits) && newSettings.persistent;
-    if (state != State.OPEN || spent || !same) {
+    if (state != State.OPEN || spent || !newSettings.persistent) {
       return false;
     }
     settings = newSettings;

@@ -1,7 +1,6 @@
 package io.loligo.server.upstream.pool;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.core.http1.ParseLimits;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.store.MemoryDirectives;
@@ -13,9 +12,6 @@ public final class ConnectionSettings {
 
   /** Connections kept for one endpoint; 0: none, -1: no limit. */
   public final int maxIdle;
-
-  /** Limits of response heads and chunks. */
-  public final ParseLimits replyLimits;
 
   /** {@code loligo_stream_buffer_size}. */
   public final int streamBufferBytes;
@@ -36,7 +32,6 @@ public final class ConnectionSettings {
   public ConnectionSettings(ProxyConfig config) {
     persistent = config.get(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS);
     maxIdle = config.get(OriginDirectives.MAX_IDLE_PER_ORIGIN);
-    replyLimits = ParseLimits.ofResponses(config);
     streamBufferBytes = config.get(MemoryDirectives.STREAM_BUFFER_SIZE);
     idleMillis = config.get(OriginDirectives.SERVER_IDLE_PCONN_TIMEOUT);
     readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);

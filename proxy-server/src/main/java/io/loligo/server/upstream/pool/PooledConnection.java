@@ -43,7 +43,7 @@ public interface PooledConnection {
   /**
    * Lets a kept connection serve under another configuration.
    *
-   * @return false if it was made for other limits: close it
+   * @return false if it cannot serve any longer: close it
    */
   boolean adopt(ConnectionSettings settings, Home home);
 

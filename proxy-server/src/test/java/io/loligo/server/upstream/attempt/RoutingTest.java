@@ -9,6 +9,7 @@ import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.route.CachePeers;
+import io.loligo.server.upstream.tls.OriginContexts;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
@@ -353,6 +354,25 @@ class RoutingTest extends AttemptFixture {
     fetch(get());
     last().answer(OK);
     assertThat(last().open()).isFalse();
+  }
+
+  @Test
+  void aReloadKeepsConnectionsOnlyIfTheLimitsOfResponsesStay() {
+    fetch(get());
+    Listening running = fetch(get());
+    transport.connections().get(0).answer(OK);
+    NettyUpstream before = upstream;
+    upstream = before.under(settings.build(), OriginContexts.none());
+    assertThat(before.idleConnections()).isZero();
+    assertThat(upstream.idleConnections()).isEqualTo(1);
+    NettyUpstream same = upstream;
+    settings.replyHeadBytes++;
+    upstream = same.under(settings.build(), OriginContexts.none());
+    assertThat(transport.connections().get(0).open()).isFalse();
+    last().answer(OK);
+    assertThat(running.events).containsExactly("head 200 LENGTH", "end");
+    assertThat(last().open()).isFalse();
+    assertThat(upstream.idleConnections()).isZero();
   }
 
   private static Hop direct(String host) {

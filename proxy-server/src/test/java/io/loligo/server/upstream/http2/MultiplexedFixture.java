@@ -70,7 +70,7 @@ abstract class MultiplexedFixture {
   /** Opens the connection; the server says nothing yet. */
   void open() {
     StreamContext context =
-        new StreamContext(channel.eventLoop(), timer, transit, new HeadCodecs());
+        new StreamContext(channel.eventLoop(), timer, transit, settings.build());
     connection =
         new MultiplexedConnection(
             context,
