@@ -265,7 +265,7 @@ final class RecordText {
   /** The version of the request that was sent; nothing if none was. */
   static void serverVersion(ExchangeRecord record, LogLine line) {
     if (record.nextHop != null) {
-      boolean http2 = record.serverTls != null && "h2".equals(record.serverTls.protocol());
+      boolean http2 = record.serverTls != null && record.serverTls.isHttp2();
       line.append(http2 ? "2.0" : "1.1");
     }
   }

@@ -28,6 +28,11 @@ record OriginCounters(ConnectionCounters counters) implements UpstreamCounters {
   }
 
   @Override
+  public void multiplexed() {
+    counters.serverMultiplexed();
+  }
+
+  @Override
   public void idle(int change) {
     for (int i = 0; i < change; i++) {
       counters.serverIdle();

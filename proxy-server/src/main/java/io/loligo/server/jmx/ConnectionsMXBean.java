@@ -35,6 +35,10 @@ public interface ConnectionsMXBean {
   @Units("fetches")
   long getServerReused();
 
+  @Description("Requests sent to origins and parents over HTTP/2 since the start.")
+  @Units("requests")
+  long getServerHttp2();
+
   @Description("Failed attempts to connect to an origin or parent since the start.")
   @Units("attempts")
   long getServerConnectFailed();

@@ -165,6 +165,11 @@ final class MetricsBeans {
     }
 
     @Override
+    public long getServerHttp2() {
+      return metrics.value(Counter.SERVER_HTTP2);
+    }
+
+    @Override
     public long getServerConnectFailed() {
       return metrics.value(Counter.SERVER_CONNECT_FAILURES);
     }

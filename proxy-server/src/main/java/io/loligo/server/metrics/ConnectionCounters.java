@@ -135,6 +135,11 @@ public final class ConnectionCounters {
     counters.add(Counter.SERVER_REUSED.ordinal(), 1);
   }
 
+  /** A request was sent over HTTP/2. */
+  public void serverMultiplexed() {
+    counters.add(Counter.SERVER_HTTP2.ordinal(), 1);
+  }
+
   /** A connection left the pool, to be reused or closed. */
   public void serverLeftPool() {
     gauges.add(ConnectionGauge.SERVER_IDLE.ordinal(), -1);

@@ -68,6 +68,11 @@ public enum Counter {
           + " handshake."),
   SERVER_CONNECTIONS("loligo.server.connected", null, "Connections opened to origins and parents."),
   SERVER_REUSED("loligo.server.reused", null, "Fetches on a reused connection."),
+  SERVER_HTTP2(
+      "loligo.server.http2",
+      null,
+      "Requests sent to origins and parents over HTTP/2, repeated ones included; the rest of the"
+          + " fetches uses HTTP/1.1."),
   SERVER_CONNECT_FAILURES(
       "loligo.server.connect.failed", null, "Failed attempts to connect to an origin or parent.");
 

@@ -21,4 +21,12 @@ public record HopTls(
     @Nullable String protocol,
     @Nullable X509Certificate certificate,
     List<TlsFault> tolerated,
-    boolean once) {}
+    boolean once) {
+  /** HTTP/2 in ALPN. */
+  public static final String HTTP_2 = "h2";
+
+  /** Whether the server chose HTTP/2. */
+  public boolean isHttp2() {
+    return HTTP_2.equals(protocol);
+  }
+}

@@ -7,21 +7,16 @@ import java.nio.ByteBuffer;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a server's first messages up to its certificate (RFC 5246 section 7.4), without decryption:
  * that of TLS 1.2 is readable, that of TLS 1.3 is not. Immutable.
  *
  * @param complete false: more bytes may tell more
- * @param chain the server's certificate, then those above it, not verified; empty: it cannot be
- *     known, or not yet
+ * @param certificate of the server, not verified; null: it cannot be known, or not yet
  */
-public record ServerFlight(boolean complete, List<X509Certificate> chain) {
-  /** The most certificates of a chain; the others are left out. */
-  private static final int MOST_CERTIFICATES = 10;
-
+public record ServerFlight(boolean complete, @Nullable X509Certificate certificate) {
   /** The most bytes that are read for a certificate with its chain. */
   public static final int MOST_BYTES = 64 << 10;
 
@@ -34,8 +29,8 @@ public record ServerFlight(boolean complete, List<X509Certificate> chain) {
   private static final int SUITE_AND_COMPRESSION = 3;
   private static final int EXTENSION_VERSIONS = 43;
 
-  private static final ServerFlight INCOMPLETE = new ServerFlight(false, List.of());
-  private static final ServerFlight UNKNOWN = new ServerFlight(true, List.of());
+  private static final ServerFlight INCOMPLETE = new ServerFlight(false, null);
+  private static final ServerFlight UNKNOWN = new ServerFlight(true, null);
 
   /** Reads {@code bytes}, borrowed; its indices do not move. */
   public static ServerFlight read(ByteBuf bytes) {
@@ -57,7 +52,7 @@ public record ServerFlight(boolean complete, List<X509Certificate> chain) {
           }
         }
         case CERTIFICATE -> {
-          return new ServerFlight(true, chain(message));
+          return new ServerFlight(true, first(message));
         }
         default -> {
           return UNKNOWN;
@@ -111,28 +106,21 @@ public record ServerFlight(boolean complete, List<X509Certificate> chain) {
     }
   }
 
-  /** The certificates of the message; empty: one of them cannot be read. */
-  private static List<X509Certificate> chain(ByteBuffer message) {
-    List<X509Certificate> chain = new ArrayList<>();
+  /** The first certificate of the message; null: there is none that can be read. */
+  private static @Nullable X509Certificate first(ByteBuffer message) {
     try {
-      length(message);
-      CertificateFactory factory = CertificateFactory.getInstance("X.509");
-      while (message.hasRemaining() && chain.size() < MOST_CERTIFICATES) {
-        int length = length(message);
-        if (length > message.remaining()) {
-          return List.of();
-        }
-        byte[] encoded = new byte[length];
-        message.get(encoded);
-        chain.add((X509Certificate) factory.generateCertificate(new ByteArrayInputStream(encoded)));
+      message.position(3);
+      int length = (message.get() & 0xff) << 16 | (message.getShort() & 0xffff);
+      if (length > message.remaining()) {
+        return null;
       }
-      return List.copyOf(chain);
+      byte[] encoded = new byte[length];
+      message.get(encoded);
+      return (X509Certificate)
+          CertificateFactory.getInstance("X.509")
+              .generateCertificate(new ByteArrayInputStream(encoded));
     } catch (BufferUnderflowException | IllegalArgumentException | CertificateException e) {
-      return List.of();
+      return null;
     }
-  }
-
-  private static int length(ByteBuffer message) {
-    return (message.get() & 0xff) << 16 | (message.getShort() & 0xffff);
   }
 }

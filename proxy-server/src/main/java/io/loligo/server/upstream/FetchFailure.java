@@ -21,6 +21,8 @@ public record FetchFailure(
     ADDRESS_DENIED(403, "ERR_ACCESS_DENIED"),
     /** The content is chunked, and the server supports HTTP/1.0 only. */
     LENGTH_REQUIRED(411, "ERR_INVALID_REQ"),
+    /** The head is larger than the server's SETTINGS_MAX_HEADER_LIST_SIZE: it was not sent. */
+    REQUEST_HEAD_TOO_LARGE(431, "ERR_TOO_BIG"),
     CONNECT_FAILED(503, "ERR_CONNECT_FAIL"),
     CONNECT_TIMEOUT(504, "ERR_CONNECT_FAIL"),
     /** The handshake of TLS failed, or the server's certificate is not trusted. */

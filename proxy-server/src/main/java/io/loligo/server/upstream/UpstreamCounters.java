@@ -21,6 +21,9 @@ public interface UpstreamCounters {
         public void reused() {}
 
         @Override
+        public void multiplexed() {}
+
+        @Override
         public void idle(int change) {}
 
         @Override
@@ -44,6 +47,9 @@ public interface UpstreamCounters {
 
   /** A kept connection serves another request. */
   void reused();
+
+  /** A request was sent over HTTP/2. */
+  void multiplexed();
 
   /** The number of kept connections changed by this much. */
   void idle(int change);

@@ -93,6 +93,7 @@ class LoopMetricsTest {
     connections.serverIdle();
     connections.serverLeftPool();
     connections.serverReused();
+    connections.serverMultiplexed();
     connections.serverIdle();
     connections.serverConnectFailed();
     connections.tunnelOpened();
@@ -103,6 +104,7 @@ class LoopMetricsTest {
     assertThat(metrics.value(ConnectionGauge.TUNNEL_OPEN)).isEqualTo(1);
     assertThat(metrics.value(Counter.CLIENT_CONNECTIONS)).isEqualTo(2);
     assertThat(metrics.value(Counter.SERVER_REUSED)).isEqualTo(1);
+    assertThat(metrics.value(Counter.SERVER_HTTP2)).isEqualTo(1);
     connections.serverLeftPool();
     connections.serverClosed();
     connections.tunnelClosed();

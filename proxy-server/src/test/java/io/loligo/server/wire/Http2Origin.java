@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,6 +51,8 @@ final class Http2Origin implements AutoCloseable {
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
   private final LinkedBlockingQueue<String> seen = new LinkedBlockingQueue<>();
   private final AtomicInteger connections = new AtomicInteger();
+  private volatile CountDownLatch handshakes = new CountDownLatch(0);
+  private volatile boolean http1;
 
   private Http2Origin(SSLContext tls, int[] settings, Script script) throws IOException {
     this.tls = tls;
@@ -71,8 +74,9 @@ final class Http2Origin implements AutoCloseable {
       while (true) {
         Socket socket = listener.accept();
         sockets.add(socket);
+        CountDownLatch handshake = handshakes;
         int number = connections.incrementAndGet();
-        Thread thread = new Thread(() -> serve(socket, number), "h2-origin-connection");
+        Thread thread = new Thread(() -> serve(socket, number, handshake), "h2-origin-connection");
         thread.setDaemon(true);
         thread.start();
       }
@@ -81,14 +85,16 @@ final class Http2Origin implements AutoCloseable {
     }
   }
 
-  private void serve(Socket plain, int number) {
+  private void serve(Socket plain, int number, CountDownLatch handshake) {
     try (SSLSocket socket =
         (SSLSocket) tls.getSocketFactory().createSocket(plain, null, plain.getPort(), true)) {
       plain.setTcpNoDelay(true);
       socket.setUseClientMode(false);
       SSLParameters parameters = socket.getSSLParameters();
-      parameters.setApplicationProtocols(new String[] {"h2", "http/1.1"});
+      parameters.setApplicationProtocols(
+          http1 ? new String[] {"http/1.1"} : new String[] {"h2", "http/1.1"});
       socket.setSSLParameters(parameters);
+      handshake.await();
       socket.startHandshake();
       if (!socket.getApplicationProtocol().equals("h2")) {
         serveHttp1(socket, number);
@@ -343,6 +349,18 @@ final class Http2Origin implements AutoCloseable {
       Frames.reset(frame, stream, why);
       connection.raw(Http2Client.bytes(frame));
     }
+  }
+
+  /** Chooses HTTP/1.1 from now on. */
+  Http2Origin choosesHttp1() {
+    http1 = true;
+    return this;
+  }
+
+  /** The handshakes of connections accepted from now on wait for the latch that is returned. */
+  CountDownLatch holdHandshakes() {
+    handshakes = new CountDownLatch(1);
+    return handshakes;
   }
 
   /** Waits for this event, which may be seen only once. */

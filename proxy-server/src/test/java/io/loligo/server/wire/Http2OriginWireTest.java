@@ -386,10 +386,10 @@ class Http2OriginWireTest extends WireTest {
     Http2Origin origin =
         start(
             call -> {
-              if (!call.path().equals("/1")) {
+              if (call.path().equals("/a") || call.path().equals("/b")) {
                 both.countDown();
                 await(both);
-              } else if (gone.compareAndSet(false, true)) {
+              } else if (call.path().equals("/1") && gone.compareAndSet(false, true)) {
                 call.connection().goAway(call.stream() - 2, ErrorCode.NO_ERROR);
                 return;
               }
@@ -398,6 +398,7 @@ class Http2OriginWireTest extends WireTest {
             Frames.MAX_CONCURRENT_STREAMS,
             1);
     startTrusting();
+    fetch(origin.url("/first")); // the limit is known from then on
     RawClient one = client().get(origin.url("/a"));
     RawClient other = client().get(origin.url("/b"));
     assertThat(one.response().status()).isEqualTo(200);
@@ -405,7 +406,17 @@ class Http2OriginWireTest extends WireTest {
     awaitCount(() -> proxy.open(ConnectionGauge.SERVER_IDLE), 2);
     assertThat(request("DELETE", origin.url("/1")).status()).isEqualTo(200);
     assertThat(origin.connections()).isEqualTo(2);
-    assertThat(origin.requests()).hasSize(4);
+    assertThat(origin.requests()).hasSize(5);
+  }
+
+  @Test
+  void aHeadThatIsTooLargeForTheOriginIsNotSent() throws Exception {
+    Http2Origin origin = start(call -> call.ok("x"), Frames.MAX_HEADER_LIST_SIZE, 1_000);
+    startTrusting();
+    assertThat(fetch(origin.url("/1")).status()).isEqualTo(200);
+    assertThat(fetch(origin.url("/2"), "X-Long: " + "v".repeat(1_000)).status()).isEqualTo(431);
+    assertThat(fetch(origin.url("/3")).status()).isEqualTo(200);
+    assertThat(origin.requests()).containsExactly("1 GET /1", "1 GET /3");
   }
 
   @Test
@@ -413,7 +424,9 @@ class Http2OriginWireTest extends WireTest {
     Http2Origin origin = start(call -> call.reset(ErrorCode.HTTP_1_1_REQUIRED));
     startTrusting();
     assertThat(request("DELETE", origin.url("/1")).text()).isEqualTo("DELETE /1 HTTP/1.1");
-    assertThat(origin.connections()).isEqualTo(2);
+    assertThat(origin.requests()).containsExactly("1 DELETE /1", "2 DELETE /1 HTTP/1.1");
+    assertThat(request("DELETE", origin.url("/2")).text()).isEqualTo("DELETE /2 HTTP/1.1");
+    assertThat(origin.requests()).as("it is not asked again").hasSize(3);
   }
 
   @Test

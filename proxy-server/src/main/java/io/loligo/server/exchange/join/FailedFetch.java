@@ -114,7 +114,8 @@ record FailedFetch(
               HEAD_TOO_LARGE,
               TRUNCATED ->
               Blame.REQUEST_OR_ORIGIN;
-          case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED, TUNNEL_REFUSED -> Blame.CLIENT;
+          case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED, REQUEST_HEAD_TOO_LARGE, TUNNEL_REFUSED ->
+              Blame.CLIENT;
         };
     return new FailedFetch(
         kind.status(),

@@ -541,13 +541,8 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
-  public List<String> certificateFaults() {
-    if (fault != null) {
-      return List.of(fault.squidName());
-    }
-    return tunnelStep == null
-        ? List.of()
-        : tunnelStep.faults().stream().map(TlsFault::squidName).toList();
+  public @Nullable String certificateFault() {
+    return fault == null ? null : fault.squidName();
   }
 
   /** Gives the access rules the step in which {@code ssl_bump} decides about this CONNECT. */

@@ -29,6 +29,9 @@ enum AfterFailure {
       boolean unspent,
       boolean reused,
       boolean hopsLeft) {
+    if (failure.kind() == Kind.REQUEST_HEAD_TOO_LARGE) {
+      return unspent && hopsLeft ? NEXT_HOP : GIVE_UP;
+    }
     if (!answered && isUnprocessed(failure.kind())) {
       if (!unspent) {
         return GIVE_UP;

@@ -4,9 +4,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
@@ -18,15 +16,12 @@ import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.connect.AddressOrder;
-import io.loligo.server.upstream.connect.Dial;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.Lease;
 import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.pool.ResponseEvents;
-import io.loligo.server.upstream.tls.HandshakeFailure;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -51,12 +46,7 @@ import org.slf4j.LoggerFactory;
  * it before the request arrives, and then it is unknown whether the request was carried out (RFC
  * 9110 section 9.2.2). A connection of HTTP/2 that is known to be alive is used for any request.
  */
-final class Attempt
-    implements OriginStream,
-        ResponseEvents,
-        NameResolver.Listener,
-        Dial.Outcome<PooledConnection>,
-        Runnable {
+final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listener, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
 
   /** Refusals after which no kept connection is used any more. */
@@ -99,7 +89,11 @@ final class Attempt
 
   private boolean reused;
   private long stageStartNanos;
-  private @Nullable Dial<?> dial;
+  private @Nullable Opening opening;
+
+  /** Whether it has waited for a connection to the hop that others opened. */
+  private boolean waited;
+
   private @Nullable Lease lease;
   private @Nullable ForwardLimit forwardLimit;
   private @Nullable FetchFailure lastFailure;
@@ -141,6 +135,7 @@ final class Attempt
   private void nextHop() {
     while (phase == Phase.ROUTING && ++hopIndex < hops.size() && triesLeft() > 0) {
       hop = hops.get(hopIndex);
+      waited = false;
       timings.code = hop.code();
       timings.peer = hop.peer();
       timings.address = hop.host();
@@ -226,7 +221,9 @@ final class Attempt
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
-        allowed.add(new Endpoint(address, hop.port(), security, hop.proxyHeader(), null));
+        Endpoint endpoint = new Endpoint(address, hop.port(), security, hop.proxyHeader(), null);
+        boolean without = upstream.http1Servers.mayNotBeOffered(endpoint);
+        allowed.add(without ? endpoint.with(upstream.security(hop.security(), true)) : endpoint);
       } else {
         refusal = reason;
       }
@@ -248,21 +245,26 @@ final class Attempt
     return request == null && tunnelHost == null;
   }
 
+  /** Opens a connection, or waits for one that is being opened and may be shared. */
   private boolean dial() {
     CachePeer peer = hop.peer();
-    if (peer != null && !upstream.health.open(peer)) {
+    List<Endpoint> order = AddressOrder.interleave(endpoints, upstream.settings.v4First);
+    Opening.Place place = new Opening.Place(order, peer);
+    boolean shared = upstream.mayBeShared(order);
+    Opening other = shared && !freshOnly && !waited ? upstream.openings.get(place) : null;
+    if (other != null && other.join(this)) {
+      opening = other;
+      waited = true;
+    } else if (peer != null && !upstream.health.open(peer)) {
       lastFailure = new FetchFailure(Kind.OVERLOADED, peer.name() + ": max-conn reached");
       return false;
     }
     limitForwarding();
     stageStartNanos = now();
-    dial =
-        upstream.dial(
-            AddressOrder.interleave(endpoints, upstream.settings.v4First),
-            triesLeft(),
-            this,
-            check::tolerates);
-    dial.start(connectMillis(peer));
+    if (opening == null) {
+      opening = new Opening(upstream, place, hop, triesLeft(), this, check::tolerates);
+      opening.start(connectMillis(peer), shared);
+    }
     return true;
   }
 
@@ -277,55 +279,20 @@ final class Attempt
     return Math.max(0, upstream.settings.maxTries - timings.attempts);
   }
 
-  @Override
-  public void unreachable(FetchFailure failure, int attempts) {
-    dial = null;
+  /** None of the endpoints could be connected to. */
+  void unreachable(FetchFailure failure, int attempts) {
+    opening = null;
     timings.attempts += attempts;
-    upstream.counters.connectFailed();
-    if (hop.peer() != null) {
-      upstream.health.closed(hop.peer());
-      upstream.health.failed(hop.peer());
-    }
     lastFailure = failure;
     run();
   }
 
-  @Override
-  public void insecure(HandshakeFailure failure) {
-    upstream.counters.handshakeFailed(failure.fault());
-  }
-
-  @Override
-  public void connected(
-      PooledConnection fresh,
-      Channel channel,
-      Endpoint endpoint,
-      int attempts,
-      @Nullable HopTls secured) {
-    dial = null;
+  /** {@code connection} was opened for this request, after {@code attempts}. */
+  void connected(PooledConnection connection, Endpoint endpoint, int attempts) {
+    opened();
     timings.attempts += attempts;
-    timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
-    upstream.counters.opened();
-    CachePeer peer = hop.peer();
-    if (peer != null) {
-      upstream.health.connected(peer);
-    }
-    channel
-        .closeFuture()
-        .addListener(
-            closed -> {
-              upstream.counters.closed();
-              if (peer != null) {
-                upstream.health.closed(peer);
-              }
-            });
     reused = false;
     timings.reused = false;
-    PooledConnection connection = upstream.speaking(fresh, channel, endpoint, secured);
-    if (secured != null) {
-      connection.secured(secured);
-      secured.tolerated().forEach(fault -> tolerated(fault, endpoint));
-    }
     try {
       Lease first = connection.lease();
       if (first == null) {
@@ -339,9 +306,23 @@ final class Attempt
     }
   }
 
-  private void tolerated(TlsFault fault, Endpoint endpoint) {
-    upstream.counters.tolerated(fault);
-    upstream.tolerated.tell(hop.host(), endpoint, fault);
+  private void opened() {
+    opening = null;
+    timings.connectNanos = Math.max(0, timings.connectNanos) + now() - stageStartNanos;
+  }
+
+  /** The connection that it waited for may be in the pool now, or not. */
+  void waited() {
+    if (phase == Phase.ROUTING) {
+      opened();
+      try {
+        if (!useKept() && !dial()) {
+          nextHop();
+        }
+      } catch (RuntimeException | Error e) {
+        broken(e);
+      }
+    }
   }
 
   private void use(Lease open) {
@@ -357,6 +338,9 @@ final class Attempt
       open.keep();
       events.head(null, ContentLength.NONE);
     } else if (request != null) {
+      if (open.secured() != null && open.secured().isHttp2()) {
+        upstream.counters.multiplexed();
+      }
       if (request.hasContent() && open.mayBeRefused() && sent == null && !contentBegun) {
         sent = new SentContent(upstream.transit());
       }
@@ -440,6 +424,9 @@ final class Attempt
 
   @Override
   public void failed(FetchFailure failure, boolean answered) {
+    if (lease != null && failure.kind() == Kind.HTTP_1_REQUIRED) {
+      upstream.http1Servers.requires(lease.endpoint());
+    }
     lease = null;
     boolean hopsLeft = hopIndex + 1 < hops.size();
     AfterFailure next =
@@ -588,12 +575,9 @@ final class Attempt
   private void abandon() {
     dropForwardLimit();
     forgetContent();
-    if (dial != null) {
-      dial.cancel();
-      dial = null;
-      if (hop.peer() != null) {
-        upstream.health.closed(hop.peer());
-      }
+    if (opening != null) {
+      opening.leave(this);
+      opening = null;
     }
     if (lease != null) {
       lease.cancel();
@@ -618,7 +602,7 @@ final class Attempt
   private final class ForwardLimit extends LoopTimer.Timeout {
     @Override
     protected void expired() {
-      boolean resolving = dial == null;
+      boolean resolving = opening == null;
       abandon();
       if (lastFailure != null) {
         fail(lastFailure);

@@ -3,8 +3,6 @@ package io.loligo.server.upstream.attempt;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.tls.TlsFault;
-import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
@@ -25,16 +23,15 @@ import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.server.upstream.pool.PooledConnection;
-import io.loligo.server.upstream.tls.OfferedContexts;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.server.upstream.tls.Tolerance;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
-import java.security.cert.X509Certificate;
+import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +46,9 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   final UpstreamCounters counters;
   final IdleConnections idle;
   final OldServers oldServers;
+  final Http1Servers http1Servers;
   final ToleratedFaults tolerated;
+  final Map<Opening.Place, Opening> openings = new HashMap<>();
   private final ConnectionSettings connections;
   private final OriginContexts contexts;
 
@@ -80,6 +79,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
         health,
         counters,
         new OldServers(loop.ticker()),
+        new Http1Servers(loop.ticker()),
         new ToleratedFaults(loop.ticker()));
   }
 
@@ -93,7 +93,9 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       HopHealth health,
       UpstreamCounters counters,
       OldServers oldServers,
+      Http1Servers http1Servers,
       ToleratedFaults tolerated) {
+    this.http1Servers = http1Servers;
     this.tolerated = tolerated;
     this.shared = shared;
     this.streams = streams;
@@ -126,6 +128,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
             health,
             counters,
             oldServers,
+            http1Servers,
             tolerated);
     if (shared.hasLimitsOf(successor.shared)) {
       idle.handTo(successor.idle);
@@ -153,13 +156,26 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    */
   PooledConnection speaking(
       PooledConnection dialled, Channel channel, Endpoint endpoint, @Nullable HopTls secured) {
-    if (secured == null || !MultiplexedConnection.PROTOCOL.equals(secured.protocol())) {
+    boolean http2 = secured != null && secured.isHttp2();
+    if (endpoint.offersHttp2()) {
+      http1Servers.chose(endpoint, http2);
+    }
+    if (!http2) {
       return dialled;
     }
     MultiplexedConnection connection =
         new MultiplexedConnection(streams, endpoint, connections, idle);
     channel.pipeline().replace(OriginConnection.class, null, connection);
     return connection;
+  }
+
+  /** Whether a connection that is opened to one of {@code endpoints} may serve many requests. */
+  boolean mayBeShared(List<Endpoint> endpoints) {
+    Endpoint first = endpoints.get(0);
+    return first.offersHttp2()
+        && connections.persistent
+        && connections.maxIdle != 0
+        && !http1Servers.contains(first);
   }
 
   EventLoop loop() {
@@ -199,24 +215,6 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     Attempt probe = new Attempt(this, List.of(hop), null, null, 0, check, events);
     shared.loop().execute(probe);
     return probe;
-  }
-
-  @Override
-  public void verify(
-      TlsOptions options,
-      String server,
-      List<X509Certificate> chain,
-      Consumer<List<TlsFault>> done) {
-    CompletableFuture<OfferedContexts> ready = contexts.of(options).ready();
-    if (ready.isDone() && !ready.isCompletedExceptionally()) {
-      done.accept(ready.join().faults(chain, server));
-      return;
-    }
-    ready.whenCompleteAsync(
-        (loaded, failure) ->
-            done.accept(
-                loaded == null ? List.of(TlsFault.CERT_UNTRUSTED) : loaded.faults(chain, server)),
-        shared.loop());
   }
 
   @Override

@@ -61,9 +61,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     implements PooledConnection {
-  /** The name of the protocol in ALPN. */
-  public static final String PROTOCOL = "h2";
-
   /** Most streams of a connection at the same time, if the server allows as many. */
   public static final int MAX_STREAMS = 100;
 
@@ -123,6 +120,10 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private @Nullable HopTls secured;
   private int creditBytes;
   private int maxStreams = MAX_STREAMS;
+
+  /** SETTINGS_MAX_HEADER_LIST_SIZE of the server. */
+  private long maxListBytes = Long.MAX_VALUE;
+
   private int nextNumber = 1;
 
   /** Leases that are not over. */
@@ -456,16 +457,24 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     return number;
   }
 
-  /** Sends the head of {@code stream}'s request. Returns the bytes of its frames. */
+  /**
+   * Sends the head of {@code stream}'s request.
+   *
+   * @return the bytes of its frames; -1: it is too large for the server, and nothing was sent
+   */
   int begin(RequestStream stream, OutgoingRequest request, RequestForm form) {
+    int start = output.headers(RequestBlock.maxBytes(request, form));
+    String scheme = endpoint.isSecure() ? "https" : "http";
+    long size = RequestBlock.head(output.block(), request, form, scheme, shared.codecs());
+    if (size > maxListBytes) {
+      output.dropHeaders(start);
+      return -1;
+    }
     streams.put(stream.id(), stream);
     if (streams.size() == 1) {
       pinged = false;
       shared.timer().arm(watch, PING_MILLIS);
     }
-    int start = output.headers(RequestBlock.maxBytes(request, form));
-    String scheme = endpoint.isSecure() ? "https" : "http";
-    RequestBlock.head(output.block(), request, form, scheme, shared.codecs());
     return output.endHeaders(stream.id(), start, !request.hasContent());
   }
 
@@ -764,6 +773,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
             connectionError(ErrorCode.PROTOCOL_ERROR, "SETTINGS_ENABLE_PUSH of a server");
           }
         }
+        case Frames.MAX_HEADER_LIST_SIZE -> maxListBytes = value;
         case Frames.MAX_CONCURRENT_STREAMS -> maxStreams = (int) Math.min(value, MAX_STREAMS);
         case Frames.INITIAL_WINDOW_SIZE -> {
           all.clear();

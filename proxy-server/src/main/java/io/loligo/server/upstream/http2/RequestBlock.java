@@ -19,6 +19,16 @@ final class RequestBlock {
   private static final FieldSet HOST = FieldSet.of(FieldName.HOST);
   private static final FieldSet HOST_AND_LOGIN = HOST.and(FieldName.AUTHORIZATION);
 
+  /** Counted for each field besides its name and value. */
+  private static final long FIELD_BYTES = 32;
+
+  /** Of the names of the four pseudo-header fields. */
+  private static final long PSEUDO_BYTES =
+      4 * FIELD_BYTES + ":method:scheme:authority:path".length();
+
+  /** Of Content-Length, at most. */
+  private static final long LENGTH_BYTES = FIELD_BYTES + "content-length".length() + 19;
+
   private RequestBlock() {}
 
   /** Most bytes of the block of {@code request}. */
@@ -37,51 +47,62 @@ final class RequestBlock {
    * Writes the block of {@code request} in {@code form}; {@code out} is borrowed.
    *
    * @param scheme of the connection, for an origin; a proxy gets that of the request
+   * @return its size as SETTINGS_MAX_HEADER_LIST_SIZE counts it (RFC 9113 section 6.5.2)
    */
-  static void head(
+  static long head(
       ByteBuf out, OutgoingRequest request, RequestForm form, String scheme, HeadCodecs codecs) {
     String host = form.host();
+    String sentScheme = form.absolute() ? request.scheme() : scheme;
+    String authority = form.absolute() || host == null ? request.authority() : host;
     HpackEncoder.method(out, request.method());
-    HpackEncoder.scheme(out, form.absolute() ? request.scheme() : scheme);
-    HpackEncoder.authority(out, form.absolute() || host == null ? request.authority() : host);
+    HpackEncoder.scheme(out, sentScheme);
+    HpackEncoder.authority(out, authority);
     HpackEncoder.path(out, request.path());
-    fieldLines(out, request.fieldLines(), form, codecs);
+    long size = PSEUDO_BYTES + request.method().length() + sentScheme.length();
+    size += authority.length() + request.path().length;
+    size += fieldLines(out, request.fieldLines(), form, codecs);
     if (form.credentials() != null) {
-      HpackEncoder.field(
-          out, form.absolute() ? "proxy-authorization" : "authorization", form.credentials());
+      String name = form.absolute() ? "proxy-authorization" : "authorization";
+      size += field(out, name, form.credentials());
     }
     if (form.frontEndHttps().says(request.scheme())) {
-      HpackEncoder.field(out, FRONT_END_HTTPS, "On");
+      size += field(out, FRONT_END_HTTPS, "On");
     }
-    framing(out, request);
+    size += framing(out, request);
     if (request.expectContinue() && request.hasContent()) {
-      HpackEncoder.field(out, "expect", "100-continue");
+      size += field(out, "expect", "100-continue");
     }
+    return size;
   }
 
-  private static void framing(ByteBuf out, OutgoingRequest request) {
-    if (request.hasContent()) {
-      if (request.contentLength() >= 0) {
-        HpackEncoder.contentLength(out, request.contentLength());
-      }
-      return;
-    }
-    switch (request.methodId()) {
-      // RFC 9110 section 8.6: methods that expect content state that there is none
-      case Method.POST, Method.PUT, Method.PATCH -> HpackEncoder.contentLength(out, 0);
-      default -> {
-        // the end of the stream says so
-      }
-    }
+  private static long field(ByteBuf out, String name, String value) {
+    HpackEncoder.field(out, name, value);
+    return FIELD_BYTES + name.length() + value.length();
   }
 
-  /** The lines, except for Host and those that {@code form} replaces. */
-  private static void fieldLines(ByteBuf out, byte[] lines, RequestForm form, HeadCodecs codecs) {
+  private static long framing(ByteBuf out, OutgoingRequest request) {
+    // RFC 9110 section 8.6: methods that expect content state that there is none
+    boolean states =
+        switch (request.methodId()) {
+          case Method.POST, Method.PUT, Method.PATCH -> true;
+          default -> request.hasContent(); // else the end of the stream says so
+        };
+    long length = request.hasContent() ? request.contentLength() : 0;
+    if (!states || length < 0) {
+      return 0;
+    }
+    HpackEncoder.contentLength(out, length);
+    return LENGTH_BYTES;
+  }
+
+  /** The lines, except for Host and those that {@code form} replaces. Returns their size. */
+  private static long fieldLines(ByteBuf out, byte[] lines, RequestForm form, HeadCodecs codecs) {
     boolean newLogin = !form.absolute() && form.credentials() != null;
     boolean newFrontEnd = form.frontEndHttps() != FrontEndHttps.OFF;
     FieldSet dropped = newLogin ? HOST_AND_LOGIN : HOST;
     byte[] bytes = codecs.scratch(lines.length);
     System.arraycopy(lines, 0, bytes, 0, lines.length);
+    long size = 0;
     int at = 0;
     while (at < lines.length) {
       int colon = at;
@@ -102,8 +123,10 @@ final class RequestBlock {
               || (newFrontEnd && Ascii.equalsIgnoreCase(bytes, at, colon, FRONT_END_HTTPS));
       if (!replaced) {
         HpackEncoder.field(out, bytes, at, colon, value, end);
+        size += FIELD_BYTES + colon - at + end - value;
       }
       at = end + 2;
     }
+    return size;
   }
 }

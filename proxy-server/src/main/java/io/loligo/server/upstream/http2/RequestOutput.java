@@ -168,6 +168,14 @@ final class RequestOutput {
     return out.writerIndex() - start;
   }
 
+  /** Takes back the HEADERS from {@code start} on, instead of {@link #endHeaders}. */
+  void dropHeaders(int start) {
+    ByteBuf out = block();
+    // no field begins with this byte
+    tableShrinks |= out.getByte(start + Frames.HEADER_BYTES) == NO_TABLE;
+    out.writerIndex(start);
+  }
+
   /** RST_STREAM. */
   void reset(int stream, ErrorCode why) {
     Frames.reset(control(Frames.HEADER_BYTES + 4), stream, why);

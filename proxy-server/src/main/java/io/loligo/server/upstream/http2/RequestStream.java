@@ -175,7 +175,16 @@ final class RequestStream implements Lease {
       content = connection.newContent();
     }
     id = connection.nextNumber();
-    record.bytesOut += connection.begin(this, outgoing, form);
+    int bytes = connection.begin(this, outgoing, form);
+    if (bytes < 0) {
+      id = 0; // the server never hears of it
+      fail(
+          Kind.REQUEST_HEAD_TOO_LARGE,
+          ErrorCode.CANCEL,
+          "the head is larger than SETTINGS_MAX_HEADER_LIST_SIZE");
+      return;
+    }
+    record.bytesOut += bytes;
     connection.flushSoon();
     if (sending && !awaitingContinue && phase == Phase.HEAD) {
       listener.readyForContent();

@@ -64,6 +64,11 @@ public record Endpoint(
     return security.context() != null;
   }
 
+  /** Whether the server may choose HTTP/2. */
+  public boolean offersHttp2() {
+    return security.protocols().equals(OriginContext.WITH_HTTP_2);
+  }
+
   /** The same place with other TLS. */
   public Endpoint with(Security other) {
     return new Endpoint(address, port, other, proxyHeader, tunnel);

@@ -49,7 +49,14 @@ final class FailedFetchTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"NO_ROUTE", "ADDRESS_DENIED", "LENGTH_REQUIRED", "TUNNEL_REFUSED"})
+  @EnumSource(
+      names = {
+        "NO_ROUTE",
+        "ADDRESS_DENIED",
+        "LENGTH_REQUIRED",
+        "REQUEST_HEAD_TOO_LARGE",
+        "TUNNEL_REFUSED"
+      })
   void isNeverSharedWhereTheRulesForOneClientAreTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
     assertThat(sharing(kind, 100).shared()).isFalse();
@@ -69,6 +76,7 @@ final class FailedFetchTest {
         "NO_ROUTE",
         "ADDRESS_DENIED",
         "LENGTH_REQUIRED",
+        "REQUEST_HEAD_TOO_LARGE",
         "TUNNEL_REFUSED"
       })
   void isSharedTheSecondTimeWhereOneRequestMayBeTheCause(Kind kind) {

@@ -16,7 +16,7 @@ class AfterFailureTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"NOT_PROCESSED", "HTTP_1_REQUIRED"})
+      names = {"NOT_PROCESSED", "HTTP_1_REQUIRED", "REQUEST_HEAD_TOO_LARGE"})
   void sendsAgainOnlyWhereThePeerWasSilent(Kind kind) {
     boolean silent = SILENT.contains(kind);
     assertThat(after(kind, false, true, true, true))
@@ -31,7 +31,7 @@ class AfterFailureTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"NOT_PROCESSED", "HTTP_1_REQUIRED"})
+      names = {"NOT_PROCESSED", "HTTP_1_REQUIRED", "REQUEST_HEAD_TOO_LARGE"})
   void sendsNothingTwiceThatMayNotBeRepeated(Kind kind) {
     assertThat(after(kind, false, false, true, true)).isEqualTo(AfterFailure.GIVE_UP);
     assertThat(after(kind, true, true, true, true)).isEqualTo(AfterFailure.GIVE_UP);
@@ -52,6 +52,15 @@ class AfterFailureTest {
   void sendsNothingAgainAfterAnAnswerOrPartsOfItsContent(Kind kind) {
     assertThat(after(kind, true, true, true, true)).isEqualTo(AfterFailure.GIVE_UP);
     assertThat(AfterFailure.of(new FetchFailure(kind, "test"), false, true, false, true, true))
+        .isEqualTo(AfterFailure.GIVE_UP);
+  }
+
+  @Test
+  void triesTheNextHopWithAHeadThatIsTooLargeForOne() {
+    Kind tooLarge = Kind.REQUEST_HEAD_TOO_LARGE;
+    assertThat(after(tooLarge, false, false, true, true)).isEqualTo(AfterFailure.NEXT_HOP);
+    assertThat(after(tooLarge, false, true, true, false)).isEqualTo(AfterFailure.GIVE_UP);
+    assertThat(AfterFailure.of(new FetchFailure(tooLarge, "test"), false, true, false, true, true))
         .isEqualTo(AfterFailure.GIVE_UP);
   }
 

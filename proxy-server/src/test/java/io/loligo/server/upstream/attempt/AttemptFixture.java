@@ -77,12 +77,17 @@ abstract class AttemptFixture {
               names,
               timer,
               settings.build(),
-              OriginContexts.none(),
+              contexts(),
               new MemoryLedger(Long.MAX_VALUE / 2),
               health,
               counted);
     }
     return upstream;
+  }
+
+  /** The TLS of the upstream. */
+  OriginContexts contexts() {
+    return OriginContexts.none();
   }
 
   Listening fetch(OutgoingRequest request, Hop... hops) {
@@ -200,6 +205,9 @@ abstract class AttemptFixture {
     public void reused() {
       reused++;
     }
+
+    @Override
+    public void multiplexed() {}
 
     @Override
     public void idle(int change) {

@@ -318,6 +318,9 @@ class SocketsTest {
     public void reused() {}
 
     @Override
+    public void multiplexed() {}
+
+    @Override
     public void idle(int change) {
       if (change < 0) {
         noLongerIdle.release();

@@ -441,6 +441,24 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
   }
 
   @Test
+  void aHeadThatIsTooLargeForTheServerIsNotSent() {
+    openSettled();
+    get();
+    assertThat(server.frames()).anyMatch(frame -> frame.startsWith("HEADERS 1 end"));
+    // :method GET, :scheme http, :authority origin.example, :path /path?q, accept */*
+    int size = 10 + 11 + 24 + 12 + 9 + 5 * 32;
+    server.settings(Frames.MAX_HEADER_LIST_SIZE, size - 1, Frames.HEADER_TABLE_SIZE, 0);
+    server.frames();
+    Heard heard = get();
+    settle();
+    assertThat(heard.events).containsExactly("failed REQUEST_HEAD_TOO_LARGE");
+    assertThat(server.frames()).isEmpty();
+    server.settings(Frames.MAX_HEADER_LIST_SIZE, size);
+    assertThat(get().events).isEmpty();
+    assertThat(server.frames()).anyMatch(frame -> frame.startsWith("HEADERS 5 end"));
+  }
+
+  @Test
   void aServerMayWantHttp1() {
     openSettled();
     Heard heard = get();
