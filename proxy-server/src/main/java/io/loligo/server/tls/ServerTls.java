@@ -6,6 +6,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.OpenSslSessionTicketKey;
+import io.netty.handler.ssl.ReferenceCountedOpenSslContext;
 import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -36,6 +37,9 @@ public final class ServerTls implements AutoCloseable {
 
   /** Ticket keys that still open sessions, the newest of which seals new ones. */
   private static final int TICKET_KEYS = 3;
+
+  /** BoringSSL keeps as much for each connection, as long as it is open. */
+  private static final int HANDSHAKE_BUFFER_BYTES = 512;
 
   /** The contexts of one name, by the kind of its certificates; at least one is there. */
   private static final class Site {
@@ -146,10 +150,16 @@ public final class ServerTls implements AutoCloseable {
     }
   }
 
-  /** Sessions are in tickets, so that they take no memory here. */
-  private static SslContext withoutCache(SslContext context) {
+  /**
+   * Takes memory from connections: sessions are in tickets only, and the buffer that each keeps for
+   * messages of its handshake is small. A longer message passes through it in parts.
+   */
+  private static SslContext slim(SslContext context) {
     if (context.sessionContext() instanceof OpenSslServerSessionContext sessions) {
       sessions.setSessionCacheEnabled(false);
+    }
+    if (context instanceof ReferenceCountedOpenSslContext boring) {
+      boring.setBioNonApplicationBufferSize(HANDSHAKE_BUFFER_BYTES);
     }
     return context;
   }
@@ -206,7 +216,7 @@ public final class ServerTls implements AutoCloseable {
       if (authorities != null) {
         builder.trustManager(authorities.trustManager());
       }
-      return withoutCache(builder.build());
+      return slim(builder.build());
     } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
       throw new TlsFileException(pair.files().toString(), e);
     }

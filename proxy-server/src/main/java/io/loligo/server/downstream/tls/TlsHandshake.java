@@ -14,6 +14,7 @@ import io.loligo.server.transport.ReadSize;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
@@ -37,12 +38,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It counts among the connections of its address and its loop from the start, so that limits and
  * a drain cover it. Its bytes are entered in the ledger of bytes in transit: those of the first
- * message, then {@value #HANDSHAKE_BYTES} for the state of the provider. If they do not fit, it is
- * closed, and others do not notice.
+ * message, then {@value #HANDSHAKE_BYTES} for the state of the provider, and all that the client
+ * sends after its first message, because the provider may have to keep it. If they do not fit, it
+ * is closed, and others do not notice.
  */
 public final class TlsHandshake extends ClientConnection {
-  /** Bytes that a handshake in progress takes, about. */
-  static final int HANDSHAKE_BYTES = 24 << 10;
+  /** Bytes that a handshake takes while it waits for the client, {@code idle.py} measures them. */
+  public static final int HANDSHAKE_BYTES = 8 << 10;
 
   private static final int READ_BYTES = 4_096;
 
@@ -66,6 +68,7 @@ public final class TlsHandshake extends ClientConnection {
   private @Nullable ByteBuf hello;
   private @Nullable ClientHello read;
   private @Nullable SslHandler tls;
+  private final Input input = new Input();
   private int charged;
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
@@ -85,6 +88,19 @@ public final class TlsHandshake extends ClientConnection {
     @Override
     protected void expired() {
       fail(TlsFailure.TIMEOUT, null);
+    }
+  }
+
+  /** Before Netty's handler: enters what the client sends. */
+  private final class Input extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf in = (ByteBuf) message;
+      if (admits(in.readableBytes())) {
+        context.fireChannelRead(in);
+      } else {
+        in.release();
+      }
     }
   }
 
@@ -258,6 +274,7 @@ public final class TlsHandshake extends ClientConnection {
     handler.setHandshakeTimeoutMillis(0); // the deadline of this object counts
     tls = handler;
     ChannelPipeline pipeline = context().pipeline();
+    pipeline.addBefore(context().name(), null, input);
     pipeline.addBefore(context().name(), null, handler);
     pipeline.addBefore(context().name(), null, new TlsEnd(handler));
     // not from the head of the pipeline: the connection to a proxy may have TLS of its own
@@ -268,6 +285,20 @@ public final class TlsHandshake extends ClientConnection {
     } catch (Exception e) {
       exceptionCaught(context(), e);
     }
+  }
+
+  /** Enters {@code bytes} that the client has sent; false: the connection is closed instead. */
+  private boolean admits(int bytes) {
+    if (state == State.OVER) {
+      return false;
+    }
+    if (!clients.transit().tryReserve(bytes)) {
+      clients.shed(Shed.MEMORY, client());
+      end();
+      return false;
+    }
+    charged += bytes;
+    return true;
   }
 
   @Override
@@ -299,6 +330,7 @@ public final class TlsHandshake extends ClientConnection {
     assert handler != null && first != null : "it has finished";
     clients.counters().handshakeDone();
     state = State.OVER;
+    context().pipeline().remove(input);
     SessionFacts session = SessionFacts.of(handler.engine(), first, contexts.decrypts());
     continueAs(contexts.next(handler.applicationProtocol()), session);
   }

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Memory of a connection that waits: idle in clear text, idle with TLS 1.3, stuck in its handshake.
+
+Needs openssl. Other work on the machine does not matter. The heap is touched before, so that VmRSS grows by native memory only.
+usage: idle.py --jar JAR [--java JAVA] [--base 1000] [--count 6000]
+prints a table: bytes of native memory and of heap for each connection, from --count connections beyond the first --base.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+
+REQUEST = b"GET /page HTTP/1.1\r\nHost: bench.test\r\n\r\n"
+BODY = b"x" * 1024
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def serve(listening):
+    """An origin of one page."""
+    while True:
+        try:
+            client, _ = listening.accept()
+        except OSError:
+            return
+        client.recv(65536)
+        client.sendall(b"HTTP/1.1 200 OK\r\nCache-Control: max-age=10000\r\nConnection: close\r\n"
+                       + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+        client.close()
+
+
+class Proxy:
+    def __init__(self, folder, jar, java, origin):
+        self.clear, self.tls = free_port(), free_port()
+        conf = os.path.join(folder, "loligo.conf")
+        with open(conf, "w") as out:
+            out.write(f"""
+https_port 127.0.0.1:{self.tls} accel tls-cert={folder}/pair.pem
+http_port 127.0.0.1:{self.clear} accel
+cache_peer 127.0.0.1 parent {origin} 0 no-query originserver
+http_access allow all
+access_log none
+cache_log {folder}/cache.log
+pid_filename none
+cache_mem 32 MB
+loligo_event_loops 1
+loligo_transit_memory 512 MB
+loligo_tls_handshake_timeout 10 minutes
+client_idle_pconn_timeout 10 minutes
+loligo_admin_port 127.0.0.1:{free_port()}
+""")
+        self.process = subprocess.Popen(
+            [java, "-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:MaxDirectMemorySize=600m",
+             "-jar", jar, "run", "-f", conf],
+            stdout=open(os.path.join(folder, "out"), "w"), stderr=subprocess.STDOUT)
+        for port in (self.clear, self.tls):
+            for _ in range(600):
+                try:
+                    socket.create_connection(("127.0.0.1", port), 1).close()
+                    break
+                except OSError:
+                    time.sleep(0.05)
+
+    def memory(self):
+        """(native, heap) in bytes; what nobody refers to is collected before."""
+        for _ in range(2):
+            subprocess.run(["jcmd", str(self.process.pid), "GC.run"], capture_output=True, check=True)
+            time.sleep(0.5)
+        info = subprocess.run(
+            ["jcmd", str(self.process.pid), "GC.heap_info"], capture_output=True, text=True, check=True).stdout
+        heap = sum(int(kb) for kb in re.findall(r"generation\s+total \d+K, used (\d+)K", info))
+        with open(f"/proc/{self.process.pid}/status") as status:
+            rss = int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
+        return rss * 1024, heap * 1024
+
+
+def answered(connection):
+    connection.sendall(REQUEST)
+    received = b""
+    while not received.endswith(BODY):
+        more = connection.recv(65536)
+        if not more:
+            raise SystemExit("the proxy closed an idle connection")
+        received += more
+    return connection
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jar", required=True)
+    parser.add_argument("--java", default="java")
+    parser.add_argument("--base", type=int, default=1000)
+    parser.add_argument("--count", type=int, default=6000)
+    args = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="loligo-idle-")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+         "-keyout", "key.pem", "-out", "cert.pem", "-days", "9", "-subj", "/CN=bench.test",
+         "-addext", "subjectAltName=DNS:bench.test"], cwd=folder, check=True, capture_output=True)
+    with open(os.path.join(folder, "pair.pem"), "w") as out:
+        for name in ("cert.pem", "key.pem"):
+            out.write(open(os.path.join(folder, name)).read())
+    context = ssl.create_default_context(cafile=os.path.join(folder, "cert.pem"))
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    listening = socket.create_server(("127.0.0.1", 0))
+    threading.Thread(target=serve, args=(listening,), daemon=True).start()
+    proxy = Proxy(folder, os.path.abspath(args.jar), args.java, listening.getsockname()[1])
+
+    def connected(port):
+        connection = socket.create_connection(("127.0.0.1", port))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+    def clear():
+        return answered(connected(proxy.clear))
+
+    def tls():
+        raw = connected(proxy.tls)
+        return answered(context.wrap_socket(raw, server_hostname="bench.test"))
+
+    def stuck():
+        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+        try:
+            context.wrap_bio(received, sent, server_hostname="bench.test").do_handshake()
+        except ssl.SSLWantReadError:
+            pass
+        raw = connected(proxy.tls)
+        raw.sendall(sent.read())
+        raw.recv(1)  # the server's messages have come
+        return raw
+
+    print("| connection | native, B | heap, B | together, B |\n| --- | --- | --- | --- |")
+    try:
+        for name, connect in (("clear text, idle", clear), ("TLS 1.3, idle", tls), ("TLS 1.3, stuck in the handshake", stuck)):
+            connections = [connect() for _ in range(args.base)]
+            before = proxy.memory()
+            connections += [connect() for _ in range(args.count)]
+            native, heap = ((now - then) / args.count for now, then in zip(proxy.memory(), before))
+            print(f"| {name} | {native:,.0f} | {heap:,.0f} | {native + heap:,.0f} |", flush=True)
+            for connection in connections:
+                connection.close()
+    finally:
+        proxy.process.terminate()
+        proxy.process.wait(60)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
