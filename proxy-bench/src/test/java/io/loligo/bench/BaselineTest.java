@@ -1,10 +1,12 @@
 package io.loligo.bench;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +17,9 @@ class BaselineTest {
   @TempDir Path temp;
   private Baseline baseline;
 
+  /** The names that were measured last; none: all. */
+  private Set<String> again = Set.of();
+
   @BeforeEach
   void write() throws Exception {
     Path file = temp.resolve("some.txt");
@@ -24,17 +29,23 @@ class BaselineTest {
   }
 
   private void measured(Map<String, Double> first, Map<String, Double> again) throws Exception {
-    baseline.assertHolds(thoroughly -> new TreeMap<>(thoroughly ? again : first));
+    baseline.assertHolds(
+        names -> {
+          this.again = names;
+          return new TreeMap<>(names.isEmpty() ? first : again);
+        });
   }
 
   @Test
   void holdsUpToWhatIsAllowed() throws Exception {
     measured(Map.of("A.a", 3.0, "B.b x=1", 0.1), Map.of());
+    assertThat(again).isEmpty();
   }
 
   @Test
   void holdsWhereOnlyTheFirstMeasureWasDisturbed() throws Exception {
     measured(Map.of("A.a", 4.0, "B.b x=1", 3.0), Map.of("A.a", 2.0, "B.b x=1", 9.0));
+    assertThat(again).containsExactly("A.a");
   }
 
   @Test
