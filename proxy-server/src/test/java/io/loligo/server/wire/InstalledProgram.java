@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -15,15 +16,16 @@ final class InstalledProgram {
 
   private InstalledProgram() {}
 
-  /** Its file; without one, the test is skipped and says so. */
-  static String path(String name) {
+  /** The file of the first one there is; without one, the test is skipped and says so. */
+  static String path(String... names) {
+    List<String> places = new ArrayList<>(PLACES);
+    places.addAll(0, List.of(System.getenv().getOrDefault("PATH", "").split(":", -1)));
     List<Path> found =
-        Stream.concat(
-                Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1)), PLACES.stream())
-            .map(place -> Path.of(place, name))
+        Stream.of(names)
+            .flatMap(name -> places.stream().map(place -> Path.of(place, name)))
             .filter(Files::isExecutable)
             .toList();
-    assumeTrue(!found.isEmpty(), name + " is not installed");
+    assumeTrue(!found.isEmpty(), String.join(" or ", names) + " is not installed");
     return found.get(0).toString();
   }
 }

@@ -12,56 +12,9 @@ import org.junit.jupiter.api.Test;
  * With other people's programs on all sides: curl as client, nginx as origin, Squid as child and as
  * parent. Skipped, visibly, where a program is absent.
  */
-class InteropTest extends WireTest {
-  private String curl(String... arguments) throws Exception {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                InstalledProgram.path("curl"), "-sS", "--max-time", "30", "-q", "--noproxy", ""));
-    command.addAll(List.of(arguments));
-    ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
-    int status = process.awaitExit();
-    assertThat(status).as("%s: %s", command, process.output()).isZero();
-    return process.output();
-  }
-
+class InteropTest extends PeersTest {
   private String proxyUrl(int port) {
     return "http://127.0.0.1:" + port;
-  }
-
-  /** Starts nginx with these lines in its server block, files of {@code dir/www}. */
-  private int nginx(String... serverLines) throws Exception {
-    String nginx = InstalledProgram.path("nginx");
-    int port = ProxyProcess.freePort();
-    Path www = Files.createDirectories(dir.resolve("www"));
-    Path conf =
-        Files.writeString(
-            dir.resolve("nginx.conf"),
-            "daemon off; master_process off; worker_processes 1; error_log stderr; pid "
-                + dir
-                + "/nginx.pid;\nevents { worker_connections 256; }\nhttp { access_log "
-                + dir
-                + "/nginx.log; client_body_temp_path "
-                + dir
-                + "/n1; proxy_temp_path "
-                + dir
-                + "/n2; fastcgi_temp_path "
-                + dir
-                + "/n3; uwsgi_temp_path "
-                + dir
-                + "/n4; scgi_temp_path "
-                + dir
-                + "/n5;\nserver { listen 127.0.0.1:PORT; root "
-                + www
-                + ";\nPLACE\n} }\n");
-    Files.writeString(
-        conf,
-        Files.readString(conf)
-            .replace("PORT", Integer.toString(port))
-            .replace("PLACE", String.join("\n", serverLines)));
-    closing(ProxyProcess.start(dir, nginx, "-p", dir.toString(), "-c", conf.toString()))
-        .awaitPort(port);
-    return port;
   }
 
   /** Starts Squid with these lines. */
