@@ -7,6 +7,7 @@ import io.loligo.core.config.LineReport;
 import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.upstream.route.RoutingDirectives;
+import io.loligo.server.wire.acl.SampleRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -89,7 +90,7 @@ class FailClosedTest {
     return result
         .config()
         .get(AccessDirectives.HTTP_ACCESS)
-        .evaluate(new JudgedRequest())
+        .evaluate(SampleRequest.get("example.com").input())
         .allowed();
   }
 
@@ -139,7 +140,7 @@ class FailClosedTest {
                 .config()
                 .get(AccessDirectives.UPGRADES)
                 .of("websocket")
-                .evaluate(new JudgedRequest())
+                .evaluate(SampleRequest.get("example.com").input())
                 .allowed())
         .isFalse();
   }
@@ -152,7 +153,7 @@ class FailClosedTest {
             result
                 .config()
                 .get(RoutingDirectives.NEVER_DIRECT)
-                .evaluate(new JudgedRequest())
+                .evaluate(SampleRequest.get("example.com").input())
                 .allowed())
         .isTrue();
   }
@@ -170,14 +171,14 @@ class FailClosedTest {
             result
                 .config()
                 .get(AccessDirectives.HTTP_ACCESS)
-                .evaluate(new JudgedRequest())
+                .evaluate(SampleRequest.get("example.com").input())
                 .denied())
         .isTrue();
     assertThat(
             result
                 .config()
                 .get(AccessDirectives.HTTP_ACCESS)
-                .evaluate(new JudgedRequest().target("http", "other.org", 80, "/"))
+                .evaluate(SampleRequest.get("other.org").input())
                 .allowed())
         .isTrue();
   }

@@ -3,6 +3,7 @@ package io.loligo.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
@@ -13,12 +14,12 @@ import io.loligo.server.boot.Features;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.upstream.names.NameDirectives;
+import io.loligo.server.wire.acl.SampleRequest;
 import io.loligo.store.MemoryDirectives;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -501,10 +502,14 @@ class GrammarTest {
     assertThat(allows(access, "a.com")).isTrue();
     assertThat(allows(access, "b.com")).isTrue();
     assertThat(allows(access, "c.com")).isFalse();
-    assertThat(access.evaluate(new JudgedRequest().connect("a.com", 443)).allowed()).isFalse();
+    assertThat(
+            access
+                .evaluate(SampleRequest.get("a.com").toPort(443).method("CONNECT").input())
+                .allowed())
+        .isFalse();
   }
 
-  private static boolean matches(String lines, TextSource files, JudgedRequest request) {
+  private static boolean matches(String lines, TextSource files, AclInput request) {
     ConfigResult result =
         Features.reader(files)
             .readText("/0", "http_port 1\n" + lines + "\nhttp_reply_access allow a\n");
@@ -518,9 +523,10 @@ class GrammarTest {
         new TextSource()
             .with("/f", "# all\nfoo bar\t# comment\n  x  y  #z\n")
             .with("/g", "X-Foo\nfoo bar\t# comment\n");
-    Map<String, String> fields =
-        Map.of("X-Foo", "foo bar", "Content-Type", "foo bar", "User-Agent", "a foo bar");
-    Map<String, String> others = Map.of("X-Foo", "bar", "Content-Type", "foo", "User-Agent", "foo");
+    List<String> fields =
+        List.of("X-Foo: foo bar", "Content-Type: foo bar", "User-Agent: a foo bar");
+    List<String> others = List.of("X-Foo: bar", "Content-Type: foo", "User-Agent: foo");
+    SampleRequest get = SampleRequest.get("example.com");
     for (String type :
         List.of(
             "req_header X-Foo \"/f\"",
@@ -529,11 +535,9 @@ class GrammarTest {
             "req_mime_type \"/f\"",
             "rep_mime_type \"/f\"",
             "browser \"/f\"")) {
-      JudgedRequest request = new JudgedRequest().fields(fields);
-      request.reply(200, fields);
+      AclInput request = get.fields(fields).answered(fields);
       assertThat(matches("acl a " + type, files, request)).as(type).isTrue();
-      JudgedRequest other = new JudgedRequest().fields(others);
-      other.reply(200, others);
+      AclInput other = get.fields(others).answered(others);
       assertThat(matches("acl a " + type, files, other)).as(type).isFalse();
     }
   }
@@ -541,14 +545,15 @@ class GrammarTest {
   @Test
   void aBlankBehindABackslashIsPartOfAnExpression() {
     TextSource none = new TextSource();
+    SampleRequest get = SampleRequest.get("example.com");
     for (String lines :
         List.of(
             "acl a browser foo\\ bar",
             "acl a browser -i FOO\\ b\\.?ar # \\ c",
             "acl a req_header User-Agent ^a\\ foo\\ bar$")) {
-      JudgedRequest request = new JudgedRequest().fields(Map.of("User-Agent", "a foo bar"));
+      AclInput request = get.fields(List.of("User-Agent: a foo bar")).input();
       assertThat(matches(lines, none, request)).as(lines).isTrue();
-      JudgedRequest other = new JudgedRequest().fields(Map.of("User-Agent", "foo, bar, a"));
+      AclInput other = get.fields(List.of("User-Agent: foo, bar, a")).input();
       assertThat(matches(lines, none, other)).as(lines).isFalse();
     }
     assertThat(load("refresh_pattern /a\\ b$ 0 20% 4320").problems()).isEmpty();
@@ -580,7 +585,7 @@ class GrammarTest {
   }
 
   private static boolean allows(AclList access, String host) {
-    return access.evaluate(new JudgedRequest().target("http", host, 80, "/")).allowed();
+    return access.evaluate(SampleRequest.get(host).input()).allowed();
   }
 
   @Test

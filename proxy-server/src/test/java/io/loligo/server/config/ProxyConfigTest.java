@@ -3,6 +3,7 @@ package io.loligo.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.caching.CachingDirectives;
 import io.loligo.core.caching.RefreshPattern;
@@ -34,6 +35,7 @@ import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.names.NameDirectives;
 import io.loligo.server.upstream.route.RoutingDirectives;
+import io.loligo.server.wire.acl.SampleRequest;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.CacheDir;
@@ -86,23 +88,44 @@ class ProxyConfigTest {
         .containsExactly(tuple("./var/log/access.log", "squid"));
     assertThat(config.get(LogDirectives.STRIP_QUERY_TERMS)).isTrue();
     assertThat(config.get(AccessDirectives.HTTP_ACCESS).isEmpty()).isTrue();
-    assertThat(config.get(AccessDirectives.HTTP_ACCESS).evaluate(new JudgedRequest()).denied())
+    assertThat(
+            config
+                .get(AccessDirectives.HTTP_ACCESS)
+                .evaluate(SampleRequest.get("example.com").input())
+                .denied())
         .isTrue();
-    assertThat(config.get(AccessDirectives.CACHE).evaluate(new JudgedRequest()).allowed()).isTrue();
-    assertThat(config.get(RoutingDirectives.ALWAYS_DIRECT).evaluate(new JudgedRequest()).denied())
+    assertThat(
+            config
+                .get(AccessDirectives.CACHE)
+                .evaluate(SampleRequest.get("example.com").input())
+                .allowed())
         .isTrue();
-    assertThat(config.get(RoutingDirectives.NEVER_DIRECT).evaluate(new JudgedRequest()).denied())
+    assertThat(
+            config
+                .get(RoutingDirectives.ALWAYS_DIRECT)
+                .evaluate(SampleRequest.get("example.com").input())
+                .denied())
+        .isTrue();
+    assertThat(
+            config
+                .get(RoutingDirectives.NEVER_DIRECT)
+                .evaluate(SampleRequest.get("example.com").input())
+                .denied())
         .isTrue();
     assertThat(config.get(FileDirectives.ACL).namesPurge()).isFalse();
     assertThat(
             config
                 .get(AccessDirectives.UPGRADES)
                 .of("WebSocket")
-                .evaluate(new JudgedRequest())
+                .evaluate(SampleRequest.get("example.com").input())
                 .allowed())
         .isTrue();
     assertThat(
-            config.get(AccessDirectives.UPGRADES).of("h2c").evaluate(new JudgedRequest()).allowed())
+            config
+                .get(AccessDirectives.UPGRADES)
+                .of("h2c")
+                .evaluate(SampleRequest.get("example.com").input())
+                .allowed())
         .isFalse();
   }
 
@@ -176,8 +199,12 @@ class ProxyConfigTest {
     assertThat(peer.connectTimeoutMillis()).isEqualTo(7_000);
     assertThat(peer.connectFailLimit()).isEqualTo(2);
     assertThat(peer.maxConnections()).isEqualTo(9);
-    assertThat(peer.access().evaluate(new JudgedRequest()).denied()).isTrue();
-    assertThat(peer.access().evaluate(new JudgedRequest().method("POST")).allowed()).isTrue();
+    assertThat(peer.access().evaluate(SampleRequest.get("example.com").input()).denied()).isTrue();
+    assertThat(
+            peer.access()
+                .evaluate(SampleRequest.get("example.com").method("POST").input())
+                .allowed())
+        .isTrue();
   }
 
   @ParameterizedTest
@@ -298,7 +325,7 @@ class ProxyConfigTest {
             tuple("daemon", "/b", "squid", "squid.conf:6"),
             tuple("stdio", "/c", "combined", "squid.conf:7"));
     assertThat(config.get(LogDirectives.LOGFORMAT)).containsEntry("mine", "%ts \"%ru\" # literal");
-    JudgedRequest get = new JudgedRequest();
+    AclInput get = SampleRequest.get("example.com").input();
     assertThat(config.get(LogDirectives.ACCESS_LOG).get(1).access().evaluate(get).allowed())
         .isFalse();
     assertThat(config.get(LogDirectives.ACCESS_LOG).get(2).access().evaluate(get).allowed())
@@ -371,17 +398,21 @@ class ProxyConfigTest {
             config
                 .get(AccessDirectives.UPGRADES)
                 .of("Foo/1")
-                .evaluate(new JudgedRequest())
+                .evaluate(SampleRequest.get("example.com").input())
                 .allowed())
         .isTrue();
     assertThat(
-            config.get(AccessDirectives.UPGRADES).of("Foo").evaluate(new JudgedRequest()).denied())
+            config
+                .get(AccessDirectives.UPGRADES)
+                .of("Foo")
+                .evaluate(SampleRequest.get("example.com").input())
+                .denied())
         .isTrue();
     assertThat(
             config
                 .get(AccessDirectives.UPGRADES)
                 .of("websocket")
-                .evaluate(new JudgedRequest())
+                .evaluate(SampleRequest.get("example.com").input())
                 .denied())
         .isTrue();
     assertThat(config.get(FileDirectives.ACL).namesPurge()).isTrue();

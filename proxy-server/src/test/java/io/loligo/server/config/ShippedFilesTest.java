@@ -2,6 +2,7 @@ package io.loligo.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclVerdict.Kind;
 import io.loligo.core.caching.CachingDirectives;
 import io.loligo.core.config.ConfigResult;
@@ -14,6 +15,7 @@ import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.names.NameDirectives;
+import io.loligo.server.wire.acl.SampleRequest;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.DiskSettings;
 import java.io.IOException;
@@ -93,27 +95,27 @@ class ShippedFilesTest {
   })
   void shippedForwardProxyIsNotOpen(
       String client, String host, int port, String destination, Kind verdict) throws IOException {
-    JudgedRequest request = new JudgedRequest().client(client).target("http", host, port, "/");
+    AclInput request = SampleRequest.get(host).toPort(port).from(client).input();
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
-    assertThat(rules.evaluate(request, JudgedRequest.octets(destination)).kind())
+    assertThat(rules.evaluate(request, SampleRequest.octets(destination)).kind())
         .isEqualTo(verdict);
   }
 
   @Test
   void shippedForwardProxyTunnelsToPort443Only() throws IOException {
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
-    JudgedRequest request = new JudgedRequest().client("127.0.0.1");
-    byte[] address = JudgedRequest.octets("93.184.216.34");
-    assertThat(rules.evaluate(request.connect("example.com", 443), address).allowed()).isTrue();
-    assertThat(rules.evaluate(request.connect("example.com", 8443), address).denied()).isTrue();
+    SampleRequest request = SampleRequest.get("example.com").method("CONNECT").from("127.0.0.1");
+    byte[] address = SampleRequest.octets("93.184.216.34");
+    assertThat(rules.evaluate(request.toPort(443).input(), address).allowed()).isTrue();
+    assertThat(rules.evaluate(request.toPort(8443).input(), address).denied()).isTrue();
   }
 
   @Test
   void strangersAreDeniedWithoutAskingForTheDestination() throws IOException {
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
-    JudgedRequest request =
-        new JudgedRequest().client("8.8.8.8").target("http", "example.com", 80, "/");
-    assertThat(rules.evaluate(request).kind()).isEqualTo(Kind.DENIED);
-    assertThat(rules.evaluate(request.client("10.0.0.1")).kind()).isEqualTo(Kind.NEEDS_DESTINATION);
+    SampleRequest request = SampleRequest.get("example.com");
+    assertThat(rules.evaluate(request.from("8.8.8.8").input()).kind()).isEqualTo(Kind.DENIED);
+    assertThat(rules.evaluate(request.from("10.0.0.1").input()).kind())
+        .isEqualTo(Kind.NEEDS_DESTINATION);
   }
 }

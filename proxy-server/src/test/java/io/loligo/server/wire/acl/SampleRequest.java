@@ -32,6 +32,37 @@ public record SampleRequest(
     List<String> addresses,
     long nowMillis) {
 
+  /** A GET of {@code http://HOST/} without fields, of a client with a public address. */
+  public static SampleRequest get(String host) {
+    return new SampleRequest(
+        "192.0.2.1", 3128, "GET", "http", host, 80, "/", List.of(), List.of(), 0);
+  }
+
+  /** The same to another port of the host. */
+  public SampleRequest toPort(int other) {
+    return new SampleRequest(
+        client, localPort, method, scheme, host, other, path, fieldLines, addresses, nowMillis);
+  }
+
+  /** The same by another client. */
+  public SampleRequest from(String address) {
+    return new SampleRequest(
+        address, localPort, method, scheme, host, port, path, fieldLines, addresses, nowMillis);
+  }
+
+  /** The same with another method; for CONNECT without a path. */
+  public SampleRequest method(String other) {
+    String place = other.equals("CONNECT") ? "" : path;
+    return new SampleRequest(
+        client, localPort, other, scheme, host, port, place, fieldLines, addresses, nowMillis);
+  }
+
+  /** The same with these field lines alone. */
+  public SampleRequest fields(List<String> lines) {
+    return new SampleRequest(
+        client, localPort, method, scheme, host, port, path, lines, addresses, nowMillis);
+  }
+
   public boolean isConnect() {
     return method.equals("CONNECT");
   }
@@ -67,12 +98,23 @@ public record SampleRequest(
         client, localPort, method, scheme, host, port, path, fieldLines, addresses, millis);
   }
 
-  /** As access rules see it, before or after its host is resolved. */
-  AclInput input(boolean resolved) {
-    return new Input(this, resolved);
+  /** As access rules see it, before its host is resolved. */
+  public AclInput input() {
+    return input(false);
   }
 
-  static byte[] octets(String address) {
+  /** The same, before or after its host is resolved. */
+  AclInput input(boolean resolved) {
+    return new Input(this, resolved, null);
+  }
+
+  /** The same with a response 200 of these field lines. */
+  public AclInput answered(List<String> replyLines) {
+    return new Input(this, false, replyLines);
+  }
+
+  /** The bytes of {@code address}. */
+  public static byte[] octets(String address) {
     try {
       return InetAddress.getByName(address).getAddress();
     } catch (UnknownHostException e) {
@@ -80,7 +122,23 @@ public record SampleRequest(
     }
   }
 
-  private record Input(SampleRequest request, boolean resolved) implements AclInput {
+  private static Fields section(List<String> lines) {
+    Fields fields = new Fields(lines.size());
+    fields.clear(String.join("", lines).getBytes(ISO_8859_1));
+    int at = 0;
+    for (String line : lines) {
+      int nameLength = line.indexOf(':');
+      int end = at + line.length();
+      fields.add(
+          FieldName.of(line.substring(0, nameLength)), at, nameLength, at + nameLength + 2, end);
+      at = end;
+    }
+    return fields;
+  }
+
+  /** {@code replyLines} is null before the response. */
+  private record Input(SampleRequest request, boolean resolved, List<String> replyLines)
+      implements AclInput {
     @Override
     public byte[] clientAddress() {
       return octets(request.client);
@@ -133,28 +191,17 @@ public record SampleRequest(
 
     @Override
     public Fields requestFields() {
-      List<String> lines = request.fieldLines;
-      Fields fields = new Fields(lines.size());
-      fields.clear(String.join("", lines).getBytes(ISO_8859_1));
-      int at = 0;
-      for (String line : lines) {
-        int nameLength = line.indexOf(':');
-        int end = at + line.length();
-        fields.add(
-            FieldName.of(line.substring(0, nameLength)), at, nameLength, at + nameLength + 2, end);
-        at = end;
-      }
-      return fields;
+      return section(request.fieldLines);
     }
 
     @Override
     public Fields replyFields() {
-      return null;
+      return replyLines == null ? null : section(replyLines);
     }
 
     @Override
     public int replyStatus() {
-      return 0;
+      return replyLines == null ? 0 : 200;
     }
 
     @Override
