@@ -1,5 +1,7 @@
 package io.loligo.bench.micro;
 
+import io.loligo.server.tls.TlsFault;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
@@ -7,6 +9,7 @@ import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import java.net.InetAddress;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -26,6 +29,15 @@ class NoUpstream implements Upstream {
 
   @Override
   public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
+    throw new IllegalStateException("no hit");
+  }
+
+  @Override
+  public void verify(
+      TlsOptions options,
+      String server,
+      List<X509Certificate> chain,
+      Consumer<List<TlsFault>> done) {
     throw new IllegalStateException("no hit");
   }
 

@@ -48,11 +48,11 @@ public interface AclInput {
   @Nullable List<byte[]> destinationAddresses();
 
   /**
-   * Squid's name of the fault of the server's certificate that is decided about; null where there
-   * is none.
+   * Squid's names of the faults of the server's certificate: the one that is decided about, or all
+   * that were found; empty where none is known.
    */
-  default @Nullable String certificateFault() {
-    return null;
+  default List<String> certificateFaults() {
+    return List.of();
   }
 
   /** The step of {@code ssl_bump} that is decided now, 1 to 3; 0: none is. */

@@ -440,11 +440,7 @@ final class NamedAcl {
       case USER_CERT -> certificateName(texts, false, field);
       case CA_CERT -> certificateName(texts, true, field);
       case MYPORTNAME -> (in, to) -> Condition.of(isOneOf(texts, in.portName()));
-      case SSL_ERROR ->
-          (in, to) -> {
-            String fault = in.certificateFault();
-            return Condition.of(fault != null && isOneOf(texts, fault));
-          };
+      case SSL_ERROR -> (in, to) -> Condition.of(isAnyOf(texts, in.certificateFaults()));
       case SSL_SERVER_NAME -> {
         DomainSet domains = new DomainSet(words);
         yield new ServerNameCondition(source, domains::contains);
@@ -491,6 +487,15 @@ final class NamedAcl {
   private static boolean isOneOf(String[] texts, String text) {
     for (String one : texts) {
       if (one.equals(text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isAnyOf(String[] texts, List<String> values) {
+    for (String value : values) {
+      if (isOneOf(texts, value)) {
         return true;
       }
     }

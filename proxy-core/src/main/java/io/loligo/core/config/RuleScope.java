@@ -13,10 +13,19 @@ public enum RuleScope {
   REQUEST,
   /** During a handshake with a server: {@code sslproxy_cert_error}. */
   HANDSHAKE,
+  /**
+   * While a tunnel is inspected: {@code ssl_bump}. An ACL about a handshake with the server matches
+   * only after that handshake.
+   */
+  TUNNEL,
   /** After the head of a response has arrived. */
   RESPONSE,
   /** When the exchange is over: {@code access_log}. */
   LOG;
+
+  boolean hasHandshake() {
+    return this == HANDSHAKE || this == TUNNEL;
+  }
 
   boolean hasResponse() {
     return this == RESPONSE || this == LOG;

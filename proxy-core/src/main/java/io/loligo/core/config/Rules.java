@@ -50,6 +50,11 @@ public final class Rules {
         .noneMatch(name -> acls.has(name) && acls.isUndecidable(name));
   }
 
+  /** Whether one of the defined ACLs among {@code terms} asks about a handshake with the server. */
+  public boolean needHandshake(List<String> terms) {
+    return terms.stream().map(Acls::bare).anyMatch(acls::needsHandshake);
+  }
+
   /** Whether a line of this scope can use {@code terms}; problems are reported. */
   public boolean check(RuleScope scope, Line line, List<String> terms) {
     boolean usable = true;
@@ -62,7 +67,7 @@ public final class Rules {
       } else if (acls.isUndecidable(name) && line.waived()) {
         report.restricts(line, name, "the line is left out, the ACL has no effect");
         return false;
-      } else if (acls.needsHandshake(name) && scope != RuleScope.HANDSHAKE) {
+      } else if (acls.needsHandshake(name) && !scope.hasHandshake()) {
         report.restricts(line, name, "it asks about a handshake, and is decided within one only");
         usable = false;
       } else if (scope == RuleScope.LOG && acls.needsDestination(name)) {

@@ -15,7 +15,9 @@ public final class BumpDirectives {
           .difference(
               "http_access also decides about the name in the client's first message; bump always"
                   + " asks the server for its certificate first; after a peek in step 2, the"
-                  + " certificate is known with TLS 1.2 only, and not verified")
+                  + " certificate is known with TLS 1.2 only, and verified only if a line asks for"
+                  + " its faults; an ssl_error ACL also matches a fault that sslproxy_cert_error"
+                  + " does not tolerate")
           .text(
               "What happens to a CONNECT on a port with ssl-bump. The first matching line of each"
                   + " step decides. Step 1: the CONNECT is known. Step 2: the client's first"
@@ -26,7 +28,8 @@ public final class BumpDirectives {
                   + " with a certificate that it makes; its requests are requests for https URLs."
                   + " terminate: the tunnel ends. If no line matches in step 1 or 2, the tunnel is"
                   + " spliced. Without any line, tunnels are not inspected. ACL types for these"
-                  + " lines: at_step, ssl::server_name, ssl::server_name_regex.");
+                  + " lines: at_step, ssl::server_name, ssl::server_name_regex, and in step 3"
+                  + " ssl_error.");
 
   /** {@code on_unsupported_protocol}: tunnels that do not begin with TLS. */
   public static final Setting<UnsupportedProtocol> ON_UNSUPPORTED_PROTOCOL =

@@ -32,11 +32,12 @@ final class BumpLines implements LineReader<BumpRules> {
       return;
     }
     List<String> terms = values.subList(1, values.size());
-    boolean usable = rules.check(RuleScope.REQUEST, line, terms);
+    boolean usable = rules.check(RuleScope.TUNNEL, line, terms);
     if (usable || line.waived()) {
       // a line that is left out still counts as one: without lines nothing is inspected
       List<String> used = usable ? terms : List.of("!all");
-      lines.add(new BumpRules.Line(action, rules.compileTerms(line, used)));
+      boolean faults = rules.needHandshake(used);
+      lines.add(new BumpRules.Line(action, rules.compileTerms(line, used), faults));
     }
   }
 

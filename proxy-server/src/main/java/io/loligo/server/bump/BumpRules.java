@@ -28,8 +28,9 @@ public final class BumpRules {
    * One line.
    *
    * @param condition allows if all ACLs match
+   * @param needsFaults whether it asks about faults of the server's certificate
    */
-  record Line(BumpAction action, AclList condition) {}
+  record Line(BumpAction action, AclList condition, boolean needsFaults) {}
 
   private final List<Line> lines;
 
@@ -45,6 +46,11 @@ public final class BumpRules {
   /** Whether a line asks about the addresses of the destination. */
   public boolean needsDestination() {
     return lines.stream().anyMatch(line -> line.condition().needsDestination());
+  }
+
+  /** Whether a line asks about faults of the server's certificate. */
+  public boolean needFaults() {
+    return lines.stream().anyMatch(Line::needsFaults);
   }
 
   /** Whether no line has an action other than {@code splice}. */

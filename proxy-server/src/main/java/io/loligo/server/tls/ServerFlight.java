@@ -7,16 +7,21 @@ import java.nio.ByteBuffer;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Reads a server's first messages up to its certificate (RFC 5246 section 7.4), without decryption:
  * that of TLS 1.2 is readable, that of TLS 1.3 is not. Immutable.
  *
  * @param complete false: more bytes may tell more
- * @param certificate of the server, not verified; null: it cannot be known, or not yet
+ * @param chain the server's certificate, then those above it, not verified; empty: it cannot be
+ *     known, or not yet
  */
-public record ServerFlight(boolean complete, @Nullable X509Certificate certificate) {
+public record ServerFlight(boolean complete, List<X509Certificate> chain) {
+  /** The most certificates of a chain; the others are left out. */
+  private static final int MOST_CERTIFICATES = 10;
+
   /** The most bytes that are read for a certificate with its chain. */
   public static final int MOST_BYTES = 64 << 10;
 
@@ -29,8 +34,8 @@ public record ServerFlight(boolean complete, @Nullable X509Certificate certifica
   private static final int SUITE_AND_COMPRESSION = 3;
   private static final int EXTENSION_VERSIONS = 43;
 
-  private static final ServerFlight INCOMPLETE = new ServerFlight(false, null);
-  private static final ServerFlight UNKNOWN = new ServerFlight(true, null);
+  private static final ServerFlight INCOMPLETE = new ServerFlight(false, List.of());
+  private static final ServerFlight UNKNOWN = new ServerFlight(true, List.of());
 
   /** Reads {@code bytes}, borrowed; its indices do not move. */
   public static ServerFlight read(ByteBuf bytes) {
@@ -52,7 +57,7 @@ public record ServerFlight(boolean complete, @Nullable X509Certificate certifica
           }
         }
         case CERTIFICATE -> {
-          return new ServerFlight(true, first(message));
+          return new ServerFlight(true, chain(message));
         }
         default -> {
           return UNKNOWN;
@@ -106,21 +111,28 @@ public record ServerFlight(boolean complete, @Nullable X509Certificate certifica
     }
   }
 
-  /** The first certificate of the message; null: there is none that can be read. */
-  private static @Nullable X509Certificate first(ByteBuffer message) {
+  /** The certificates of the message; empty: one of them cannot be read. */
+  private static List<X509Certificate> chain(ByteBuffer message) {
+    List<X509Certificate> chain = new ArrayList<>();
     try {
-      message.position(3);
-      int length = (message.get() & 0xff) << 16 | (message.getShort() & 0xffff);
-      if (length > message.remaining()) {
-        return null;
+      length(message);
+      CertificateFactory factory = CertificateFactory.getInstance("X.509");
+      while (message.hasRemaining() && chain.size() < MOST_CERTIFICATES) {
+        int length = length(message);
+        if (length > message.remaining()) {
+          return List.of();
+        }
+        byte[] encoded = new byte[length];
+        message.get(encoded);
+        chain.add((X509Certificate) factory.generateCertificate(new ByteArrayInputStream(encoded)));
       }
-      byte[] encoded = new byte[length];
-      message.get(encoded);
-      return (X509Certificate)
-          CertificateFactory.getInstance("X.509")
-              .generateCertificate(new ByteArrayInputStream(encoded));
+      return List.copyOf(chain);
     } catch (BufferUnderflowException | IllegalArgumentException | CertificateException e) {
-      return null;
+      return List.of();
     }
+  }
+
+  private static int length(ByteBuffer message) {
+    return (message.get() & 0xff) << 16 | (message.getShort() & 0xffff);
   }
 }

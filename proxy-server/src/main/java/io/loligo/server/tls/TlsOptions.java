@@ -61,6 +61,12 @@ public record TlsOptions(
     return flags.contains(flag);
   }
 
+  /** Whether a fault of a peer's certificate does not count at all. */
+  public boolean tolerates(TlsFault fault) {
+    return has(TlsFlag.DONT_VERIFY_PEER)
+        || (fault == TlsFault.DOMAIN_MISMATCH && has(TlsFlag.DONT_VERIFY_DOMAIN));
+  }
+
   /** Whether sessions may be resumed. */
   public boolean resumes() {
     return tickets && !has(TlsFlag.NO_SESSION_REUSE);

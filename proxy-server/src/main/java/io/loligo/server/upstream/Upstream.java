@@ -1,6 +1,9 @@
 package io.loligo.server.upstream;
 
+import io.loligo.server.tls.TlsFault;
+import io.loligo.server.tls.TlsOptions;
 import java.net.InetAddress;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,20 @@ public interface Upstream {
    * kept for later requests, and {@link OriginStream#timings} has the facts of its TLS.
    */
   OriginStream probe(Hop hop, AddressCheck check, OriginEvents events);
+
+  /**
+   * Verifies a server without a handshake. {@code done} is called on this event loop, perhaps
+   * before this returns, with the faults of its certificate; empty: none.
+   *
+   * @param options that the configuration has
+   * @param server the name or the address that the certificate has to be for
+   * @param chain as the server sends it, its own certificate first; not empty
+   */
+  void verify(
+      TlsOptions options,
+      String server,
+      List<X509Certificate> chain,
+      Consumer<List<TlsFault>> done);
 
   /** Addresses of {@code host} known now (literal or cached), or null: then {@link #resolve}. */
   @Nullable List<InetAddress> resolved(String host);

@@ -314,6 +314,8 @@ class GrammarTest {
         "acl a ssl_error X509_V_ERR_CERT_REVOKED~sslproxy_cert_error allow a | ok |",
         "acl a ssl_error EXPIRED                | error   | X509_V_ERR",
         "http_access deny ssl::certHasExpired   | error   | it asks about a handshake",
+        "http_port 3131 ssl-bump~ssl_bump terminate ssl::certUntrusted | ok |",
+        "on_unsupported_protocol tunnel ssl::certUntrusted | error | it asks about a handshake",
         "icap_enable off~icap_service a reqmod_precache icap://h/a | warning | ICAP is off",
         "icap_preview_enable off~icap_preview_size 1024 | warning | ICAP is off",
         "icap_enable on~icap_preview_size 1024  | error   | icap_enable",

@@ -36,6 +36,8 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.TlsFault;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
@@ -63,6 +65,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -516,6 +519,15 @@ final class ExchangeFixture implements AutoCloseable {
 
     @Override
     public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
+      throw new AssertionError("no tunnels here");
+    }
+
+    @Override
+    public void verify(
+        TlsOptions options,
+        String server,
+        List<X509Certificate> chain,
+        Consumer<List<TlsFault>> done) {
       throw new AssertionError("no tunnels here");
     }
 

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -67,22 +68,23 @@ class ServerFlightTest {
     for (int size : new int[] {7, 100, 16_384}) {
       byte[] flight = records(size, hello(false), certificates());
       for (int length = 0; length < flight.length; length++) {
-        assertThat(read(flight, length)).isEqualTo(new ServerFlight(false, null));
+        assertThat(read(flight, length)).isEqualTo(new ServerFlight(false, List.of()));
       }
-      assertThat(read(flight, flight.length)).isEqualTo(new ServerFlight(true, CERTIFICATE));
+      assertThat(read(flight, flight.length))
+          .isEqualTo(new ServerFlight(true, List.of(CERTIFICATE)));
     }
   }
 
   @Test
   void theCertificateOfTls13IsUnknown() throws Exception {
     byte[] flight = records(16_384, hello(true));
-    assertThat(read(flight, flight.length)).isEqualTo(new ServerFlight(true, null));
+    assertThat(read(flight, flight.length)).isEqualTo(new ServerFlight(true, List.of()));
   }
 
   @Test
   void anAlertOrAnotherProtocolIsComplete() {
     for (byte[] other : new byte[][] {{21, 3, 3, 0, 2, 2, 40}, {'H', 'T', 'T', 'P'}}) {
-      assertThat(read(other, other.length)).isEqualTo(new ServerFlight(true, null));
+      assertThat(read(other, other.length)).isEqualTo(new ServerFlight(true, List.of()));
     }
   }
 

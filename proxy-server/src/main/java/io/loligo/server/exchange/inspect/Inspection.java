@@ -30,6 +30,7 @@ import io.loligo.server.tls.ClientHello;
 import io.loligo.server.tls.ServerFlight;
 import io.loligo.server.tls.ServerIdentity;
 import io.loligo.server.tls.TlsFault;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
@@ -56,6 +57,7 @@ import org.jspecify.annotations.Nullable;
  * ASKING      the server is asked for its certificate
  * REACHING    the first message goes to the server, whose certificate is read in its response
  * HEARING     that response arrives
+ * VERIFYING   the certificate in it is verified, because a rule asks
  * CONNECTING  the tunnel will be spliced
  * OVER        spliced, decrypted or ended
  * </pre>
@@ -71,6 +73,7 @@ public final class Inspection
     ASKING,
     REACHING,
     HEARING,
+    VERIFYING,
     CONNECTING,
     OVER
   }
@@ -108,7 +111,7 @@ public final class Inspection
       if (state == State.READING) {
         unsupported("no first message of TLS arrived in time");
       } else if (state == State.HEARING) {
-        heard(null);
+        heard(List.of());
       }
     }
   }
@@ -139,7 +142,7 @@ public final class Inspection
   // ---- step 1: the CONNECT is known
 
   private void first() {
-    request.tunnelStep(new TunnelStep(1, null, null));
+    request.tunnelStep(new TunnelStep(1, null));
     note(settings.rules.first(request));
     switch (action) {
       case SPLICE -> {
@@ -280,7 +283,7 @@ public final class Inspection
   }
 
   private void second() {
-    request.tunnelStep(new TunnelStep(2, serverName(), null));
+    request.tunnelStep(new TunnelStep(2, serverName()));
     note(settings.rules.second(request));
     switch (action) {
       case SPLICE -> splice();
@@ -302,7 +305,7 @@ public final class Inspection
     }
     X509Certificate known = decryption == null ? null : decryption.hosts().known(place());
     if (known != null) {
-      certified(known);
+      certified(known, List.of());
       return;
     }
     route(State.ASKING);
@@ -331,17 +334,24 @@ public final class Inspection
     }
   }
 
-  private void certified(@Nullable X509Certificate certificate) {
+  /**
+   * The server was asked.
+   *
+   * @param certificate null: it has none that is valid
+   * @param faults those that the rules of the configuration tolerated, or the one that they did not
+   */
+  private void certified(@Nullable X509Certificate certificate, List<TlsFault> faults) {
     if (action == BumpAction.STARE) {
-      third(BumpAction.STARE, certificate);
+      third(BumpAction.STARE, certificate, faults);
     } else {
       bump(certificate);
     }
   }
 
-  private void third(BumpAction second, @Nullable X509Certificate certificate) {
+  private void third(
+      BumpAction second, @Nullable X509Certificate certificate, List<TlsFault> faults) {
     List<String> names = certificate == null ? null : ServerNames.of(certificate).names();
-    request.tunnelStep(new TunnelStep(3, serverName(), names));
+    request.tunnelStep(new TunnelStep(3, serverName(), names, faults));
     note(settings.rules.third(request, second));
     switch (action) {
       case SPLICE -> splice();
@@ -399,24 +409,44 @@ public final class Inspection
     public void arrived(ByteBuf held) {
       ServerFlight flight = ServerFlight.read(held);
       if (flight.complete()) {
-        heard(flight.certificate());
+        heard(flight.chain());
       }
     }
 
     @Override
     public void ended() {
-      heard(null); // relayed as it is
+      heard(List.of()); // relayed as it is
     }
   }
 
-  private void heard(@Nullable X509Certificate certificate) {
+  private void heard(List<X509Certificate> chain) {
     PeekedStream bytes = server;
     if (state != State.HEARING || bytes == null) {
       return;
     }
     services.timer.cancel(firstMessage);
     bytes.rest();
-    third(BumpAction.PEEK, certificate);
+    if (chain.isEmpty()) {
+      third(BumpAction.PEEK, null, List.of());
+    } else if (settings.rules.needFaults()) {
+      state = State.VERIFYING;
+      TlsOptions options = settings.outgoingTls.options();
+      services.upstream.verify(options, name(), chain, faults -> verified(chain.get(0), faults));
+    } else {
+      third(BumpAction.PEEK, chain.get(0), List.of());
+    }
+  }
+
+  private void verified(X509Certificate certificate, List<TlsFault> faults) {
+    if (state == State.VERIFYING) {
+      third(BumpAction.PEEK, certificate, counting(faults));
+    }
+  }
+
+  /** The {@code faults} that no option of the configuration lets pass. */
+  private List<TlsFault> counting(List<TlsFault> faults) {
+    TlsOptions options = settings.outgoingTls.options();
+    return faults.stream().filter(fault -> !options.tolerates(fault)).toList();
   }
 
   @Override
@@ -431,7 +461,7 @@ public final class Inspection
         Hop secure = new Hop.Direct(hop.host(), hop.port(), hop.code(), security);
         origin = services.upstream.probe(secure, this, this);
       } else {
-        certified(null);
+        certified(null, List.of());
       }
     }
   }
@@ -462,7 +492,11 @@ public final class Inspection
       if (secured != null && secured.tolerated().isEmpty()) {
         learn(secured.certificate());
       }
-      certified(secured == null ? null : secured.certificate());
+      if (secured == null) {
+        certified(null, List.of());
+      } else {
+        certified(secured.certificate(), counting(secured.tolerated()));
+      }
     } else if (state == State.REACHING) {
       origin = null;
       reached(connected.detach());
@@ -481,7 +515,9 @@ public final class Inspection
       deny(failure.detail());
     } else if (asked) {
       // each request inside gets an error page that tells the fault
-      certified(null);
+      TlsFault fault = failure.fault();
+      boolean known = fault != null && fault.isOfCertificate();
+      certified(null, known ? List.of(fault) : List.of());
     } else {
       end(failure.detail());
     }

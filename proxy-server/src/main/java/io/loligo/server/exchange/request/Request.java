@@ -541,8 +541,13 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
-  public @Nullable String certificateFault() {
-    return fault == null ? null : fault.squidName();
+  public List<String> certificateFaults() {
+    if (fault != null) {
+      return List.of(fault.squidName());
+    }
+    return tunnelStep == null
+        ? List.of()
+        : tunnelStep.faults().stream().map(TlsFault::squidName).toList();
   }
 
   /** Gives the access rules the step in which {@code ssl_bump} decides about this CONNECT. */

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.request;
 
+import io.loligo.server.tls.TlsFault;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,15 @@ import org.jspecify.annotations.Nullable;
  * @param number 1 to 3
  * @param serverName the name in the first message of the client, in lower case; null: none
  * @param certifiedNames the names in the server's certificate; null: it is not known
+ * @param faults of that certificate, as far as they are known
  */
 public record TunnelStep(
-    int number, @Nullable String serverName, @Nullable List<String> certifiedNames) {}
+    int number,
+    @Nullable String serverName,
+    @Nullable List<String> certifiedNames,
+    List<TlsFault> faults) {
+  /** A step before the server is asked. */
+  public TunnelStep(int number, @Nullable String serverName) {
+    this(number, serverName, null, List.of());
+  }
+}

@@ -3,6 +3,8 @@ package io.loligo.server.upstream.attempt;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.tls.TlsFault;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
@@ -23,15 +25,18 @@ import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.server.upstream.pool.PooledConnection;
+import io.loligo.server.upstream.tls.OfferedContexts;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.server.upstream.tls.Tolerance;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
+import java.security.cert.X509Certificate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -215,6 +220,24 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     Attempt probe = new Attempt(this, List.of(hop), null, null, 0, check, events);
     shared.loop().execute(probe);
     return probe;
+  }
+
+  @Override
+  public void verify(
+      TlsOptions options,
+      String server,
+      List<X509Certificate> chain,
+      Consumer<List<TlsFault>> done) {
+    CompletableFuture<OfferedContexts> ready = contexts.of(options).ready();
+    if (ready.isDone() && !ready.isCompletedExceptionally()) {
+      done.accept(ready.join().faults(chain, server));
+      return;
+    }
+    ready.whenCompleteAsync(
+        (loaded, failure) ->
+            done.accept(
+                loaded == null ? List.of(TlsFault.CERT_UNTRUSTED) : loaded.faults(chain, server)),
+        shared.loop());
   }
 
   @Override

@@ -9,6 +9,8 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tls.TlsFault;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchTimings;
@@ -24,6 +26,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -129,6 +132,15 @@ public final class OwnObjects implements Upstream {
   @Override
   public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
     return others.probe(hop, check, events);
+  }
+
+  @Override
+  public void verify(
+      TlsOptions options,
+      String server,
+      List<X509Certificate> chain,
+      Consumer<List<TlsFault>> done) {
+    others.verify(options, server, chain, done);
   }
 
   @Override

@@ -113,8 +113,7 @@ public final class OriginContext {
 
   /** Whether the options tolerate {@code fault} of a certificate, for every request. */
   public boolean tolerates(TlsFault fault) {
-    return options.has(TlsFlag.DONT_VERIFY_PEER)
-        || (fault == TlsFault.DOMAIN_MISMATCH && options.has(TlsFlag.DONT_VERIFY_DOMAIN));
+    return options.tolerates(fault);
   }
 
   /** Whether a fault may be tolerated. Then no session is resumed: each is verified. */
@@ -215,7 +214,8 @@ public final class OriginContext {
   private OfferedContexts build() throws IOException, GeneralSecurityException {
     ServerVerifier verifier = verifier();
     KeyPair own = own();
-    return new OfferedContexts(build(verifier, own, WITH_HTTP_2), build(verifier, own, HTTP_1));
+    return new OfferedContexts(
+        build(verifier, own, WITH_HTTP_2), build(verifier, own, HTTP_1), verifier);
   }
 
   private SslContext build(ServerVerifier verifier, @Nullable KeyPair own, List<String> offer)

@@ -10,7 +10,9 @@ import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
@@ -52,6 +54,14 @@ final class ServerVerifier extends X509ExtendedTrustManager {
     Tolerance tolerance = tolerances.apply(engine.getPeerPort());
     tolerateOrThrow(tolerance, chainFault(chain, authType));
     tolerateOrThrow(tolerance, nameFault(chain[0], engine.getPeerHost()));
+  }
+
+  /** The faults of {@code chain}, of which the key exchange is not known: none, one or two. */
+  List<TlsFault> faults(X509Certificate[] chain, String server) {
+    return Stream.of(chainFault(chain, "UNKNOWN"), nameFault(chain[0], server))
+        .filter(Objects::nonNull)
+        .map(UntrustedCertificate::fault)
+        .toList();
   }
 
   private static void tolerateOrThrow(Tolerance tolerance, @Nullable UntrustedCertificate found)
