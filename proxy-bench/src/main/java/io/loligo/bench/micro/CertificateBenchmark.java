@@ -94,6 +94,6 @@ public class CertificateBenchmark extends AbstractBenchmark {
   /** A certificate for the next name. */
   @Benchmark
   public ServerTls make() {
-    return hosts.of(new ServerIdentity("host" + number++ + ".example.com", null), true).join();
+    return hosts.of(ServerIdentity.unknown("host" + number++ + ".example.com"), true).join();
   }
 }

@@ -287,8 +287,6 @@ final class UnusedDirectives {
         "ssl_unclean_shutdown : ON_OFF : off",
         "ssl_engine : TEXT : none",
         "sslproxy_cert_sign_hash : TEXT :",
-        "sslproxy_cert_sign : LINE :",
-        "sslproxy_cert_adapt : LINE :",
         "sslpassword_program : LINE :");
     rows.add(
         Status.RESTRICTS,

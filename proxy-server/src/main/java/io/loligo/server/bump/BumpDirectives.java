@@ -1,7 +1,9 @@
 package io.loligo.server.bump;
 
 import io.loligo.core.config.Feature;
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
+import java.util.List;
 
 /** Directives about the content of tunnels. */
 public final class BumpDirectives {
@@ -43,6 +45,37 @@ public final class BumpDirectives {
                   + " relayed. respond: the client gets an error page in clear text. terminate: the"
                   + " tunnel ends. If no line matches, respond holds.");
 
+  /** {@code sslproxy_cert_sign}: the signers of made certificates. */
+  public static final Setting<List<CertificateRules.SigningLine>> SSLPROXY_CERT_SIGN =
+      FEATURE
+          .lines(
+              "sslproxy_cert_sign",
+              "signTrusted|signUntrusted|signSelf [[!]ACL...]",
+              CertificateLines.Signing::new)
+          .text(
+              "The signer of the certificate that a client gets in a decrypted tunnel. The first"
+                  + " matching line decides. signTrusted: the authority of the port."
+                  + " signUntrusted: an authority that no client trusts. signSelf: the key of the"
+                  + " certificate. If no line matches, a certificate of the server that was"
+                  + " tolerated although it is not trusted yields signUntrusted, a self-signed one"
+                  + " signSelf, and any other signTrusted. If the server has no certificate that"
+                  + " may be used, the client gets an error page with signTrusted.");
+
+  /** {@code sslproxy_cert_adapt}: changes of made certificates. */
+  public static final Setting<List<CertificateRules.AdaptationLine>> SSLPROXY_CERT_ADAPT =
+      FEATURE
+          .lines(
+              "sslproxy_cert_adapt",
+              "setValidAfter|setValidBefore|setCommonName[{NAME}] [[!]ACL...]",
+              CertificateLines.Adapting::new)
+          .text(
+              "How the certificate that a client gets in a decrypted tunnel differs from the"
+                  + " server's. For each word, the first matching line counts. setValidAfter: its"
+                  + " validity ends with that of the authority of the port. setValidBefore: its"
+                  + " validity begins with that of the authority. setCommonName{NAME}: NAME is its"
+                  + " only name; without {NAME}, the host in CONNECT is. If the server has no"
+                  + " certificate that may be used, no line counts.");
+
   /** {@code loligo_splice_after_refusals}: a number of refusals; 0: never. */
   public static final Setting<Integer> SPLICE_AFTER_REFUSALS =
       FEATURE
@@ -55,4 +88,9 @@ public final class BumpDirectives {
                   + " tunnels fail.");
 
   private BumpDirectives() {}
+
+  /** The rules of {@code config} about made certificates. */
+  public static CertificateRules certificates(ProxyConfig config) {
+    return new CertificateRules(config.get(SSLPROXY_CERT_SIGN), config.get(SSLPROXY_CERT_ADAPT));
+  }
 }

@@ -6,19 +6,24 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.SecureRandom;
 import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Date;
 import java.util.List;
+import org.bouncycastle.asn1.x500.RDN;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
 import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.asn1.x500.style.IETFUtils;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
 import org.bouncycastle.asn1.x509.Extension;
@@ -36,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the certificates of servers in whose place the proxy stands: names, dates and kind of key
- * are those of the server's certificate (RFC 5280). All have the same two keys, one of each kind.
- * Thread-safe; each call takes up to a few milliseconds of CPU.
+ * are those of the server's certificate (RFC 5280), unless its terms say otherwise. All have the
+ * same two keys, one of each kind. Thread-safe; each call takes up to a few milliseconds of CPU.
  */
 final class CertificateMaker {
   private static final int RSA_BITS = 2_048;
@@ -52,7 +57,11 @@ final class CertificateMaker {
   private static final int MOST_COMMON_NAME = 64;
 
   private final KeyPair authority;
-  private final X500Name issuer;
+  private final Signer trusted;
+
+  /** Has a key of its own, of which no certificate exists. */
+  private final Signer untrusted;
+
   private final java.security.KeyPair ecdsa;
   private final SecureRandom random = new SecureRandom();
 
@@ -66,10 +75,33 @@ final class CertificateMaker {
    */
   CertificateMaker(KeyPair authority) throws GeneralSecurityException {
     this.authority = authority;
-    issuer = X500Name.getInstance(authority.certificate().getSubjectX500Principal().getEncoded());
+    X509Certificate signs = authority.certificate();
+    X500Name name = X500Name.getInstance(signs.getSubjectX500Principal().getEncoded());
+    trusted = new Signer(name, signs.getPublicKey(), authority.key());
     KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
     generator.initialize(new ECGenParameterSpec("secp256r1"), random);
     ecdsa = generator.generateKeyPair();
+    java.security.KeyPair unknown = generator.generateKeyPair();
+    untrusted = new Signer(notTrustedBy(name), unknown.getPublic(), unknown.getPrivate());
+  }
+
+  /** The issuer of a certificate, and its key. */
+  private record Signer(X500Name name, PublicKey certified, PrivateKey key) {
+    String algorithm() {
+      return key.getAlgorithm().equals("EC") ? "SHA256withECDSA" : "SHA256withRSA";
+    }
+  }
+
+  /** The name of an authority that is not the one called {@code name}. */
+  private static X500Name notTrustedBy(X500Name name) {
+    RDN[] common = name.getRDNs(BCStyle.CN);
+    String text =
+        common.length == 0 ? "" : IETFUtils.valueToString(common[0].getFirst().getValue());
+    String whole = "Not trusted by " + text;
+    int length = Math.min(whole.length(), MOST_COMMON_NAME);
+    return new X500NameBuilder(BCStyle.INSTANCE)
+        .addRDN(BCStyle.CN, whole.substring(0, length))
+        .build();
   }
 
   private synchronized java.security.KeyPair rsa() throws GeneralSecurityException {
@@ -96,10 +128,11 @@ final class CertificateMaker {
         acceptsEcdsa && (example == null || example.getPublicKey().getAlgorithm().equals("EC"));
     java.security.KeyPair keys = elliptic ? ecdsa : rsa();
     try {
-      X509Certificate made = make(server, example, keys.getPublic(), now);
       List<X509Certificate> chain = new ArrayList<>();
-      chain.add(made);
-      chain.addAll(authority.chain());
+      chain.add(make(server, example, keys, now));
+      if (server.terms().signing() == CertificateSigning.TRUSTED) {
+        chain.addAll(authority.chain());
+      }
       return new KeyPair(List.copyOf(chain), keys.getPrivate(), authority.files());
     } catch (IOException | OperatorCreationException e) {
       throw new GeneralSecurityException(e);
@@ -107,20 +140,40 @@ final class CertificateMaker {
   }
 
   private X509Certificate make(
-      ServerIdentity server, @Nullable X509Certificate example, PublicKey key, Instant now)
+      ServerIdentity server,
+      @Nullable X509Certificate example,
+      java.security.KeyPair keys,
+      Instant now)
       throws IOException, OperatorCreationException, GeneralSecurityException {
-    Date from = example == null ? Date.from(now.minus(BEFORE)) : example.getNotBefore();
-    Date until = example == null ? Date.from(now.plus(AFTER)) : example.getNotAfter();
-    X500Name subject =
-        example == null
-            ? named(server.name())
-            : X500Name.getInstance(example.getSubjectX500Principal().getEncoded());
+    CertificateTerms terms = server.terms();
+    PublicKey key = keys.getPublic();
+    X509Certificate dates = authority.certificate();
+    Date from =
+        terms.authoritysBegin()
+            ? dates.getNotBefore()
+            : example == null ? Date.from(now.minus(BEFORE)) : example.getNotBefore();
+    Date until =
+        terms.authoritysEnd()
+            ? dates.getNotAfter()
+            : example == null ? Date.from(now.plus(AFTER)) : example.getNotAfter();
+    X500Name subject = subject(server, example);
+    Signer signer =
+        switch (terms.signing()) {
+          case TRUSTED -> trusted;
+          case UNTRUSTED -> untrusted;
+          case SELF -> new Signer(subject, key, keys.getPrivate());
+        };
     BigInteger serial = new BigInteger(SERIAL_BITS, random).setBit(0);
     SubjectPublicKeyInfo info = SubjectPublicKeyInfo.getInstance(key.getEncoded());
     X509v3CertificateBuilder builder =
-        new X509v3CertificateBuilder(issuer, serial, from, until, subject, info);
-    builder.addExtension(
-        Extension.subjectAlternativeName, subject.size() == 0, names(server, example));
+        new X509v3CertificateBuilder(signer.name(), serial, from, until, subject, info);
+    List<GeneralName> names = names(server, example);
+    if (!names.isEmpty()) {
+      builder.addExtension(
+          Extension.subjectAlternativeName,
+          subject.size() == 0,
+          new GeneralNames(names.toArray(new GeneralName[0])));
+    }
     builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
     int usage =
         KeyUsage.digitalSignature
@@ -132,43 +185,60 @@ final class CertificateMaker {
     builder.addExtension(
         Extension.authorityKeyIdentifier,
         false,
-        identifiers.createAuthorityKeyIdentifier(authority.certificate().getPublicKey()));
+        identifiers.createAuthorityKeyIdentifier(signer.certified()));
     builder.addExtension(
         Extension.subjectKeyIdentifier, false, identifiers.createSubjectKeyIdentifier(info));
-    String algorithm = authority.isEcdsa() ? "SHA256withECDSA" : "SHA256withRSA";
-    ContentSigner signer = new JcaContentSignerBuilder(algorithm).build(authority.key());
-    byte[] encoded = builder.build(signer).getEncoded();
+    ContentSigner signs = new JcaContentSignerBuilder(signer.algorithm()).build(signer.key());
+    byte[] encoded = builder.build(signs).getEncoded();
     CertificateFactory factory = CertificateFactory.getInstance("X.509");
     return (X509Certificate) factory.generateCertificate(new ByteArrayInputStream(encoded));
   }
 
-  private static X500Name named(String server) {
-    X500NameBuilder name = new X500NameBuilder(BCStyle.INSTANCE);
-    if (server.length() <= MOST_COMMON_NAME) {
-      name.addRDN(BCStyle.CN, server);
+  /** That of the example, with the common name of the terms. */
+  private static X500Name subject(ServerIdentity server, @Nullable X509Certificate example) {
+    String commonName = server.terms().commonName();
+    if (example == null) {
+      return named(new X500NameBuilder(BCStyle.INSTANCE), server.name());
+    }
+    X500Name whole = X500Name.getInstance(example.getSubjectX500Principal().getEncoded());
+    if (commonName == null) {
+      return whole;
+    }
+    X500NameBuilder others = new X500NameBuilder(BCStyle.INSTANCE);
+    for (RDN part : whole.getRDNs()) {
+      if (!part.getFirst().getType().equals(BCStyle.CN)) {
+        others.addMultiValuedRDN(part.getTypesAndValues());
+      }
+    }
+    return named(others, commonName);
+  }
+
+  private static X500Name named(X500NameBuilder name, String commonName) {
+    if (commonName.length() <= MOST_COMMON_NAME) {
+      name.addRDN(BCStyle.CN, commonName);
     }
     return name.build();
   }
 
-  /** The names of the example, and the one that the client asked for if it does not cover that. */
-  private static GeneralNames names(ServerIdentity server, @Nullable X509Certificate example)
-      throws GeneralSecurityException {
+  /** The name of the terms, else those of the example, else the one that the client asked for. */
+  private static List<GeneralName> names(ServerIdentity server, @Nullable X509Certificate example)
+      throws CertificateParsingException {
+    String only = example == null ? server.name() : server.terms().commonName();
+    if (only != null) {
+      boolean address = IpText.parse(only) != null;
+      return List.of(new GeneralName(address ? GeneralName.iPAddress : GeneralName.dNSName, only));
+    }
+    assert example != null : "it has the name of the client otherwise";
     List<GeneralName> names = new ArrayList<>();
-    boolean covered = false;
-    if (example != null && example.getSubjectAlternativeNames() != null) {
-      for (List<?> alternative : example.getSubjectAlternativeNames()) {
+    Collection<List<?>> alternatives = example.getSubjectAlternativeNames();
+    if (alternatives != null) {
+      for (List<?> alternative : alternatives) {
         int type = (Integer) alternative.get(0);
         if (type == GeneralName.dNSName || type == GeneralName.iPAddress) {
           names.add(new GeneralName(type, alternative.get(1).toString()));
-          covered = true;
         }
       }
     }
-    if (!covered) {
-      boolean address = IpText.parse(server.name()) != null;
-      names.add(
-          new GeneralName(address ? GeneralName.iPAddress : GeneralName.dNSName, server.name()));
-    }
-    return new GeneralNames(names.toArray(new GeneralName[0]));
+    return names;
   }
 }

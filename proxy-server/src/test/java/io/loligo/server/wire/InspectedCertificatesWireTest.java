@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
@@ -12,11 +13,19 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
+import javax.net.ssl.SSLSocket;
+import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Faults of servers' certificates in inspected tunnels, and the certificates made for clients. */
 class InspectedCertificatesWireTest extends WireTest {
@@ -161,5 +170,169 @@ class InspectedCertificatesWireTest extends WireTest {
     assertThatThrownBy(() -> client.over(socket, secure.port())).isInstanceOf(IOException.class);
     awaitCount(() -> inspected(BumpAction.SPLICE), 1);
     assertThat(inspected(BumpAction.TERMINATE)).isZero();
+  }
+
+  // ---- the certificates made for clients
+
+  /** The certificate that a client gets, which need not trust it. */
+  private List<X509Certificate> shown() throws Exception {
+    try (SSLSocket socket =
+        closing(TlsClient.trustingAnything().name(NAME).over(tunnel(), secure.port()))) {
+      List<X509Certificate> chain = new ArrayList<>();
+      for (Certificate one : socket.getSession().getPeerCertificates()) {
+        chain.add((X509Certificate) one);
+      }
+      return chain;
+    }
+  }
+
+  private void startBumping(String... lines) throws Exception {
+    List<String> all = new ArrayList<>(List.of("ssl_bump peek step1", "ssl_bump bump all"));
+    all.addAll(List.of(lines));
+    start(all.toArray(String[]::new));
+  }
+
+  private static String nameOf(X500Principal name) {
+    return name.getName();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "valid, signTrusted",
+    "expired, signTrusted",
+    "mismatched, signTrusted",
+    "untrusted, signUntrusted",
+    "self-signed, signSelf"
+  })
+  void withoutLinesTheFaultDeterminesTheSigner(String state, String signer) throws Exception {
+    startServer(state);
+    startBumping("sslproxy_cert_error allow all");
+    expectSigner(signer, shown());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "valid, signUntrusted, signUntrusted all",
+    "valid, signSelf, signSelf all",
+    "self-signed, signTrusted, signTrusted ssl::certSelfSigned",
+    "untrusted, signSelf, signTrusted ssl::certSelfSigned|signSelf ssl::certUntrusted",
+    "untrusted, signUntrusted, signSelf !all",
+    "expired, signUntrusted, signUntrusted ssl::certHasExpired|signSelf all"
+  })
+  void theFirstMatchingLineDeterminesTheSigner(String state, String signer, String lines)
+      throws Exception {
+    startServer(state);
+    List<String> all = new ArrayList<>(List.of("sslproxy_cert_error allow all"));
+    for (String line : lines.split("\\|", -1)) {
+      all.add("sslproxy_cert_sign " + line);
+    }
+    startBumping(all.toArray(String[]::new));
+    expectSigner(signer, shown());
+  }
+
+  private void expectSigner(String signer, List<X509Certificate> chain) throws Exception {
+    X509Certificate leaf = chain.get(0);
+    switch (signer) {
+      case "signTrusted" -> {
+        leaf.verify(OFFICE.certificate().getPublicKey());
+        assertThat(chain).contains(OFFICE.certificate());
+      }
+      case "signSelf" -> {
+        leaf.verify(leaf.getPublicKey());
+        assertThat(leaf.getIssuerX500Principal()).isEqualTo(leaf.getSubjectX500Principal());
+        assertThat(chain).hasSize(1);
+      }
+      default -> {
+        assertThat(nameOf(leaf.getIssuerX500Principal()))
+            .isEqualTo("CN=Not trusted by Office Authority");
+        assertThatThrownBy(() -> leaf.verify(OFFICE.certificate().getPublicKey()))
+            .isInstanceOf(GeneralSecurityException.class);
+        assertThatThrownBy(() -> leaf.verify(leaf.getPublicKey()))
+            .isInstanceOf(GeneralSecurityException.class);
+        assertThat(chain).hasSize(1);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"untrusted", "self-signed"})
+  void aClientSeesThatTheServerIsNotTrusted(String state) throws Exception {
+    startServer(state);
+    startBumping("sslproxy_cert_error allow all", "loligo_splice_after_refusals 1");
+    for (int i = 1; i <= 2; i++) {
+      Socket socket = tunnel();
+      TlsClient client = TlsClient.trusting(OFFICE).name(NAME);
+      assertThatThrownBy(() -> client.over(socket, secure.port()))
+          .hasMessageContaining("unable to find valid certification path");
+      awaitCount(() -> inspected(BumpAction.BUMP), i);
+      awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
+    }
+    assertThat(proxy.counted(Counter.HOST_CERTIFICATES_REFUSED))
+        .as("the authority of the port is not to blame")
+        .isZero();
+  }
+
+  @Test
+  void aServerThatIsNotToleratedYieldsATrustedErrorPage() throws Exception {
+    startServer("untrusted");
+    startBumping("sslproxy_cert_sign signUntrusted all", "sslproxy_cert_adapt setCommonName{a.b}");
+    TlsClient client = TlsClient.trusting(OFFICE).name(NAME);
+    RawClient inside = closing(RawClient.over(client.over(tunnel(), secure.port())));
+    assertThat(get(inside).status()).isEqualTo(503);
+  }
+
+  @Test
+  void datesOfTheAuthority() throws Exception {
+    startServer("expired");
+    startBumping(
+        "sslproxy_cert_error allow all",
+        "sslproxy_cert_adapt setValidAfter ssl::certHasExpired",
+        "sslproxy_cert_adapt setValidBefore !all");
+    X509Certificate leaf = shown().get(0);
+    assertThat(leaf.getNotAfter()).isEqualTo(OFFICE.certificate().getNotAfter());
+    assertThat(leaf.getNotBefore()).isBefore(OFFICE.certificate().getNotBefore());
+    TlsClient client = TlsClient.trusting(OFFICE).name(NAME);
+    RawClient inside = closing(RawClient.over(client.over(tunnel(), secure.port())));
+    assertThat(get(inside).text()).isEqualTo("content");
+  }
+
+  @Test
+  void theBeginOfTheAuthority() throws Exception {
+    startServer("expired");
+    startBumping("sslproxy_cert_error allow all", "sslproxy_cert_adapt setValidBefore");
+    X509Certificate leaf = shown().get(0);
+    assertThat(leaf.getNotBefore()).isEqualTo(OFFICE.certificate().getNotBefore());
+    assertThat(leaf.getNotAfter()).isBefore(Date.from(Instant.now()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "setCommonName, www.example.test",
+    "setCommonName{other.example}, other.example",
+    "setCommonName ssl::certHasExpired, ",
+    "setCommonName{first.example} all|setCommonName{second.example} all, first.example"
+  })
+  void theNameOfTheRules(String lines, String name) throws Exception {
+    startServer("mismatched");
+    List<String> all = new ArrayList<>(List.of("sslproxy_cert_error allow all"));
+    for (String line : lines.split("\\|", -1)) {
+      all.add("sslproxy_cert_adapt " + line);
+    }
+    startBumping(all.toArray(String[]::new));
+    String expected = name == null ? "other.test" : name;
+    X509Certificate leaf = shown().get(0);
+    assertThat(nameOf(leaf.getSubjectX500Principal())).isEqualTo("CN=" + expected);
+    assertThat(List.copyOf(leaf.getSubjectAlternativeNames()))
+        .containsExactly(List.of(2, expected));
+  }
+
+  @Test
+  void aCertificateWithoutAlternativeNamesGetsNone() throws Exception {
+    secure =
+        closing(ScriptedOrigin.startSecure(SecureServer.of(ROOT.issue(TestAuthority.named(NAME)))));
+    startBumping("sslproxy_cert_error allow ssl::certDomainMismatch");
+    X509Certificate leaf = shown().get(0);
+    assertThat(nameOf(leaf.getSubjectX500Principal())).isEqualTo("CN=" + NAME);
+    assertThat(leaf.getSubjectAlternativeNames()).isNull();
   }
 }

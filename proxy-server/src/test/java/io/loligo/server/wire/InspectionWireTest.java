@@ -371,7 +371,7 @@ class InspectionWireTest extends WireTest {
   @Test
   void aToleratedCertificateIsNotKnownForLaterTunnels() throws Exception {
     startSecure(TestAuthority.selfSigned(TestAuthority.server(NAMES)));
-    startBumping("sslproxy_cert_error allow all");
+    startBumping("sslproxy_cert_error allow all", "sslproxy_cert_sign signTrusted all");
     inside(tunnel(), OFFICE, "www.example.test").close();
     inside(tunnel(), OFFICE, "www.example.test").close();
     assertThat(secure.connections()).isEqualTo(2);

@@ -8,15 +8,19 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Clients of the Java runtime's TLS, which trust one authority. Confined to one thread. */
 final class TlsClient {
@@ -25,6 +29,7 @@ final class TlsClient {
   private String serverName;
   private String[] suites;
   private String[] protocols = {};
+  private boolean verifies = true;
 
   private TlsClient(SSLContext context) {
     this.context = context;
@@ -46,6 +51,40 @@ final class TlsClient {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(own == null ? null : keys(own), trust.getTrustManagers(), null);
     return new TlsClient(context);
+  }
+
+  /** One that accepts every certificate. */
+  static TlsClient trustingAnything() throws GeneralSecurityException {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {new TrustsAnything()}, null);
+    TlsClient client = new TlsClient(context);
+    client.verifies = false;
+    return client;
+  }
+
+  private static final class TrustsAnything extends X509ExtendedTrustManager {
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
   }
 
   private static KeyManager[] keys(Issued own) throws GeneralSecurityException, IOException {
@@ -104,7 +143,9 @@ final class TlsClient {
     if (serverName != null) {
       parameters.setServerNames(List.of(new SNIHostName(serverName)));
     }
-    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    if (verifies) {
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    }
     if (!versions.isEmpty()) {
       parameters.setProtocols(versions.toArray(new String[0]));
     }

@@ -4,6 +4,7 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.record.TlsFailure;
+import io.loligo.server.tls.CertificateSigning;
 import io.loligo.server.tls.ClientHello;
 import io.loligo.server.tls.HostCertificates;
 import io.loligo.server.tls.ServerIdentity;
@@ -74,6 +75,9 @@ public final class HostContexts implements HandshakeContexts {
 
   @Override
   public void failed(TlsFailure why) {
+    if (server.terms().signing() != CertificateSigning.TRUSTED) {
+      return; // clients have to refuse it
+    }
     switch (why) {
       case REFUSED, CERTIFICATE, GONE -> {
         int count = hosts.refuse(server.name());

@@ -124,7 +124,8 @@ public final class Inspection
     ExchangeRecord record = stream.record();
     record.tag = LogTag.TCP_TUNNEL;
     record.hitClass = HitClass.TUNNEL;
-    if (settings.rules.needsDestination() && request.destinationAddresses() == null) {
+    boolean asks = settings.rules.needsDestination() || settings.certificates.needsDestination();
+    if (asks && request.destinationAddresses() == null) {
       services.upstream.resolve(
           request.host(),
           addresses -> {
@@ -341,17 +342,20 @@ public final class Inspection
    * @param faults those that the rules of the configuration tolerated, or the one that they did not
    */
   private void certified(@Nullable X509Certificate certificate, List<TlsFault> faults) {
+    request.tunnelStep(step(certificate, faults));
     if (action == BumpAction.STARE) {
-      third(BumpAction.STARE, certificate, faults);
+      third(BumpAction.STARE, certificate);
     } else {
       bump(certificate);
     }
   }
 
-  private void third(
-      BumpAction second, @Nullable X509Certificate certificate, List<TlsFault> faults) {
+  private TunnelStep step(@Nullable X509Certificate certificate, List<TlsFault> faults) {
     List<String> names = certificate == null ? null : ServerNames.of(certificate).names();
-    request.tunnelStep(new TunnelStep(3, serverName(), names, faults));
+    return new TunnelStep(3, serverName(), names, faults);
+  }
+
+  private void third(BumpAction second, @Nullable X509Certificate certificate) {
     note(settings.rules.third(request, second));
     switch (action) {
       case SPLICE -> splice();
@@ -375,7 +379,9 @@ public final class Inspection
     decryption.begin(
         bytes.stream(),
         bytes.take(),
-        new ServerIdentity(name(), certificate),
+        certificate == null
+            ? ServerIdentity.unknown(name())
+            : new ServerIdentity(name(), certificate, settings.certificates.of(request)),
         new Destination(
             "https", name(), request.port(), before == null ? null : before.original()));
   }
@@ -427,20 +433,25 @@ public final class Inspection
     services.timer.cancel(firstMessage);
     bytes.rest();
     if (chain.isEmpty()) {
-      third(BumpAction.PEEK, null, List.of());
+      peekedAt(null, List.of());
     } else if (settings.rules.needFaults()) {
       state = State.VERIFYING;
       TlsOptions options = settings.outgoingTls.options();
       services.upstream.verify(options, name(), chain, faults -> verified(chain.get(0), faults));
     } else {
-      third(BumpAction.PEEK, chain.get(0), List.of());
+      peekedAt(chain.get(0), List.of());
     }
   }
 
   private void verified(X509Certificate certificate, List<TlsFault> faults) {
     if (state == State.VERIFYING) {
-      third(BumpAction.PEEK, certificate, counting(faults));
+      peekedAt(certificate, counting(faults));
     }
+  }
+
+  private void peekedAt(@Nullable X509Certificate certificate, List<TlsFault> faults) {
+    request.tunnelStep(step(certificate, faults));
+    third(BumpAction.PEEK, certificate);
   }
 
   /** The {@code faults} that no option of the configuration lets pass. */

@@ -3,6 +3,7 @@ package io.loligo.server.exchange.settings;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.bump.BumpRules;
+import io.loligo.server.bump.CertificateRules;
 import io.loligo.server.bump.UnsupportedProtocol;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.upstream.OriginDirectives;
@@ -13,6 +14,9 @@ import io.loligo.server.upstream.OutgoingTlsDirectives;
 public final class InspectionSettings {
   /** {@code ssl_bump}: the fate of each tunnel. */
   public final BumpRules rules;
+
+  /** {@code sslproxy_cert_sign} and {@code sslproxy_cert_adapt}: certificates for clients. */
+  public final CertificateRules certificates;
 
   /** {@code on_unsupported_protocol}: the fate of tunnels that do not begin with TLS. */
   public final UnsupportedProtocol unsupported;
@@ -28,6 +32,7 @@ public final class InspectionSettings {
 
   InspectionSettings(ProxyConfig config) {
     rules = config.get(BumpDirectives.SSL_BUMP);
+    certificates = BumpDirectives.certificates(config);
     unsupported = config.get(BumpDirectives.ON_UNSUPPORTED_PROTOCOL);
     firstMessageMillis = config.get(TlsDirectives.TLS_HANDSHAKE_TIMEOUT);
     originHttp2 = config.get(OriginDirectives.ORIGIN_HTTP2);
