@@ -39,6 +39,8 @@ final class Http2Client implements AutoCloseable {
   private boolean opensWindows = true;
   private ErrorCode goAway;
   private int goAwayLast;
+  private boolean answersPings = true;
+  private byte[] unanswered;
   private int acknowledged;
   private final Map<Integer, Integer> settings = new TreeMap<>();
 
@@ -290,8 +292,24 @@ final class Http2Client implements AutoCloseable {
     return goAway;
   }
 
-  /** Reads up to GOAWAY; its last stream. */
+  /** Answers no PING by itself from now on. */
+  Http2Client holdingPings() {
+    answersPings = false;
+    return this;
+  }
+
+  /** Answers the PING that it holds, after having waited for it. */
+  void answerPing() throws IOException {
+    while (unanswered == null) {
+      assertThat(read()).as("the connection is open").isTrue();
+    }
+    frame(Frames.PING, Frames.ACK, 0, unanswered);
+    unanswered = null;
+  }
+
+  /** Reads up to the next GOAWAY; its last stream. */
   int awaitGoAway() throws IOException {
+    goAway = null;
     while (goAway == null) {
       assertThat(read()).as("the connection is open").isTrue();
     }
@@ -354,7 +372,15 @@ final class Http2Client implements AutoCloseable {
           frame(Frames.SETTINGS, Frames.ACK, 0, new byte[0]);
         }
       }
-      case Frames.PING -> acknowledged++;
+      case Frames.PING -> {
+        if ((flags & Frames.ACK) != 0) {
+          acknowledged++;
+        } else if (answersPings) {
+          frame(Frames.PING, Frames.ACK, 0, payload);
+        } else {
+          unanswered = payload;
+        }
+      }
       case Frames.WINDOW_UPDATE ->
           allowed.merge(stream, Unpooled.wrappedBuffer(payload).readInt(), Integer::sum);
       case Frames.GOAWAY -> {

@@ -390,10 +390,53 @@ class Http2WireTest extends WireTest {
     client.get(1, SITE, "/slow");
     origin.awaitRequest("/slow");
     CompletableFuture<Void> drained = proxy.drain();
+    assertThat(client.awaitGoAway()).isEqualTo(Integer.MAX_VALUE);
     assertThat(client.awaitGoAway()).isEqualTo(1);
     assertThat(drained).isNotDone();
     waits.countDown();
     assertThat(client.response(1).text()).isEqualTo("slow");
+    drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void streamsOnTheirWayWhenTheProxyStopsAreAnswered() throws Exception {
+    origin.onOk("/a", "hello");
+    client.holdingPings();
+    client.get(1, SITE, "/a");
+    client.response(1);
+    CompletableFuture<Void> drained = proxy.drain();
+    assertThat(client.awaitGoAway()).isEqualTo(Integer.MAX_VALUE);
+    client.get(3, SITE, "/a");
+    assertThat(client.response(3).text()).isEqualTo("hello");
+    client.get(5, SITE, "/a");
+    client.answerPing();
+    assertThat(client.awaitGoAway()).isEqualTo(5);
+    assertThat(client.response(5).text()).isEqualTo("hello");
+    assertThat(client.end()).isEqualTo(ErrorCode.NO_ERROR);
+    drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void aClientThatAnswersNoPingIsToldTheLastStreamAfterAWhile() throws Exception {
+    proxy.close();
+    HeldTime time = new HeldTime();
+    startProxy(
+        time,
+        "http_port 127.0.0.1:0 accel h2c",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
+    origin.onOk("/a", "hello");
+    Http2Client silent = closing(Http2Client.connect(proxy.port())).holdingPings();
+    silent.get(1, SITE, "/a");
+    silent.response(1);
+    CompletableFuture<Void> drained = proxy.drain();
+    assertThat(silent.awaitGoAway()).isEqualTo(Integer.MAX_VALUE);
+    time.passTimeouts(900);
+    silent.get(3, SITE, "/a");
+    assertThat(silent.response(3).text()).isEqualTo("hello");
+    time.passTimeouts(300);
+    assertThat(silent.awaitGoAway()).isEqualTo(3);
+    assertThat(silent.end()).isEqualTo(ErrorCode.NO_ERROR);
+    silent.close();
     drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
   }
 

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * PREFACE  the first bytes are awaited
- * OPEN     streams begin and end
+ * OPEN     streams begin and end, also after the first of two GOAWAYs
  * LEAVING  GOAWAY was sent: streams end, none begins
  * LINGERING  output shut: what the client still sends is dropped so that it sees the last frames,
  *            not a reset
@@ -52,6 +52,12 @@ import org.slf4j.LoggerFactory;
 public final class Http2Connection extends ClientConnection {
   /** SETTINGS_MAX_CONCURRENT_STREAMS. */
   public static final int MAX_STREAMS = 100;
+
+  /** Time for the answer to the PING behind the first GOAWAY, milliseconds. */
+  static final int FAREWELL_MILLIS = 1_000;
+
+  /** The content of that PING. */
+  static final long FAREWELL_PING = 0x676f_6f64_2062_7965L;
 
   /** Time in which a client has to leave after GOAWAY, milliseconds. */
   static final int LINGER_MILLIS = 2_000;
@@ -91,6 +97,7 @@ public final class Http2Connection extends ClientConnection {
   private final ArrayDeque<Http2Stream> spare = new ArrayDeque<>(2);
   private final int[] resets = new int[RESET_MEMORY];
   private final Idle idle = new Idle();
+  private final Farewell farewell = new Farewell();
   private final int streamWindow;
   private final int connectionWindow;
 
@@ -140,6 +147,14 @@ public final class Http2Connection extends ClientConnection {
       } else {
         leave(ErrorCode.NO_ERROR);
       }
+    }
+  }
+
+  /** The client does not answer the PING behind the first GOAWAY. */
+  private final class Farewell extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      leave(ErrorCode.NO_ERROR);
     }
   }
 
@@ -218,6 +233,7 @@ public final class Http2Connection extends ClientConnection {
   protected void releaseOwn() {
     input.close();
     clients.timer().forget(idle);
+    clients.timer().forget(farewell);
     if (output != null) {
       output.close();
     }
@@ -251,7 +267,25 @@ public final class Http2Connection extends ClientConnection {
   /** {@inheritDoc} The client hears of it; its streams end first. */
   @Override
   protected void drain() {
-    leave(ErrorCode.NO_ERROR);
+    if (state == State.OPEN) {
+      depart();
+    } else {
+      leave(ErrorCode.NO_ERROR);
+    }
+  }
+
+  /**
+   * Sends a GOAWAY that names no last stream, and the second one after a round trip, so that
+   * streams on their way are answered (RFC 9113 section 6.8).
+   */
+  private void depart() {
+    if (!farewell.armed()) {
+      clients.timer().arm(farewell, FAREWELL_MILLIS);
+      ByteBuf out = output.control(2 * (Frames.HEADER_BYTES + 8));
+      Frames.goAway(out, Integer.MAX_VALUE, ErrorCode.NO_ERROR);
+      Frames.ping(out, false, FAREWELL_PING);
+      flushSoon();
+    }
   }
 
   /** Sends GOAWAY, and closes when no stream is left, or at once after an error. */
@@ -260,6 +294,7 @@ public final class Http2Connection extends ClientConnection {
     if (told || state.compareTo(State.LEAVING) > 0) {
       return;
     }
+    clients.timer().cancel(farewell);
     boolean begun = state != State.PREFACE;
     state = State.LEAVING;
     if (begun) {
@@ -569,8 +604,10 @@ public final class Http2Connection extends ClientConnection {
       stream.refused(failure, length, ended, acceptNanos);
     }
     int most = clients.settings().maxRequestsPerConnection;
-    if (clients.draining() || (most > 0 && ++served >= most)) {
+    if (most > 0 && ++served >= most) {
       leave(ErrorCode.NO_ERROR);
+    } else if (clients.draining() && state == State.OPEN) {
+      depart();
     }
   }
 
@@ -721,7 +758,11 @@ public final class Http2Connection extends ClientConnection {
 
     @Override
     public void ping(boolean ack, long data) {
-      if (!ack && !flood(Kind.PING)) {
+      if (ack) {
+        if (data == FAREWELL_PING && farewell.armed()) {
+          leave(ErrorCode.NO_ERROR);
+        }
+      } else if (!flood(Kind.PING)) {
         Frames.ping(output.control(Frames.HEADER_BYTES + 8), true, data);
         flushDue = true;
       }
