@@ -241,8 +241,19 @@ final class PortCertificates {
       char @Nullable [] password)
       throws IOException {
     try {
+      List<CertificateFiles> files = bump.options().certificates();
+      KeyPair authority = null;
+      for (int i = 0; authority == null && i < files.size(); i++) {
+        KeyPair pair = pair(port, files.get(i), before, password);
+        authority = pair.isAuthority() ? pair : null;
+      }
+      if (authority == null) {
+        throw new TlsFileException(
+            files.get(0).certificate(),
+            "it is not the certificate of an authority, which a port with ssl-bump needs");
+      }
       return new HostCertificates(
-          pair(port, bump.options().certificates().get(0), before, password),
+          authority,
           provider.get(),
           bump.options(),
           alpn,
@@ -264,8 +275,16 @@ final class PortCertificates {
       throws IOException {
     try {
       List<KeyPair> pairs = new ArrayList<>();
-      for (CertificateFiles pair : tls.options().certificates()) {
-        pairs.add(pair(port, pair, before, password));
+      for (CertificateFiles files : tls.options().certificates()) {
+        KeyPair pair = pair(port, files, before, password);
+        if (port.bump() == null || !pair.isAuthority()) {
+          pairs.add(pair);
+        }
+      }
+      if (pairs.isEmpty()) {
+        throw new TlsFileException(
+            tls.options().certificates().get(0).certificate(),
+            "it is the certificate of an authority, and the port needs one of its own");
       }
       ServerTls made =
           new ServerTls(

@@ -5,8 +5,8 @@ import io.loligo.server.tls.TlsOptions;
 /**
  * {@code ssl-bump} and its options: the tunnels of the port are inspected. Immutable.
  *
- * @param options of handshakes in decrypted tunnels; its first key pair is that of the authority
- *     that signs their certificates. Without one, no tunnel is decrypted
+ * @param options of handshakes in decrypted tunnels; its first key pair of an authority signs their
+ *     certificates. Without one, no tunnel is decrypted
  * @param cacheBytes {@code dynamic_cert_mem_cache_size=}: memory of kept certificates
  * @param intercepts whether the port gets the bytes of tunnels without a CONNECT: an https_port
  *     that intercepts

@@ -61,10 +61,14 @@ public final class PortDirectives {
               "[ADDRESS:]PORT tls-cert=FILE [tls-key=FILE] [accel] [OPTION...]",
               reading -> PortLines.https(reading))
           .listen()
-          .difference("TLS 1.2 and 1.3 only; several tls-cert= are chosen by name")
+          .difference(
+              "TLS 1.2 and 1.3 only; several tls-cert= are chosen by name; ssl-bump needs neither"
+                  + " intercept nor tproxy")
           .text(
               "A port to listen on, with TLS. With accel it serves https URLs; without, it is a"
-                  + " forward proxy that clients reach over TLS. With intercept or tproxy beside"
+                  + " forward proxy that clients reach over TLS. With ssl-bump it inspects CONNECT,"
+                  + " and one more tls-cert is that of the authority that signs certificates for"
+                  + " decrypted tunnels. With intercept or tproxy beside"
                   + " ssl-bump, it gets the TLS connections of clients that do not know the proxy,"
                   + " and decides about each as about a CONNECT (see ssl_bump); tls-cert is then"
                   + " the authority that signs certificates. Options: all of http_port, and"

@@ -391,17 +391,14 @@ final class PortLines {
         String other = accel ? "accel" : "h2c";
         report.error(line, "ssl-bump", "a port without " + other, "it has no tunnels");
       }
-      if (secure && bump && interceptOption == null) {
-        report.error(
-            line, "ssl-bump", "intercept or tproxy beside it", "or use http_port for CONNECT");
-      } else if (secure && !bump && interceptOption != null) {
+      if (secure && !bump && interceptOption != null) {
         report.error(line, interceptOption, "ssl-bump beside it", "or use http_port");
       }
       if (bump) {
         bumped = bumped();
         bumping.add(this);
       }
-      PortTls secured = secure && !bump ? secured(words) : null;
+      PortTls secured = secure && interceptOption == null ? secured(words) : null;
       if (usable) {
         List<HttpPort> ports = secure ? PortLines.this.secure : clear;
         ports.add(
@@ -424,18 +421,23 @@ final class PortLines {
 
     private PortBump bumped() {
       TlsOptions options = words.options();
-      return new PortBump(generates ? options : options.withoutCertificates(), cacheBytes, secure);
+      boolean intercepts = secure && interceptOption != null;
+      return new PortBump(
+          generates ? options : options.withoutCertificates(), cacheBytes, intercepts);
     }
 
     /** A tunnel is decrypted only by a port that can make certificates. */
     void checkAuthority() {
       BumpRules rules = reading.value(BumpDirectives.SSL_BUMP);
       boolean decrypts = rules.have(BumpAction.BUMP) || rules.have(BumpAction.STARE);
-      if (decrypts && bumped != null && bumped.options().certificates().isEmpty()) {
+      boolean own = secure && interceptOption == null;
+      int needed = own ? 2 : 1;
+      if (decrypts && bumped != null && bumped.options().certificates().size() < needed) {
         report.error(
             line,
             "ssl-bump",
-            "tls-cert=FILE of an authority, and not generate-host-certificates=off",
+            (own ? "tls-cert=FILE of the port, and " : "")
+                + "tls-cert=FILE of an authority, and not generate-host-certificates=off",
             "an ssl_bump line says bump or stare");
       }
     }

@@ -64,11 +64,6 @@ public final class HostCertificates {
       Executor worker,
       Supplier<Instant> clock)
       throws TlsFileException {
-    if (authority.certificate().getBasicConstraints() < 0) {
-      throw new TlsFileException(
-          authority.files().certificate(),
-          "it is not the certificate of an authority, which a port with ssl-bump needs");
-    }
     this.authority = authority;
     this.provider = provider;
     this.options = options;

@@ -36,6 +36,11 @@ public record KeyPair(List<X509Certificate> chain, PrivateKey key, CertificateFi
     return key.getAlgorithm().equals("EC");
   }
 
+  /** Whether the certificate is one of an authority (RFC 5280 section 4.2.1.9). */
+  public boolean isAuthority() {
+    return certificate().getBasicConstraints() >= 0;
+  }
+
   /** The end of its validity. */
   public Instant expiry() {
     return certificate().getNotAfter().toInstant();

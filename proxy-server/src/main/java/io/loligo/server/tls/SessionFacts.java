@@ -23,11 +23,28 @@ public record SessionFacts(
     @Nullable PeerCertificate certificate,
     boolean decrypted) {
 
-  /** Those of a finished handshake; parameters as above. */
-  public static SessionFacts of(SSLEngine engine, ClientHello hello, boolean decrypted) {
+  /** Those of a finished handshake with the proxy itself; parameters as above. */
+  public static SessionFacts of(SSLEngine engine, ClientHello hello) {
     SSLSession session = engine.getSession();
     return new SessionFacts(
-        hello, session.getProtocol(), session.getCipherSuite(), peer(session), decrypted);
+        hello, session.getProtocol(), session.getCipherSuite(), peer(session), false);
+  }
+
+  /**
+   * Those of a finished handshake in the place of another server.
+   *
+   * @param before of the connection that has become a tunnel; null: it is in clear text. Its
+   *     certificate still tells who the client is
+   */
+  public static SessionFacts decrypted(
+      SSLEngine engine, ClientHello hello, @Nullable SessionFacts before) {
+    SSLSession session = engine.getSession();
+    return new SessionFacts(
+        hello,
+        session.getProtocol(),
+        session.getCipherSuite(),
+        before == null ? null : before.certificate(),
+        true);
   }
 
   private static @Nullable PeerCertificate peer(SSLSession session) {

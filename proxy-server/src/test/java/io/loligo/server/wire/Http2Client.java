@@ -275,6 +275,19 @@ final class Http2Client implements AutoCloseable {
     return response;
   }
 
+  /**
+   * Reads until {@code stream} has more than {@code bytes} of content; false: it ends with them.
+   */
+  boolean hasMoreThan(int stream, int bytes) throws IOException {
+    Response response = of(stream);
+    while (response.content.size() <= bytes && !response.ended && response.reset == null) {
+      if (!read()) {
+        return false;
+      }
+    }
+    return response.content.size() > bytes;
+  }
+
   private Response of(int stream) {
     return responses.computeIfAbsent(stream, number -> new Response());
   }

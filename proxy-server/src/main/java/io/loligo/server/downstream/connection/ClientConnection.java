@@ -197,13 +197,22 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
    * are decrypted now. The last call of a protocol.
    */
   public final void continueDecrypted(ClientConnection next) {
-    next.local = local;
-    next.proxyHeader = proxyHeader;
+    describe(next);
     next.count = count;
     count = null;
     clients.replaced(this, next);
     release();
     channel.pipeline().addLast(next);
+  }
+
+  /**
+   * Tells {@code next}, which serves a part of this connection, about the client. It counts as a
+   * connection of its own. Before {@code next} is added to a pipeline.
+   */
+  public final void describe(ClientConnection next) {
+    next.local = local;
+    next.proxyHeader = proxyHeader;
+    next.session = session;
   }
 
   @Override

@@ -332,11 +332,6 @@ final class Http1Stream extends ExchangeStream {
   }
 
   @Override
-  protected boolean mayDecrypt() {
-    return true;
-  }
-
-  @Override
   protected void decrypting() {
     connection.decrypting();
   }

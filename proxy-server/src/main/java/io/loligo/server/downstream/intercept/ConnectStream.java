@@ -133,11 +133,6 @@ final class ConnectStream extends ExchangeStream {
   }
 
   @Override
-  protected boolean mayDecrypt() {
-    return true;
-  }
-
-  @Override
   protected void decrypting() {
     connection.decrypting();
   }

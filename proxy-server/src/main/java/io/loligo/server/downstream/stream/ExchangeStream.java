@@ -164,11 +164,6 @@ public abstract class ExchangeStream implements ClientStream {
   /** Gives the bytes of both directions away; the response's head was flushed. */
   protected abstract ByteStream giveAway();
 
-  /** Whether the stream is a whole connection, whose tunnel can be decrypted. */
-  protected boolean mayDecrypt() {
-    return false;
-  }
-
   /** The tunnel will be decrypted: another connection takes the place of this one. */
   protected void decrypting() {}
 
@@ -838,7 +833,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   @Override
   public final @Nullable Decryption decryption() {
-    HostCertificates hosts = mayDecrypt() ? clients.hosts(port) : null;
+    HostCertificates hosts = clients.hosts(port);
     return hosts == null ? null : new TunnelDecryption(this, connection, hosts);
   }
 

@@ -9,12 +9,13 @@ import io.loligo.server.port.Destination;
 import io.loligo.server.tls.HostCertificates;
 import io.loligo.server.tls.ServerIdentity;
 import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.tunnel.ByteStreamChannel;
 import io.loligo.server.tunnel.ChannelByteStream;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Decrypts the tunnel that a whole connection has become: a handshake with the client takes its
- * place. Confined to the channel's event loop.
+ * Decrypts the tunnel that a whole connection has become, where a handshake with the client takes
+ * its place, or one stream of it. Confined to the channel's event loop.
  */
 final class TunnelDecryption implements Decryption {
   private final ExchangeStream stream;
@@ -40,7 +41,6 @@ final class TunnelDecryption implements Decryption {
     }
     stream.conclude();
     stream.decrypting();
-    ((ChannelByteStream) bytes).leave();
     ClientConnections clients = connection.clients();
     HostContexts contexts =
         new HostContexts(clients, connection.listening(), connection.client(), hosts, server);
@@ -48,7 +48,25 @@ final class TunnelDecryption implements Decryption {
         new TlsHandshake(
             clients, connection.listening(), connection.client(), stream.port(), contexts);
     handshake.destination(meant);
-    connection.continueDecrypted(handshake);
+    if (bytes instanceof ChannelByteStream whole) {
+      whole.leave();
+      connection.continueDecrypted(handshake);
+      handshake.begin(early);
+    } else {
+      within(bytes, handshake, early);
+    }
+  }
+
+  /** The tunnel is one stream of a connection, which goes on beside it. */
+  private void within(ByteStream bytes, TlsHandshake handshake, ByteBuf early) {
+    ClientConnections clients = connection.clients();
+    connection.describe(handshake);
+    ByteStreamChannel channel =
+        new ByteStreamChannel(connection.channel(), bytes, clients.timer(), stream::tunnelOver);
+    stream.tunnelBegun(channel::close);
+    channel.open(clients.settings().streamBufferBytes, clients.transit());
+    channel.pipeline().addLast(handshake);
     handshake.begin(early);
+    channel.start();
   }
 }

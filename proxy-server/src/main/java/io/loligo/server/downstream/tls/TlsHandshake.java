@@ -331,7 +331,10 @@ public final class TlsHandshake extends ClientConnection {
     clients.counters().handshakeDone();
     state = State.OVER;
     context().pipeline().remove(input);
-    SessionFacts session = SessionFacts.of(handler.engine(), first, contexts.decrypts());
+    SessionFacts session =
+        contexts.decrypts()
+            ? SessionFacts.decrypted(handler.engine(), first, session())
+            : SessionFacts.of(handler.engine(), first);
     continueAs(contexts.next(handler.applicationProtocol()), session);
   }
 

@@ -129,7 +129,7 @@ public interface ClientStream {
 
   /**
    * Decrypts what {@link #detach} returned; null if that is not possible: the port has no authority
-   * for certificates, or the stream is not a whole connection.
+   * for certificates.
    */
   default @Nullable Decryption decryption() {
     return null;

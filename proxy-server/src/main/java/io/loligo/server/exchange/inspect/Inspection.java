@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * RESOLVING   a rule of step 1 needs the addresses of the destination
  * READING     the client has its 200; its first message arrives
+ * RESPONDING  an error page in clear text is on its way to the client
  * ASKING      the server is asked for its certificate
  * REACHING    the first message goes to the server, whose certificate is read in its response
  * HEARING     that response arrives
@@ -70,6 +71,7 @@ public final class Inspection
   private enum State {
     RESOLVING,
     READING,
+    RESPONDING,
     ASKING,
     REACHING,
     HEARING,
@@ -110,6 +112,8 @@ public final class Inspection
     protected void expired() {
       if (state == State.READING) {
         unsupported("no first message of TLS arrived in time");
+      } else if (state == State.RESPONDING) {
+        end("the client does not read the error page");
       } else if (state == State.HEARING) {
         heard(List.of());
       }
@@ -229,7 +233,9 @@ public final class Inspection
         PeekedStream bytes = peeked();
         bytes.write(ByteBufUtil.writeAscii(stream.allocator(), page));
         bytes.shutdownOutput();
-        end(why);
+        state = State.RESPONDING;
+        services.timer.arm(firstMessage, settings.firstMessageMillis);
+        bytes.whenDrained(() -> end(why));
       }
       case TERMINATE -> end(why);
     }
@@ -367,7 +373,7 @@ public final class Inspection
   private void bump(@Nullable X509Certificate certificate) {
     Decryption decryption = stream.decryption();
     if (decryption == null) {
-      end("the tunnel cannot be decrypted: it is one stream of HTTP/2");
+      end("the tunnel cannot be decrypted: the port has no authority");
       return;
     }
     state = State.OVER;

@@ -28,6 +28,7 @@ final class PeekedStream implements ByteStream, ByteStream.Events {
   private ByteBuf held = Unpooled.EMPTY_BUFFER;
   private int charged;
   private @Nullable Events events;
+  private @Nullable Runnable drained;
   private boolean inputEnded;
   private boolean closed;
   private @Nullable Throwable failure;
@@ -48,6 +49,20 @@ final class PeekedStream implements ByteStream, ByteStream.Events {
   /** Stops reading; the listener is not told of anything any more. */
   void rest() {
     listener = null;
+  }
+
+  /** Calls {@code then} when all written bytes have left, or cannot leave; perhaps at once. */
+  void whenDrained(Runnable then) {
+    drained = then;
+    tellDrained();
+  }
+
+  private void tellDrained() {
+    Runnable told = drained;
+    if (told != null && (closed || failure != null || stream.drained())) {
+      drained = null;
+      told.run();
+    }
   }
 
   /** Bytes received so far. */
@@ -123,6 +138,9 @@ final class PeekedStream implements ByteStream, ByteStream.Events {
   public void progressed() {
     if (events != null) {
       events.progressed();
+    } else if (drained != null) {
+      // not from within a write
+      loop().execute(this::tellDrained);
     }
   }
 
@@ -157,6 +175,7 @@ final class PeekedStream implements ByteStream, ByteStream.Events {
     if (listener != null) {
       listener.ended();
     }
+    tellDrained();
   }
 
   // ---- the stream for whoever relays it
