@@ -1,6 +1,13 @@
 package io.loligo.bench.micro;
 
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.caching.Storability;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.http1.Http1RequestParser;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.downstream.connection.ClientAddresses;
@@ -8,6 +15,7 @@ import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.services.LoopServices;
@@ -15,6 +23,7 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
@@ -24,6 +33,7 @@ import io.loligo.store.MemoryDirectives;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskSettings;
+import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
 import io.loligo.store.packing.PackedAllocator;
@@ -33,6 +43,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -88,6 +99,31 @@ final class EmbeddedProxy implements AutoCloseable {
     return store;
   }
 
+  /** Stores a response with {@code contentBytes} bytes of content under {@code url}. */
+  void store(EmbeddedChannel loop, String url, int contentBytes) {
+    RequestHead asked = new RequestHead();
+    byte[] get =
+        ("GET " + url + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+    new Http1RequestParser(ParseLimits.DEFAULT).parse(get, get.length, asked);
+    ResponseHead answered = SampleAnswer.head(contentBytes);
+    long now = System.currentTimeMillis();
+    Storability stored =
+        Storability.of(
+            asked,
+            answered,
+            url,
+            now,
+            now,
+            contentBytes,
+            new CacheSettings(config, DiskSettings.largestMaxSize(config)));
+    InFlight inFlight = store.begin(CacheKeys.of(url), false, loop.eventLoop(), new NoWriter());
+    ByteBuf block = PooledByteBufAllocator.DEFAULT.directBuffer();
+    block.writeCharSequence(SampleAnswer.LINES + "\r\n", StandardCharsets.US_ASCII);
+    inFlight.head(answered.snapshot(), stored.meta(), true, block, contentBytes);
+    inFlight.content(PooledByteBufAllocator.DEFAULT.directBuffer().writeZero(contentBytes));
+    inFlight.end(null);
+  }
+
   /**
    * A connection to the first port, on a loop of its own, which the calling thread is. The caller's
    * to close.
@@ -120,8 +156,15 @@ final class EmbeddedProxy implements AutoCloseable {
             counted.connections(),
             store.transit(),
             new ClientSettings(config));
-    ListeningPort port = new ListeningPort(config.get(PortDirectives.HTTP_PORT).get(0));
-    channel.pipeline().addLast(new Http1Connection(loop, port, new InetSocketAddress(0)));
+    HttpPort first = config.get(PortDirectives.HTTP_PORT).get(0);
+    ListeningPort port = new ListeningPort(first);
+    InetSocketAddress client = new InetSocketAddress(0);
+    channel
+        .pipeline()
+        .addLast(
+            first.h2c()
+                ? new Http2Connection(loop, port, client)
+                : new Http1Connection(loop, port, client));
     return channel;
   }
 

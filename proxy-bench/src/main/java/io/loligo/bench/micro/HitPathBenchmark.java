@@ -1,14 +1,5 @@
 package io.loligo.bench.micro;
 
-import io.loligo.core.caching.CacheKeys;
-import io.loligo.core.caching.CacheSettings;
-import io.loligo.core.caching.Storability;
-import io.loligo.core.http1.Http1RequestParser;
-import io.loligo.core.http1.ParseLimits;
-import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.ResponseHead;
-import io.loligo.store.disk.DiskSettings;
-import io.loligo.store.inflight.InFlight;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -64,34 +55,9 @@ public class HitPathBenchmark extends AbstractBenchmark {
       proxy = new EmbeddedProxy("http_port 80 accel defaultsite=bench.example\n");
       EmbeddedChannel loop = new EmbeddedChannel();
       for (int object = 0; object < objects; object++) {
-        store(loop, HOST + path(object));
+        proxy.store(loop, HOST + path(object), contentBytes);
       }
       loop.finishAndReleaseAll();
-    }
-
-    private void store(EmbeddedChannel loop, String url) {
-      RequestHead asked = new RequestHead();
-      byte[] get =
-          ("GET " + url + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
-      new Http1RequestParser(ParseLimits.DEFAULT).parse(get, get.length, asked);
-      ResponseHead answered = SampleAnswer.head(contentBytes);
-      long now = System.currentTimeMillis();
-      Storability stored =
-          Storability.of(
-              asked,
-              answered,
-              url,
-              now,
-              now,
-              contentBytes,
-              new CacheSettings(proxy.config(), DiskSettings.largestMaxSize(proxy.config())));
-      InFlight inFlight =
-          proxy.store().begin(CacheKeys.of(url), false, loop.eventLoop(), new NoWriter());
-      ByteBuf block = PooledByteBufAllocator.DEFAULT.directBuffer();
-      block.writeCharSequence(SampleAnswer.LINES + "\r\n", StandardCharsets.US_ASCII);
-      inFlight.head(answered.snapshot(), stored.meta(), true, block, contentBytes);
-      inFlight.content(PooledByteBufAllocator.DEFAULT.directBuffer().writeZero(contentBytes));
-      inFlight.end(null);
     }
 
     /** The object a loop begins with: loops are not in step with each other. */
