@@ -3,7 +3,8 @@ package io.loligo.server.port;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One http_port or https_port line.
+ * One http_port or https_port line; {@link #at} begins one. Equal lines are equal ports, before and
+ * after a reload. Immutable.
  *
  * @param address textual address, empty for all
  * @param port 0 to 65535; 0 lets the system choose (tests)
@@ -30,6 +31,11 @@ public record HttpPort(
     KeepAlive keepAlive,
     String source) {
 
+  /** A port for clients that know the proxy, in clear text. */
+  public static Builder at(String address, int port) {
+    return new Builder(address, port);
+  }
+
   /** The purpose of the port. */
   public PortMode mode() {
     if (accel != null) {
@@ -44,5 +50,86 @@ public record HttpPort(
       return accel.protocol();
     }
     return bump != null && bump.intercepts() ? "https" : "http";
+  }
+
+  /** Collects the options of a line. Confined to one thread. */
+  public static final class Builder {
+    private final String address;
+    private final int port;
+    private String name;
+    private @Nullable Accel accel;
+    private Interception interception = Interception.NONE;
+    private @Nullable PortTls tls;
+    private @Nullable PortBump bump;
+    private boolean h2c;
+    private boolean proxyHeader;
+    private KeepAlive keepAlive = KeepAlive.SYSTEM;
+    private String source = "";
+
+    private Builder(String address, int port) {
+      this.address = address;
+      this.port = port;
+      name = address + ":" + port;
+    }
+
+    /** See {@link HttpPort#name}. */
+    public Builder name(String name) {
+      this.name = name;
+      return this;
+    }
+
+    /** See {@link HttpPort#accel}. */
+    public Builder accel(@Nullable Accel accel) {
+      this.accel = accel;
+      return this;
+    }
+
+    /** See {@link HttpPort#interception}. */
+    public Builder interception(Interception interception) {
+      this.interception = interception;
+      return this;
+    }
+
+    /** See {@link HttpPort#tls}. */
+    public Builder tls(@Nullable PortTls tls) {
+      this.tls = tls;
+      return this;
+    }
+
+    /** See {@link HttpPort#bump}. */
+    public Builder bump(@Nullable PortBump bump) {
+      this.bump = bump;
+      return this;
+    }
+
+    /** See {@link HttpPort#h2c}. */
+    public Builder h2c(boolean h2c) {
+      this.h2c = h2c;
+      return this;
+    }
+
+    /** See {@link HttpPort#proxyHeader}. */
+    public Builder proxyHeader(boolean proxyHeader) {
+      this.proxyHeader = proxyHeader;
+      return this;
+    }
+
+    /** See {@link HttpPort#keepAlive}. */
+    public Builder keepAlive(KeepAlive keepAlive) {
+      this.keepAlive = keepAlive;
+      return this;
+    }
+
+    /** See {@link HttpPort#source}. */
+    public Builder source(String source) {
+      this.source = source;
+      return this;
+    }
+
+    /** The port with the options set so far. */
+    public HttpPort build() {
+      return new HttpPort(
+          address, port, name, accel, interception, tls, bump, h2c, proxyHeader, keepAlive, source);
+    }
   }
 }

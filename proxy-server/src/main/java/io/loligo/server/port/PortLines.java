@@ -402,20 +402,20 @@ final class PortLines {
       if (usable) {
         List<HttpPort> ports = secure ? PortLines.this.secure : clear;
         ports.add(
-            new HttpPort(
-                place.address(),
-                place.port(),
-                name == null ? line.values().get(0) : name,
-                accel
-                    ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)
-                    : null,
-                interception,
-                secured,
-                bumped,
-                h2c,
-                proxyHeader,
-                keepAlive,
-                line.source()));
+            HttpPort.at(place.address(), place.port())
+                .name(name == null ? line.values().get(0) : name)
+                .accel(
+                    accel
+                        ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)
+                        : null)
+                .interception(interception)
+                .tls(secured)
+                .bump(bumped)
+                .h2c(h2c)
+                .proxyHeader(proxyHeader)
+                .keepAlive(keepAlive)
+                .source(line.source())
+                .build());
       }
     }
 

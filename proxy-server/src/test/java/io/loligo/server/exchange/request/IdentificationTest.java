@@ -11,7 +11,6 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
-import io.loligo.server.port.KeepAlive;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,8 +23,7 @@ final class IdentificationTest {
   private final RequestTarget target = new RequestTarget();
 
   private static HttpPort port(Interception interception) {
-    return new HttpPort(
-        "", 3128, "3128", null, interception, null, null, false, false, KeepAlive.SYSTEM, "test:1");
+    return HttpPort.at("", 3128).interception(interception).build();
   }
 
   private ParseFailure identify(HttpPort port, Destination destination, String lines) {

@@ -12,8 +12,6 @@ import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.port.Accel;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.Interception;
-import io.loligo.server.port.KeepAlive;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tls.TlsOptions;
@@ -258,18 +256,7 @@ class PeerSelectionTest {
   private static HttpPort port(PortMode mode, boolean allowDirect) {
     Accel accel =
         mode == PortMode.ACCEL ? new Accel(null, true, -1, "http", allowDirect, false) : null;
-    return new HttpPort(
-        "",
-        3128,
-        "3128",
-        accel,
-        Interception.NONE,
-        null,
-        null,
-        false,
-        false,
-        KeepAlive.SYSTEM,
-        "test:1");
+    return HttpPort.at("", 3128).accel(accel).build();
   }
 
   private static Peer with(Peer peer, AclList access) {
