@@ -1,28 +1,164 @@
 package io.loligo.store;
 
-/**
- * Numbers of the store at one moment.
- *
- * @param entries stored responses in memory
- * @param memoryBytes direct memory of stored responses, including dropped ones that are still being
- *     read
- * @param pinnedBytes of these, dropped ones that are still being read
- * @param memoryLimitBytes {@code cache_mem}
- * @param insertions responses that entered memory
- * @param evictions responses dropped for space
- * @param rejections responses not stored for lack of room or because of their size
- * @param inFlight fetches in progress
- * @param transitBytes direct memory used by or reserved for fetches in progress
- * @param transitLimitBytes the in-transit budget
- */
-public record StoreStats(
-    long entries,
-    long memoryBytes,
-    long pinnedBytes,
-    long memoryLimitBytes,
-    long insertions,
-    long evictions,
-    long rejections,
-    long inFlight,
-    long transitBytes,
-    long transitLimitBytes) {}
+/** Numbers of the store at one moment. Immutable. */
+public final class StoreStats {
+  private final long entries;
+  private final long memoryBytes;
+  private final long pinnedBytes;
+  private final long memoryLimitBytes;
+  private final long insertions;
+  private final long evictions;
+  private final long rejections;
+  private final long inFlight;
+  private final long transitBytes;
+  private final long transitLimitBytes;
+
+  private StoreStats(Builder from) {
+    entries = from.entries;
+    memoryBytes = from.memoryBytes;
+    pinnedBytes = from.pinnedBytes;
+    memoryLimitBytes = from.memoryLimitBytes;
+    insertions = from.insertions;
+    evictions = from.evictions;
+    rejections = from.rejections;
+    inFlight = from.inFlight;
+    transitBytes = from.transitBytes;
+    transitLimitBytes = from.transitLimitBytes;
+  }
+
+  /** Numbers that are 0 until they are set. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Stored responses in memory. */
+  public long entries() {
+    return entries;
+  }
+
+  /** Direct memory of stored responses, including dropped ones that are still being read. */
+  public long memoryBytes() {
+    return memoryBytes;
+  }
+
+  /** Of these, dropped ones that are still being read. */
+  public long pinnedBytes() {
+    return pinnedBytes;
+  }
+
+  /** {@code cache_mem}. */
+  public long memoryLimitBytes() {
+    return memoryLimitBytes;
+  }
+
+  /** Responses that entered memory. */
+  public long insertions() {
+    return insertions;
+  }
+
+  /** Responses dropped for space. */
+  public long evictions() {
+    return evictions;
+  }
+
+  /** Responses not stored for lack of room or because of their size. */
+  public long rejections() {
+    return rejections;
+  }
+
+  /** Fetches in progress. */
+  public long inFlight() {
+    return inFlight;
+  }
+
+  /** Direct memory used by or reserved for fetches in progress. */
+  public long transitBytes() {
+    return transitBytes;
+  }
+
+  /** The in-transit budget. */
+  public long transitLimitBytes() {
+    return transitLimitBytes;
+  }
+
+  /** Collects the numbers. Confined to one thread. */
+  public static final class Builder {
+    private long entries;
+    private long memoryBytes;
+    private long pinnedBytes;
+    private long memoryLimitBytes;
+    private long insertions;
+    private long evictions;
+    private long rejections;
+    private long inFlight;
+    private long transitBytes;
+    private long transitLimitBytes;
+
+    private Builder() {}
+
+    /** See {@link StoreStats#entries}. */
+    public Builder entries(long entries) {
+      this.entries = entries;
+      return this;
+    }
+
+    /** See {@link StoreStats#memoryBytes}. */
+    public Builder memoryBytes(long memoryBytes) {
+      this.memoryBytes = memoryBytes;
+      return this;
+    }
+
+    /** See {@link StoreStats#pinnedBytes}. */
+    public Builder pinnedBytes(long pinnedBytes) {
+      this.pinnedBytes = pinnedBytes;
+      return this;
+    }
+
+    /** See {@link StoreStats#memoryLimitBytes}. */
+    public Builder memoryLimitBytes(long memoryLimitBytes) {
+      this.memoryLimitBytes = memoryLimitBytes;
+      return this;
+    }
+
+    /** See {@link StoreStats#insertions}. */
+    public Builder insertions(long insertions) {
+      this.insertions = insertions;
+      return this;
+    }
+
+    /** See {@link StoreStats#evictions}. */
+    public Builder evictions(long evictions) {
+      this.evictions = evictions;
+      return this;
+    }
+
+    /** See {@link StoreStats#rejections}. */
+    public Builder rejections(long rejections) {
+      this.rejections = rejections;
+      return this;
+    }
+
+    /** See {@link StoreStats#inFlight}. */
+    public Builder inFlight(long inFlight) {
+      this.inFlight = inFlight;
+      return this;
+    }
+
+    /** See {@link StoreStats#transitBytes}. */
+    public Builder transitBytes(long transitBytes) {
+      this.transitBytes = transitBytes;
+      return this;
+    }
+
+    /** See {@link StoreStats#transitLimitBytes}. */
+    public Builder transitLimitBytes(long transitLimitBytes) {
+      this.transitLimitBytes = transitLimitBytes;
+      return this;
+    }
+
+    /** The values set so far. */
+    public StoreStats build() {
+      return new StoreStats(this);
+    }
+  }
+}

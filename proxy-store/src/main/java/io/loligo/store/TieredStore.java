@@ -567,17 +567,18 @@ public final class TieredStore implements Store {
 
   @Override
   public StoreStats stats() {
-    return new StoreStats(
-        memory.entries(),
-        memory.usedBytes(),
-        memory.pinnedBytes(),
-        memory.limitBytes(),
-        memory.insertions(),
-        memory.evictions(),
-        memory.rejections(),
-        flights.size(),
-        transit.used(),
-        transit.limit());
+    return StoreStats.builder()
+        .entries(memory.entries())
+        .memoryBytes(memory.usedBytes())
+        .pinnedBytes(memory.pinnedBytes())
+        .memoryLimitBytes(memory.limitBytes())
+        .insertions(memory.insertions())
+        .evictions(memory.evictions())
+        .rejections(memory.rejections())
+        .inFlight(flights.size())
+        .transitBytes(transit.used())
+        .transitLimitBytes(transit.limit())
+        .build();
   }
 
   @Override

@@ -129,7 +129,7 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   public static StoredMeta meta() {
-    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+    return StoredMeta.builder(200).lifetimeSeconds(60).build();
   }
 
   public static Fields noFields() {

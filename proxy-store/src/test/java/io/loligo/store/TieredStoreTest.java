@@ -186,7 +186,7 @@ final class TieredStoreTest {
       Entry entry = fixture.put(URL, octets(10));
       Entry later = fixture.put(URL + "later", octets(10));
       StoredMeta asked =
-          new StoredMeta(200, 50_000, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+          StoredMeta.builder(200).requestTimeMillis(50_000).lifetimeSeconds(60).build();
       fixture.store.freshen(key(URL + "later"), later, asked, fixture.fields("\r\n")).release();
       later.release();
       clock.set(20_000);

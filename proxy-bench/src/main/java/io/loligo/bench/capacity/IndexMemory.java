@@ -63,8 +63,7 @@ public final class IndexMemory {
   private static final double MOST_BYTES_PER_OBJECT = 100;
 
   private static final StoredMeta META =
-      new StoredMeta(
-          200, 0, 0, 0, StoredMeta.NO_TIME, 0, 86_400, 0, -1, 0, null, null, CONTENT_BYTES);
+      StoredMeta.builder(200).lifetimeSeconds(86_400).contentLength(CONTENT_BYTES).build();
 
   private final Path directory;
   private final int objects;

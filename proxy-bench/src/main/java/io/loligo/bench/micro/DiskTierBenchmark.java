@@ -98,9 +98,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
           new CacheDir("rock", directory.toString(), 1L << 30, 0, -1, false, "benchmark");
       disk = DiskSettings.with(List.of(dir)).build();
     }
-    meta =
-        new StoredMeta(
-            200, 0, 0, 0, StoredMeta.NO_TIME, 0, 86_400, 0, -1, 0, null, null, contentBytes);
+    meta = StoredMeta.builder(200).lifetimeSeconds(86_400).contentLength(contentBytes).build();
     store =
         new TieredStore(
             new PackedAllocator(allocator),

@@ -11,38 +11,46 @@ import org.jspecify.annotations.Nullable;
  * The age and the freshness lifetime of a stored response, each term of RFC 9111 sections 4.2.1 and
  * 4.2.3 by its name, for explanations. Decisions use the sums in {@link StoredMeta}; the terms are
  * derived from them and from the stored fields. Immutable.
- *
- * @param ageValueSeconds Age as received, or 0
- * @param apparentAgeSeconds from Date to arrival
- * @param responseDelaySeconds from sending the request to the arrival of the head
- * @param correctedInitialAgeSeconds the larger of both estimates of the age on arrival
- * @param residentTimeSeconds since arrival
- * @param currentAgeSeconds the effective age
- * @param lifetimeSeconds the effective lifetime
- * @param lifetimeFrom the rule that gave it
- * @param pattern the first refresh_pattern line found in the URL, with its place; or null
- * @param violations violations of HTTP by the options of the pattern, or by negative_ttl; empty
- *     without any
- * @param asStored whether the present rules give the same lifetime; if not, they were different
- *     when the response was stored, or it was made stale since
  */
-public record FreshnessSum(
-    long ageValueSeconds,
-    long apparentAgeSeconds,
-    long responseDelaySeconds,
-    long correctedInitialAgeSeconds,
-    long residentTimeSeconds,
-    long currentAgeSeconds,
-    long lifetimeSeconds,
-    String lifetimeFrom,
-    @Nullable String pattern,
-    List<String> violations,
-    boolean asStored) {
+public final class FreshnessSum {
+  /** Age as received, or 0. */
+  public final long ageValueSeconds;
 
-  /** Keeps a copy of the list. */
-  public FreshnessSum {
-    violations = List.copyOf(violations);
-  }
+  /** From Date to arrival. */
+  public final long apparentAgeSeconds;
+
+  /** From sending the request to the arrival of the head. */
+  public final long responseDelaySeconds;
+
+  /** The larger of both estimates of the age on arrival. */
+  public final long correctedInitialAgeSeconds;
+
+  /** Since arrival. */
+  public final long residentTimeSeconds;
+
+  /** The effective age. */
+  public final long currentAgeSeconds;
+
+  /** The effective lifetime. */
+  public final long lifetimeSeconds;
+
+  /** The rule that gave it. */
+  public final String lifetimeFrom;
+
+  /** The first refresh_pattern line found in the URL, with its place; or null. */
+  public final @Nullable String pattern;
+
+  /**
+   * Violations of HTTP by the options of the pattern, or by negative_ttl; empty without any. Not to
+   * be changed.
+   */
+  public final List<String> violations;
+
+  /**
+   * Whether the present rules give the same lifetime; if not, they were different when the response
+   * was stored, or it was made stale since.
+   */
+  public final boolean asStored;
 
   /**
    * The sum. Pure.
@@ -50,9 +58,9 @@ public record FreshnessSum(
    * @param stored its fields as stored, borrowed
    * @param url effective URI, for refresh_pattern
    */
-  public static FreshnessSum of(
+  public FreshnessSum(
       StoredMeta meta, Fields stored, CharSequence url, CacheSettings settings, long nowMillis) {
-    RefreshPattern pattern = settings.patternFor(url);
+    RefreshPattern first = settings.patternFor(url);
     CacheControl directives = TargetedControl.of(stored, settings.gateway);
     Freshness freshness =
         Freshness.of(
@@ -61,25 +69,21 @@ public record FreshnessSum(
             directives,
             meta.dateMillis(),
             meta.responseTimeMillis(),
-            pattern,
+            first,
             settings.negativeTtlSeconds);
-    long apparent = seconds(meta.dateMillis(), meta.responseTimeMillis());
-    long delay = seconds(meta.requestTimeMillis(), meta.responseTimeMillis());
-    long initial = meta.initialAgeSeconds();
-    long age = meta.ageSeconds(nowMillis);
-    return new FreshnessSum(
-        Freshness.ageSeconds(stored),
-        apparent,
-        delay,
-        initial,
-        age - initial,
-        age,
-        meta.lifetimeSeconds(),
+    ageValueSeconds = Freshness.ageSeconds(stored);
+    apparentAgeSeconds = seconds(meta.dateMillis(), meta.responseTimeMillis());
+    responseDelaySeconds = seconds(meta.requestTimeMillis(), meta.responseTimeMillis());
+    correctedInitialAgeSeconds = meta.initialAgeSeconds();
+    currentAgeSeconds = meta.ageSeconds(nowMillis);
+    residentTimeSeconds = currentAgeSeconds - correctedInitialAgeSeconds;
+    lifetimeSeconds = meta.lifetimeSeconds();
+    lifetimeFrom =
         freshness.rule().text()
-            + (directives.has(CacheControl.TARGETED) ? ", by a targeted field" : ""),
-        pattern == null ? null : text(pattern),
-        violations(directives, freshness.rule(), pattern),
-        freshness.lifetimeSeconds() == meta.lifetimeSeconds());
+            + (directives.has(CacheControl.TARGETED) ? ", by a targeted field" : "");
+    pattern = first == null ? null : text(first);
+    violations = List.copyOf(violations(directives, freshness.rule(), first));
+    asStored = freshness.lifetimeSeconds() == meta.lifetimeSeconds();
   }
 
   /** Seconds of freshness left; negative: stale for so long. */

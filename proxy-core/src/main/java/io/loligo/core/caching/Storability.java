@@ -165,11 +165,12 @@ public record Storability(
             meta.responseTimeMillis(),
             pattern,
             settings.negativeTtlSeconds);
-    return meta.decided(
-        freshness.lifetimeSeconds(),
-        Math.max(0, directives.staleWhileRevalidateSeconds()),
-        directives.staleIfErrorSeconds(),
-        flags(directives, freshness, pattern) | (meta.flags() & ~DECIDED));
+    return meta.toBuilder()
+        .lifetimeSeconds(freshness.lifetimeSeconds())
+        .staleWhileRevalidateSeconds(Math.max(0, directives.staleWhileRevalidateSeconds()))
+        .staleIfErrorSeconds(directives.staleIfErrorSeconds())
+        .flags(flags(directives, freshness, pattern) | (meta.flags() & ~DECIDED))
+        .build();
   }
 
   /**
@@ -482,22 +483,24 @@ public record Storability(
     if (date == HttpDate.INVALID) {
       flags |= StoredMeta.NO_DATE;
     }
-    return new StoredMeta(
-        status,
-        requestTimeMillis,
-        responseTimeMillis,
-        dateMillis,
-        isWithheld(directives, FieldName.LAST_MODIFIED)
-            ? StoredMeta.NO_TIME
-            : HttpDate.of(fields, FieldName.LAST_MODIFIED, responseTimeMillis),
-        Freshness.initialAgeSeconds(fields, dateMillis, requestTimeMillis, responseTimeMillis),
-        freshness.lifetimeSeconds(),
-        Math.max(0, directives.staleWhileRevalidateSeconds()),
-        directives.staleIfErrorSeconds(),
-        flags,
-        isWithheld(directives, FieldName.ETAG) ? null : etag(fields),
-        vary,
-        contentLength);
+    return StoredMeta.builder(status)
+        .requestTimeMillis(requestTimeMillis)
+        .responseTimeMillis(responseTimeMillis)
+        .dateMillis(dateMillis)
+        .lastModifiedMillis(
+            isWithheld(directives, FieldName.LAST_MODIFIED)
+                ? StoredMeta.NO_TIME
+                : HttpDate.of(fields, FieldName.LAST_MODIFIED, responseTimeMillis))
+        .initialAgeSeconds(
+            Freshness.initialAgeSeconds(fields, dateMillis, requestTimeMillis, responseTimeMillis))
+        .lifetimeSeconds(freshness.lifetimeSeconds())
+        .staleWhileRevalidateSeconds(Math.max(0, directives.staleWhileRevalidateSeconds()))
+        .staleIfErrorSeconds(directives.staleIfErrorSeconds())
+        .flags(flags)
+        .etag(isWithheld(directives, FieldName.ETAG) ? null : etag(fields))
+        .vary(vary)
+        .contentLength(contentLength)
+        .build();
   }
 
   /**

@@ -124,21 +124,21 @@ public final class StoredForm {
     VarySelection vary = VarySelection.read(in);
     long first = number(in) - 1;
     ContentPart part = first < 0 ? null : new ContentPart(first, first + number(in));
-    return new StoredMeta(
-        status,
-        request,
-        response,
-        date,
-        modified,
-        age,
-        lifetime,
-        whileRevalidate,
-        ifError,
-        flags,
-        etag,
-        vary,
-        length,
-        part);
+    return StoredMeta.builder(status)
+        .requestTimeMillis(request)
+        .responseTimeMillis(response)
+        .dateMillis(date)
+        .lastModifiedMillis(modified)
+        .initialAgeSeconds(age)
+        .lifetimeSeconds(lifetime)
+        .staleWhileRevalidateSeconds(whileRevalidate)
+        .staleIfErrorSeconds(ifError)
+        .flags(flags)
+        .etag(etag)
+        .vary(vary)
+        .contentLength(length)
+        .part(part)
+        .build();
   }
 
   /** Bytes after their length; null differs from empty. */

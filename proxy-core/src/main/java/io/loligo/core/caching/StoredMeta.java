@@ -10,42 +10,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Times are milliseconds since the epoch, {@link #NO_TIME} if the response had none; ages and
  * lifetimes are seconds.
  *
- * <p>A property that few responses have becomes one nullable component at the end, like {@link
- * #part}. Three places know all components: the constructor of whole responses, the method that
- * copies, and {@link StoredForm}, where the property follows the others on disk. A boolean takes a
- * flag: bits 19 to 31 are free.
- *
- * @param status status code as stored
- * @param requestTimeMillis when the request that fetched (or last validated) it was sent
- * @param responseTimeMillis when its head arrived
- * @param dateMillis Date (RFC 9110 section 6.6.1); the response time if the origin sent none
- * @param lastModifiedMillis Last-Modified, or {@link #NO_TIME}
- * @param initialAgeSeconds corrected_initial_age (RFC 9111 section 4.2.3)
- * @param lifetimeSeconds freshness lifetime (RFC 9111 section 4.2.1); 0 and less: born stale
- * @param staleWhileRevalidateSeconds RFC 5861 section 3; 0: none
- * @param staleIfErrorSeconds RFC 5861 section 4; -1: not given
- * @param flags {@link #MUST_REVALIDATE} and its siblings
- * @param etag opaque bytes with quotes and weakness prefix as received, or null; not to be changed
- * @param vary the selecting fields, or null if the response does not vary
- * @param contentLength bytes of the whole content; -1 while it is still arriving with its length
- *     unknown
- * @param part the stored part of the content; null: all of it
+ * <p>A property that few responses have becomes one nullable field at the end, like {@link #part}.
+ * The builder and {@link StoredForm} know all fields; on disk, the property follows the others. A
+ * boolean takes a flag: bits 19 to 31 are free.
  */
-public record StoredMeta(
-    int status,
-    long requestTimeMillis,
-    long responseTimeMillis,
-    long dateMillis,
-    long lastModifiedMillis,
-    long initialAgeSeconds,
-    long lifetimeSeconds,
-    long staleWhileRevalidateSeconds,
-    long staleIfErrorSeconds,
-    int flags,
-    byte @Nullable [] etag,
-    @Nullable VarySelection vary,
-    long contentLength,
-    @Nullable ContentPart part) {
+public final class StoredMeta {
   public static final long NO_TIME = Long.MIN_VALUE;
 
   /** must-revalidate, proxy-revalidate or s-maxage: never served stale (RFC 9111 section 4.2.4). */
@@ -102,42 +71,116 @@ public record StoredMeta(
    */
   public static final int EXPLICIT = 1 << 18;
 
-  /** A response with whole content. */
-  public StoredMeta(
-      int status,
-      long requestTimeMillis,
-      long responseTimeMillis,
-      long dateMillis,
-      long lastModifiedMillis,
-      long initialAgeSeconds,
-      long lifetimeSeconds,
-      long staleWhileRevalidateSeconds,
-      long staleIfErrorSeconds,
-      int flags,
-      byte @Nullable [] etag,
-      @Nullable VarySelection vary,
-      long contentLength) {
-    this(
-        status,
-        requestTimeMillis,
-        responseTimeMillis,
-        dateMillis,
-        lastModifiedMillis,
-        initialAgeSeconds,
-        lifetimeSeconds,
-        staleWhileRevalidateSeconds,
-        staleIfErrorSeconds,
-        flags,
-        etag,
-        vary,
-        contentLength,
-        null);
+  private final int status;
+  private final long requestTimeMillis;
+  private final long responseTimeMillis;
+  private final long dateMillis;
+  private final long lastModifiedMillis;
+  private final long initialAgeSeconds;
+  private final long lifetimeSeconds;
+  private final long staleWhileRevalidateSeconds;
+  private final long staleIfErrorSeconds;
+  private final int flags;
+  private final byte @Nullable [] etag;
+  private final @Nullable VarySelection vary;
+  private final long contentLength;
+  private final @Nullable ContentPart part;
+
+  private StoredMeta(Builder from) {
+    status = from.status;
+    requestTimeMillis = from.requestTimeMillis;
+    responseTimeMillis = from.responseTimeMillis;
+    dateMillis = from.dateMillis;
+    lastModifiedMillis = from.lastModifiedMillis;
+    initialAgeSeconds = from.initialAgeSeconds;
+    lifetimeSeconds = from.lifetimeSeconds;
+    staleWhileRevalidateSeconds = from.staleWhileRevalidateSeconds;
+    staleIfErrorSeconds = from.staleIfErrorSeconds;
+    flags = from.flags;
+    etag = from.etag;
+    vary = from.vary;
+    contentLength = from.contentLength;
+    part = from.part;
+  }
+
+  /** A response with whole content of unknown length, and without the other properties. */
+  public static Builder builder(int status) {
+    return new Builder(status);
   }
 
   /** A response that is not stored: status and length, without validators. */
   public static StoredMeta undated(int status, long contentLength) {
-    return new StoredMeta(
-        status, 0, 0, 0, NO_TIME, 0, 0, 0, -1, NO_DATE, null, null, contentLength);
+    return builder(status).flags(NO_DATE).contentLength(contentLength).build();
+  }
+
+  /** Status code as stored. */
+  public int status() {
+    return status;
+  }
+
+  /** When the request that fetched (or last validated) it was sent. */
+  public long requestTimeMillis() {
+    return requestTimeMillis;
+  }
+
+  /** When its head arrived. */
+  public long responseTimeMillis() {
+    return responseTimeMillis;
+  }
+
+  /** Date (RFC 9110 section 6.6.1); the response time if the origin sent none. */
+  public long dateMillis() {
+    return dateMillis;
+  }
+
+  /** Last-Modified, or {@link #NO_TIME}. */
+  public long lastModifiedMillis() {
+    return lastModifiedMillis;
+  }
+
+  /** corrected_initial_age (RFC 9111 section 4.2.3). */
+  public long initialAgeSeconds() {
+    return initialAgeSeconds;
+  }
+
+  /** Freshness lifetime (RFC 9111 section 4.2.1); 0 and less: born stale. */
+  public long lifetimeSeconds() {
+    return lifetimeSeconds;
+  }
+
+  /** RFC 5861 section 3; 0: none. */
+  public long staleWhileRevalidateSeconds() {
+    return staleWhileRevalidateSeconds;
+  }
+
+  /** RFC 5861 section 4; -1: not given. */
+  public long staleIfErrorSeconds() {
+    return staleIfErrorSeconds;
+  }
+
+  /** {@link #MUST_REVALIDATE} and its siblings. */
+  public int flags() {
+    return flags;
+  }
+
+  /** Opaque bytes with quotes and weakness prefix as received, or null; not to be changed. */
+  public byte @Nullable [] etag() {
+    return etag;
+  }
+
+  /** The selecting fields, or null if the response does not vary. */
+  public @Nullable VarySelection vary() {
+    return vary;
+  }
+
+  /** Bytes of the whole content; -1 while it is still arriving with its length unknown. */
+  public long contentLength() {
+    return contentLength;
+  }
+
+  /** The stored part of the content; null: all of it. */
+  public @Nullable ContentPart part() {
+    return part;
   }
 
   public boolean has(int flag) {
@@ -222,24 +265,17 @@ public record StoredMeta(
 
   /** The same response with {@code part} of its content; null: all of it. */
   public StoredMeta withPart(@Nullable ContentPart part) {
-    return with(lifetimeSeconds, flags, contentLength, part);
+    return toBuilder().part(part).build();
   }
 
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long bytes) {
-    return with(lifetimeSeconds, flags, bytes, part);
+    return toBuilder().contentLength(bytes).build();
   }
 
   /** The same response, which purges judge as one requested at {@code millis}. */
   public StoredMeta askedForAt(long millis) {
-    return with(
-        millis,
-        lifetimeSeconds,
-        staleWhileRevalidateSeconds,
-        staleIfErrorSeconds,
-        flags,
-        contentLength,
-        part);
+    return toBuilder().requestTimeMillis(millis).build();
   }
 
   /** The same response, stale from {@code millis} on at the latest, and for its kind of port. */
@@ -247,7 +283,10 @@ public record StoredMeta(
     long age = ageSeconds(millis);
     return lifetimeSeconds <= age && flags == flagsOfItsKind()
         ? this
-        : with(Math.min(lifetimeSeconds, age), flagsOfItsKind(), contentLength, part);
+        : toBuilder()
+            .lifetimeSeconds(Math.min(lifetimeSeconds, age))
+            .flags(flagsOfItsKind())
+            .build();
   }
 
   /** Ports of the other kind decide by the fields, which do not include facts learnt since. */
@@ -257,53 +296,138 @@ public record StoredMeta(
 
   /** The same response with {@code flag} set. */
   public StoredMeta withFlag(int flag) {
-    return with(lifetimeSeconds, flags | flag, contentLength, part);
+    return toBuilder().flags(flags | flag).build();
   }
 
   /** The same response, not to be served stale while it is validated. */
   public StoredMeta withoutStaleWhileRevalidate() {
-    return decided(lifetimeSeconds, 0, staleIfErrorSeconds, flagsOfItsKind());
+    return toBuilder().staleWhileRevalidateSeconds(0).flags(flagsOfItsKind()).build();
   }
 
-  /** The same response with the properties that Cache-Control and its kin determine. */
-  StoredMeta decided(long lifetime, long whileRevalidate, long ifError, int marks) {
-    return with(requestTimeMillis, lifetime, whileRevalidate, ifError, marks, contentLength, part);
+  /** A builder with all properties of this response. */
+  public Builder toBuilder() {
+    return new Builder(this);
   }
 
-  private StoredMeta with(long lifetime, int marks, long bytes, @Nullable ContentPart piece) {
-    return with(
-        requestTimeMillis,
-        lifetime,
-        staleWhileRevalidateSeconds,
-        staleIfErrorSeconds,
-        marks,
-        bytes,
-        piece);
-  }
+  /** Collects the properties. Confined to one thread. */
+  public static final class Builder {
+    private final int status;
+    private long requestTimeMillis;
+    private long responseTimeMillis;
+    private long dateMillis;
+    private long lastModifiedMillis = NO_TIME;
+    private long initialAgeSeconds;
+    private long lifetimeSeconds;
+    private long staleWhileRevalidateSeconds;
+    private long staleIfErrorSeconds = -1;
+    private int flags;
+    private byte @Nullable [] etag;
+    private @Nullable VarySelection vary;
+    private long contentLength = -1;
+    private @Nullable ContentPart part;
 
-  /** All copies are made here. */
-  private StoredMeta with(
-      long requested,
-      long lifetime,
-      long whileRevalidate,
-      long ifError,
-      int marks,
-      long bytes,
-      @Nullable ContentPart piece) {
-    return new StoredMeta(
-        status,
-        requested,
-        responseTimeMillis,
-        dateMillis,
-        lastModifiedMillis,
-        initialAgeSeconds,
-        lifetime,
-        whileRevalidate,
-        ifError,
-        marks,
-        etag,
-        vary,
-        bytes,
-        piece);
+    private Builder(int status) {
+      this.status = status;
+    }
+
+    private Builder(StoredMeta from) {
+      status = from.status;
+      requestTimeMillis = from.requestTimeMillis;
+      responseTimeMillis = from.responseTimeMillis;
+      dateMillis = from.dateMillis;
+      lastModifiedMillis = from.lastModifiedMillis;
+      initialAgeSeconds = from.initialAgeSeconds;
+      lifetimeSeconds = from.lifetimeSeconds;
+      staleWhileRevalidateSeconds = from.staleWhileRevalidateSeconds;
+      staleIfErrorSeconds = from.staleIfErrorSeconds;
+      flags = from.flags;
+      etag = from.etag;
+      vary = from.vary;
+      contentLength = from.contentLength;
+      part = from.part;
+    }
+
+    /** See {@link StoredMeta#requestTimeMillis}. */
+    public Builder requestTimeMillis(long requestTimeMillis) {
+      this.requestTimeMillis = requestTimeMillis;
+      return this;
+    }
+
+    /** See {@link StoredMeta#responseTimeMillis}. */
+    public Builder responseTimeMillis(long responseTimeMillis) {
+      this.responseTimeMillis = responseTimeMillis;
+      return this;
+    }
+
+    /** See {@link StoredMeta#dateMillis}. */
+    public Builder dateMillis(long dateMillis) {
+      this.dateMillis = dateMillis;
+      return this;
+    }
+
+    /** See {@link StoredMeta#lastModifiedMillis}. */
+    public Builder lastModifiedMillis(long lastModifiedMillis) {
+      this.lastModifiedMillis = lastModifiedMillis;
+      return this;
+    }
+
+    /** See {@link StoredMeta#initialAgeSeconds}. */
+    public Builder initialAgeSeconds(long initialAgeSeconds) {
+      this.initialAgeSeconds = initialAgeSeconds;
+      return this;
+    }
+
+    /** See {@link StoredMeta#lifetimeSeconds}. */
+    public Builder lifetimeSeconds(long lifetimeSeconds) {
+      this.lifetimeSeconds = lifetimeSeconds;
+      return this;
+    }
+
+    /** See {@link StoredMeta#staleWhileRevalidateSeconds}. */
+    public Builder staleWhileRevalidateSeconds(long staleWhileRevalidateSeconds) {
+      this.staleWhileRevalidateSeconds = staleWhileRevalidateSeconds;
+      return this;
+    }
+
+    /** See {@link StoredMeta#staleIfErrorSeconds}. */
+    public Builder staleIfErrorSeconds(long staleIfErrorSeconds) {
+      this.staleIfErrorSeconds = staleIfErrorSeconds;
+      return this;
+    }
+
+    /** See {@link StoredMeta#flags}. */
+    public Builder flags(int flags) {
+      this.flags = flags;
+      return this;
+    }
+
+    /** See {@link StoredMeta#etag}. */
+    public Builder etag(byte @Nullable [] etag) {
+      this.etag = etag;
+      return this;
+    }
+
+    /** See {@link StoredMeta#vary}. */
+    public Builder vary(@Nullable VarySelection vary) {
+      this.vary = vary;
+      return this;
+    }
+
+    /** See {@link StoredMeta#contentLength}. */
+    public Builder contentLength(long contentLength) {
+      this.contentLength = contentLength;
+      return this;
+    }
+
+    /** See {@link StoredMeta#part}. */
+    public Builder part(@Nullable ContentPart part) {
+      this.part = part;
+      return this;
+    }
+
+    /** The properties set so far. */
+    public StoredMeta build() {
+      return new StoredMeta(this);
+    }
   }
 }

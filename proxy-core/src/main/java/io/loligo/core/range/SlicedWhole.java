@@ -27,20 +27,15 @@ public record SlicedWhole(StoredMeta meta) {
     long date = HttpDate.of(response, FieldName.DATE, nowMillis);
     boolean dated = date != HttpDate.INVALID;
     return new SlicedWhole(
-        new StoredMeta(
-            OK,
-            nowMillis,
-            nowMillis,
-            dated ? date : nowMillis,
-            HttpDate.of(response, FieldName.LAST_MODIFIED, nowMillis),
-            0,
-            0,
-            0,
-            -1,
-            dated ? 0 : StoredMeta.NO_DATE,
-            tag < 0 ? null : bytes(response, tag),
-            null,
-            completeLength));
+        StoredMeta.builder(OK)
+            .requestTimeMillis(nowMillis)
+            .responseTimeMillis(nowMillis)
+            .dateMillis(dated ? date : nowMillis)
+            .lastModifiedMillis(HttpDate.of(response, FieldName.LAST_MODIFIED, nowMillis))
+            .flags(dated ? 0 : StoredMeta.NO_DATE)
+            .etag(tag < 0 ? null : bytes(response, tag))
+            .contentLength(completeLength)
+            .build());
   }
 
   private static byte[] bytes(Fields fields, int i) {

@@ -75,7 +75,13 @@ class AgeArithmeticTest {
       @ForAll @LongRange(min = 0, max = 4_000_000_000_000L) long responseMillis,
       @ForAll @LongRange(min = 0, max = 1L << 31) long initialAge) {
     StoredMeta meta =
-        new StoredMeta(200, 0, responseMillis, 0, 0, initialAge, 0, 0, 0, 0, null, null, 0);
+        StoredMeta.builder(200)
+            .responseTimeMillis(responseMillis)
+            .lastModifiedMillis(0)
+            .initialAgeSeconds(initialAge)
+            .staleIfErrorSeconds(0)
+            .contentLength(0)
+            .build();
     BigInteger resident =
         BigInteger.valueOf(nowMillis)
             .subtract(BigInteger.valueOf(responseMillis))

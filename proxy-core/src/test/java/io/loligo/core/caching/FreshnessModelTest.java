@@ -259,8 +259,7 @@ class FreshnessModelTest {
     Made made = new Made(seed);
     ResponseHead response = made.response();
     CacheSettings settings = made.settings();
-    StoredMeta before =
-        new StoredMeta(made.status, 0, 0, 0, StoredMeta.NO_TIME, 0, 0, 0, -1, 0, null, null, -1);
+    StoredMeta before = StoredMeta.builder(made.status).build();
     StoredMeta meta =
         Storability.freshened(
             before,
@@ -271,7 +270,7 @@ class FreshnessModelTest {
             made.responseMillis,
             settings);
     long now = made.responseMillis + made.residentMillis;
-    FreshnessSum sum = FreshnessSum.of(meta, response.fields(), Responses.URL, settings, now);
+    FreshnessSum sum = new FreshnessSum(meta, response.fields(), Responses.URL, settings, now);
 
     BigInteger apparent =
         seconds(BigInteger.valueOf(made.responseMillis).subtract(made.dateMillis()));
@@ -280,19 +279,19 @@ class FreshnessModelTest {
     BigInteger corrected = received.add(delay);
     BigInteger initial = apparent.max(corrected).min(LARGEST);
     BigInteger resident = seconds(BigInteger.valueOf(made.residentMillis));
-    assertThat(sum.apparentAgeSeconds()).isEqualTo(apparent.longValueExact());
-    assertThat(sum.responseDelaySeconds()).isEqualTo(delay.longValueExact());
-    assertThat(sum.correctedInitialAgeSeconds()).isEqualTo(initial.longValueExact());
-    assertThat(sum.residentTimeSeconds()).isEqualTo(resident.longValueExact());
-    assertThat(sum.currentAgeSeconds()).isEqualTo(initial.add(resident).longValueExact());
-    assertThat(sum.ageValueSeconds()).isEqualTo(received.longValueExact());
+    assertThat(sum.apparentAgeSeconds).isEqualTo(apparent.longValueExact());
+    assertThat(sum.responseDelaySeconds).isEqualTo(delay.longValueExact());
+    assertThat(sum.correctedInitialAgeSeconds).isEqualTo(initial.longValueExact());
+    assertThat(sum.residentTimeSeconds).isEqualTo(resident.longValueExact());
+    assertThat(sum.currentAgeSeconds).isEqualTo(initial.add(resident).longValueExact());
+    assertThat(sum.ageValueSeconds).isEqualTo(received.longValueExact());
     Lifetime lifetime = lifetime(made);
-    assertThat(sum.lifetimeFrom()).isEqualTo(lifetime.from);
-    assertThat(sum.lifetimeSeconds()).isEqualTo(lifetime.seconds.longValueExact());
+    assertThat(sum.lifetimeFrom).isEqualTo(lifetime.from);
+    assertThat(sum.lifetimeSeconds).isEqualTo(lifetime.seconds.longValueExact());
     assertThat(sum.remainingSeconds())
         .isEqualTo(lifetime.seconds.subtract(initial).subtract(resident).longValueExact());
-    assertThat(sum.asStored()).isTrue();
-    assertThat(sum.pattern() == null).isEqualTo(made.pattern == null);
+    assertThat(sum.asStored).isTrue();
+    assertThat(sum.pattern == null).isEqualTo(made.pattern == null);
   }
 
   private static BigInteger seconds(BigInteger millis) {

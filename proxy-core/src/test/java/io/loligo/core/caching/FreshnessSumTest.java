@@ -16,7 +16,7 @@ class FreshnessSumTest {
   private static FreshnessSum sum(CacheSettings settings, ResponseHead response, long nowMillis) {
     StoredMeta meta =
         Storability.of(Heads.get(), response, URL, NOW - 2000, NOW, 100, settings).meta();
-    return FreshnessSum.of(meta, response.fields(), URL, settings, nowMillis);
+    return new FreshnessSum(meta, response.fields(), URL, settings, nowMillis);
   }
 
   @Test
@@ -24,16 +24,16 @@ class FreshnessSumTest {
     ResponseHead response =
         Heads.response(200, "Cache-Control: max-age=60", "Age: 10", date("Date", -5));
     FreshnessSum sum = sum(CachingDefaults.DEFAULT, response, NOW + 30_000);
-    assertThat(sum.ageValueSeconds()).isEqualTo(10);
-    assertThat(sum.apparentAgeSeconds()).isEqualTo(5);
-    assertThat(sum.responseDelaySeconds()).isEqualTo(2);
-    assertThat(sum.correctedInitialAgeSeconds()).isEqualTo(12);
-    assertThat(sum.residentTimeSeconds()).isEqualTo(30);
-    assertThat(sum.currentAgeSeconds()).isEqualTo(42);
+    assertThat(sum.ageValueSeconds).isEqualTo(10);
+    assertThat(sum.apparentAgeSeconds).isEqualTo(5);
+    assertThat(sum.responseDelaySeconds).isEqualTo(2);
+    assertThat(sum.correctedInitialAgeSeconds).isEqualTo(12);
+    assertThat(sum.residentTimeSeconds).isEqualTo(30);
+    assertThat(sum.currentAgeSeconds).isEqualTo(42);
     assertThat(sum.remainingSeconds()).isEqualTo(18);
-    assertThat(sum.lifetimeFrom()).isEqualTo("max-age");
-    assertThat(sum.asStored()).isTrue();
-    assertThat(sum.pattern()).isNull();
+    assertThat(sum.lifetimeFrom).isEqualTo("max-age");
+    assertThat(sum.asStored).isTrue();
+    assertThat(sum.pattern).isNull();
   }
 
   @Test
@@ -41,8 +41,8 @@ class FreshnessSumTest {
     ResponseHead response =
         Heads.response(200, "Cache-Control: max-age=60", "Age: 1", date("Date", -20));
     FreshnessSum sum = sum(CachingDefaults.DEFAULT, response, NOW);
-    assertThat(sum.ageValueSeconds()).isEqualTo(1);
-    assertThat(sum.correctedInitialAgeSeconds()).isEqualTo(20);
+    assertThat(sum.ageValueSeconds).isEqualTo(1);
+    assertThat(sum.correctedInitialAgeSeconds).isEqualTo(20);
   }
 
   @ParameterizedTest
@@ -54,7 +54,7 @@ class FreshnessSumTest {
         "Expires: Wed, 01 Jan 2070 00:00:00 GMT | Expires - Date",
       })
   void namesTheFieldThatWon(String line, String rule) {
-    assertThat(sum(CachingDefaults.DEFAULT, Heads.response(200, line), NOW).lifetimeFrom())
+    assertThat(sum(CachingDefaults.DEFAULT, Heads.response(200, line), NOW).lifetimeFrom)
         .isEqualTo(rule);
   }
 
@@ -70,7 +70,7 @@ class FreshnessSumTest {
   }
 
   private static String from(CacheSettings settings, String line) {
-    return sum(settings, Heads.response(200, line), NOW).lifetimeFrom();
+    return sum(settings, Heads.response(200, line), NOW).lifetimeFrom;
   }
 
   @Test
@@ -78,9 +78,9 @@ class FreshnessSumTest {
     CacheSettings settings =
         Patterns.settings(Patterns.pattern(10, 20, 4320, Option.OVERRIDE_EXPIRE));
     FreshnessSum sum = sum(settings, Heads.response(200, "Cache-Control: max-age=60"), NOW);
-    assertThat(sum.lifetimeSeconds()).isEqualTo(600);
-    assertThat(sum.lifetimeFrom()).contains("override-expire");
-    assertThat(sum.pattern()).contains("10 20% 4320 override-expire");
+    assertThat(sum.lifetimeSeconds).isEqualTo(600);
+    assertThat(sum.lifetimeFrom).contains("override-expire");
+    assertThat(sum.pattern).contains("10 20% 4320 override-expire");
   }
 
   @Test
@@ -95,13 +95,13 @@ class FreshnessSumTest {
                 Option.IGNORE_NO_STORE,
                 Option.IGNORE_PRIVATE));
     String line = "Cache-Control: private, no-store, max-age=60";
-    assertThat(sum(settings, Heads.response(200, line), NOW).violations())
+    assertThat(sum(settings, Heads.response(200, line), NOW).violations)
         .extracting(violation -> violation.split(":", -1)[0])
         .containsExactly("override-expire", "ignore-no-store", "ignore-private");
-    assertThat(sum(Patterns.negativeTtl(60), Heads.response(404, "X: y"), NOW).violations())
+    assertThat(sum(Patterns.negativeTtl(60), Heads.response(404, "X: y"), NOW).violations)
         .extracting(violation -> violation.split(":", -1)[0])
         .containsExactly("negative_ttl");
-    assertThat(sum(settings, Heads.response(200, "X: y"), NOW).violations()).isEmpty();
+    assertThat(sum(settings, Heads.response(200, "X: y"), NOW).violations).isEmpty();
   }
 
   @Test
@@ -110,8 +110,8 @@ class FreshnessSumTest {
     StoredMeta meta =
         Storability.of(Heads.get(), response, URL, NOW, NOW, 100, CachingDefaults.DEFAULT).meta();
     CacheSettings other = Patterns.settings(Patterns.pattern(10, 50, 4320));
-    FreshnessSum sum = FreshnessSum.of(meta, response.fields(), URL, other, NOW);
-    assertThat(sum.lifetimeSeconds()).isEqualTo(2000);
-    assertThat(sum.asStored()).isFalse();
+    FreshnessSum sum = new FreshnessSum(meta, response.fields(), URL, other, NOW);
+    assertThat(sum.lifetimeSeconds).isEqualTo(2000);
+    assertThat(sum.asStored).isFalse();
   }
 }

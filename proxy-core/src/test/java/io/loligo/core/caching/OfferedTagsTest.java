@@ -121,7 +121,7 @@ class OfferedTagsTest {
 
   private static StoredMeta meta(int status, String tag, VarySelection vary) {
     byte[] etag = tag == null ? null : tag.getBytes(ISO_8859_1);
-    return new StoredMeta(status, 0, 0, 0, StoredMeta.NO_TIME, 0, 0, 0, -1, 0, etag, vary, 1);
+    return StoredMeta.builder(status).etag(etag).vary(vary).contentLength(1).build();
   }
 
   private static Fields fields(String lines) {

@@ -9,8 +9,19 @@ import org.junit.jupiter.api.Test;
 
 final class StoredFormTest {
   private static final StoredMeta META =
-      new StoredMeta(
-          200, 1, 2, 3, 4, 5, 6, 7, 8, 9, "\"x\"".getBytes(StandardCharsets.US_ASCII), null, 10);
+      StoredMeta.builder(200)
+          .requestTimeMillis(1)
+          .responseTimeMillis(2)
+          .dateMillis(3)
+          .lastModifiedMillis(4)
+          .initialAgeSeconds(5)
+          .lifetimeSeconds(6)
+          .staleWhileRevalidateSeconds(7)
+          .staleIfErrorSeconds(8)
+          .flags(9)
+          .etag("\"x\"".getBytes(StandardCharsets.US_ASCII))
+          .contentLength(10)
+          .build();
 
   @Test
   void readsTheWrittenForm() {
@@ -42,7 +53,7 @@ final class StoredFormTest {
     assertThat(part.withContentLength(11).withContentLength(10))
         .usingRecursiveComparison()
         .isEqualTo(part);
-    assertThat(part.decided(6, 7, 8, 9)).usingRecursiveComparison().isEqualTo(part);
+    assertThat(part.toBuilder().build()).usingRecursiveComparison().isEqualTo(part);
     assertThat(part.withoutStaleWhileRevalidate())
         .usingRecursiveComparison()
         .ignoringFields("staleWhileRevalidateSeconds")

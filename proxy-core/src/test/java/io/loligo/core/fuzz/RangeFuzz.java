@@ -16,7 +16,11 @@ final class RangeFuzz {
     String value = FuzzValues.line(octets);
     for (long length : LENGTHS) {
       StoredMeta stored =
-          new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 1, 0, 0, 0, null, null, length);
+          StoredMeta.builder(200)
+              .lifetimeSeconds(1)
+              .staleIfErrorSeconds(0)
+              .contentLength(length)
+              .build();
       check(RangeSelection.of(Heads.fields("Range: " + value), stored, length), length);
       check(RangeSelection.of(Heads.fields("Range: bytes=" + value), stored, length), length);
     }

@@ -16,21 +16,15 @@ import org.junit.jupiter.api.Test;
 class JoinedPartsTest {
   private static StoredMeta part(String tag, long millis, long first, long end) {
     byte[] etag = tag == null ? null : tag.getBytes(ISO_8859_1);
-    return new StoredMeta(
-        200,
-        millis,
-        millis,
-        millis,
-        StoredMeta.NO_TIME,
-        0,
-        60,
-        0,
-        -1,
-        0,
-        etag,
-        null,
-        100,
-        new ContentPart(first, end));
+    return StoredMeta.builder(200)
+        .requestTimeMillis(millis)
+        .responseTimeMillis(millis)
+        .dateMillis(millis)
+        .lifetimeSeconds(60)
+        .etag(etag)
+        .contentLength(100)
+        .part(new ContentPart(first, end))
+        .build();
   }
 
   private static Fields range(String range) {

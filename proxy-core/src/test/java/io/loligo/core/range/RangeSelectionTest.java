@@ -299,6 +299,15 @@ class RangeSelectionTest {
 
   private static StoredMeta stored(int status, int flags, long modified, String etag, long date) {
     byte[] tag = etag == null ? null : etag.getBytes(ISO_8859_1);
-    return new StoredMeta(status, date, date, date, modified, 0, 60, 0, -1, flags, tag, null, 100);
+    return StoredMeta.builder(status)
+        .requestTimeMillis(date)
+        .responseTimeMillis(date)
+        .dateMillis(date)
+        .lastModifiedMillis(modified)
+        .lifetimeSeconds(60)
+        .flags(flags)
+        .etag(tag)
+        .contentLength(100)
+        .build();
   }
 }

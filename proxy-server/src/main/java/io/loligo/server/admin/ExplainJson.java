@@ -115,17 +115,17 @@ final class ExplainJson {
 
   private void sum(FreshnessSum sum) {
     json.beginObject();
-    json.member("apparentAge", sum.apparentAgeSeconds());
-    json.member("ageValue", sum.ageValueSeconds());
-    json.member("responseDelay", sum.responseDelaySeconds());
-    json.member("correctedInitialAge", sum.correctedInitialAgeSeconds());
-    json.member("residentTime", sum.residentTimeSeconds());
-    json.member("currentAge", sum.currentAgeSeconds());
-    json.member("lifetime", sum.lifetimeSeconds());
-    json.member("lifetimeFrom", sum.lifetimeFrom());
-    json.member("refreshPattern", sum.pattern());
-    list("violations", sum.violations());
-    json.member("asStored", sum.asStored());
+    json.member("apparentAge", sum.apparentAgeSeconds);
+    json.member("ageValue", sum.ageValueSeconds);
+    json.member("responseDelay", sum.responseDelaySeconds);
+    json.member("correctedInitialAge", sum.correctedInitialAgeSeconds);
+    json.member("residentTime", sum.residentTimeSeconds);
+    json.member("currentAge", sum.currentAgeSeconds);
+    json.member("lifetime", sum.lifetimeSeconds);
+    json.member("lifetimeFrom", sum.lifetimeFrom);
+    json.member("refreshPattern", sum.pattern);
+    list("violations", sum.violations);
+    json.member("asStored", sum.asStored);
     json.member("remaining", sum.remainingSeconds());
     json.endObject();
   }

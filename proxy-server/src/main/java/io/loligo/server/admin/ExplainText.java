@@ -109,31 +109,30 @@ public final class ExplainText {
   }
 
   private static void sum(StringBuilder text, FreshnessSum sum) {
-    if (sum.pattern() != null) {
-      line(text, "pattern", sum.pattern());
+    if (sum.pattern != null) {
+      line(text, "pattern", sum.pattern);
     }
-    sum.violations().forEach(violation -> line(text, "against", violation));
+    sum.violations.forEach(violation -> line(text, "against", violation));
     text.append("  freshness, seconds\n");
-    term(text, sum.apparentAgeSeconds(), "apparent age: from Date to arrival");
-    term(text, sum.ageValueSeconds(), "age value: the received Age, 0 without");
-    term(text, sum.responseDelaySeconds(), "response delay: from request to arrival");
+    term(text, sum.apparentAgeSeconds, "apparent age: from Date to arrival");
+    term(text, sum.ageValueSeconds, "age value: the received Age, 0 without");
+    term(text, sum.responseDelaySeconds, "response delay: from request to arrival");
     term(
         text,
-        sum.correctedInitialAgeSeconds(),
+        sum.correctedInitialAgeSeconds,
         "corrected initial age: "
-            + (sum.correctedInitialAgeSeconds() > sum.apparentAgeSeconds()
+            + (sum.correctedInitialAgeSeconds > sum.apparentAgeSeconds
                 ? "age value and delay"
                 : "the apparent age"));
-    term(text, sum.residentTimeSeconds(), "resident time: since arrival");
-    term(text, sum.currentAgeSeconds(), "current age: initial age and resident time");
+    term(text, sum.residentTimeSeconds, "resident time: since arrival");
+    term(text, sum.currentAgeSeconds, "current age: initial age and resident time");
     term(
         text,
-        sum.lifetimeSeconds(),
+        sum.lifetimeSeconds,
         "freshness lifetime: "
-            + (sum.asStored()
-                ? sum.lifetimeFrom()
-                : "stored under other rules, or purged since; the rule now: "
-                    + sum.lifetimeFrom()));
+            + (sum.asStored
+                ? sum.lifetimeFrom
+                : "stored under other rules, or purged since; the rule now: " + sum.lifetimeFrom));
     term(text, sum.remainingSeconds(), sum.remainingSeconds() > 0 ? "left: fresh" : "left: stale");
   }
 

@@ -4,31 +4,175 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.server.record.LogTag;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The treatment of a finished request. Immutable.
- *
- * @param endMillis wall clock when its response was complete
- * @param method its name, or the empty string for an unknown one
- * @param status sent
- * @param serverStatus received from the next hop; 0: no request was sent
- * @param tag as in the access log
- * @param decision null if none was made
- * @param micros from its head to the end of its response; -1: not measured
- * @param collapsed whether it shared the fetch of another exchange
- * @param fromDisk whether a disk was read for it
- * @param aborted whether it was cut
- * @param notStored why the response of the next hop was not stored; null if it was, or no request
- *     was sent
- */
-public record PastDecision(
-    long endMillis,
-    String method,
-    int status,
-    int serverStatus,
-    LogTag tag,
-    @Nullable CacheDecision decision,
-    long micros,
-    boolean collapsed,
-    boolean fromDisk,
-    boolean aborted,
-    @Nullable String notStored) {}
+/** The treatment of a finished request. Immutable. */
+public final class PastDecision {
+  private final long endMillis;
+  private final String method;
+  private final int status;
+  private final int serverStatus;
+  private final LogTag tag;
+  private final @Nullable CacheDecision decision;
+  private final long micros;
+  private final boolean collapsed;
+  private final boolean fromDisk;
+  private final boolean aborted;
+  private final @Nullable String notStored;
+
+  private PastDecision(Builder from) {
+    endMillis = from.endMillis;
+    method = from.method;
+    status = from.status;
+    serverStatus = from.serverStatus;
+    tag = from.tag;
+    decision = from.decision;
+    micros = from.micros;
+    collapsed = from.collapsed;
+    fromDisk = from.fromDisk;
+    aborted = from.aborted;
+    notStored = from.notStored;
+  }
+
+  /** A request with this tag, and without the other facts. */
+  public static Builder of(LogTag tag) {
+    return new Builder(tag);
+  }
+
+  /** Wall clock when its response was complete. */
+  public long endMillis() {
+    return endMillis;
+  }
+
+  /** Its name, or the empty string for an unknown one. */
+  public String method() {
+    return method;
+  }
+
+  /** Sent. */
+  public int status() {
+    return status;
+  }
+
+  /** Received from the next hop; 0: no request was sent. */
+  public int serverStatus() {
+    return serverStatus;
+  }
+
+  /** As in the access log. */
+  public LogTag tag() {
+    return tag;
+  }
+
+  /** Null if none was made. */
+  public @Nullable CacheDecision decision() {
+    return decision;
+  }
+
+  /** From its head to the end of its response; -1: not measured. */
+  public long micros() {
+    return micros;
+  }
+
+  /** Whether it shared the fetch of another exchange. */
+  public boolean collapsed() {
+    return collapsed;
+  }
+
+  /** Whether a disk was read for it. */
+  public boolean fromDisk() {
+    return fromDisk;
+  }
+
+  /** Whether it was cut. */
+  public boolean aborted() {
+    return aborted;
+  }
+
+  /** Why the response of the next hop was not stored; null if it was, or no request was sent. */
+  public @Nullable String notStored() {
+    return notStored;
+  }
+
+  /** Collects the facts. Confined to one thread. */
+  public static final class Builder {
+    private long endMillis;
+    private String method = "";
+    private int status;
+    private int serverStatus;
+    private final LogTag tag;
+    private @Nullable CacheDecision decision;
+    private long micros = -1;
+    private boolean collapsed;
+    private boolean fromDisk;
+    private boolean aborted;
+    private @Nullable String notStored;
+
+    private Builder(LogTag tag) {
+      this.tag = tag;
+    }
+
+    /** See {@link PastDecision#endMillis}. */
+    public Builder endMillis(long endMillis) {
+      this.endMillis = endMillis;
+      return this;
+    }
+
+    /** See {@link PastDecision#method}. */
+    public Builder method(String method) {
+      this.method = method;
+      return this;
+    }
+
+    /** See {@link PastDecision#status}. */
+    public Builder status(int status) {
+      this.status = status;
+      return this;
+    }
+
+    /** See {@link PastDecision#serverStatus}. */
+    public Builder serverStatus(int serverStatus) {
+      this.serverStatus = serverStatus;
+      return this;
+    }
+
+    /** See {@link PastDecision#decision}. */
+    public Builder decision(@Nullable CacheDecision decision) {
+      this.decision = decision;
+      return this;
+    }
+
+    /** See {@link PastDecision#micros}. */
+    public Builder micros(long micros) {
+      this.micros = micros;
+      return this;
+    }
+
+    /** See {@link PastDecision#collapsed}. */
+    public Builder collapsed(boolean collapsed) {
+      this.collapsed = collapsed;
+      return this;
+    }
+
+    /** See {@link PastDecision#fromDisk}. */
+    public Builder fromDisk(boolean fromDisk) {
+      this.fromDisk = fromDisk;
+      return this;
+    }
+
+    /** See {@link PastDecision#aborted}. */
+    public Builder aborted(boolean aborted) {
+      this.aborted = aborted;
+      return this;
+    }
+
+    /** See {@link PastDecision#notStored}. */
+    public Builder notStored(@Nullable String notStored) {
+      this.notStored = notStored;
+      return this;
+    }
+
+    /** The values set so far. */
+    public PastDecision build() {
+      return new PastDecision(this);
+    }
+  }
+}

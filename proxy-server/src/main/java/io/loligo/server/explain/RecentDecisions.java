@@ -99,23 +99,24 @@ public final class RecentDecisions implements ExchangeSink {
     int codes = (int) cells[at + CODES];
     int flags = (int) (cells[at + CODES] >>> 32);
     int outcome = codes >>> 16 & 0xff;
-    return new PastDecision(
-        cells[at + END],
-        Method.text(codes >>> 24),
-        (int) cells[at + STATUSES],
-        (int) (cells[at + STATUSES] >>> 32),
-        TAGS[codes & 0xff],
-        outcome == NO_DECISION
-            ? null
-            : new CacheDecision(
-                OUTCOMES[outcome],
-                REASONS[codes >>> 8 & 0xff],
-                cells[at + AGE],
-                cells[at + LIFETIME]),
-        cells[at + MICROS],
-        (flags & COLLAPSED) != 0,
-        (flags & FROM_DISK) != 0,
-        (flags & ABORTED) != 0,
-        refusals[at / WORDS]);
+    return PastDecision.of(TAGS[codes & 0xff])
+        .endMillis(cells[at + END])
+        .method(Method.text(codes >>> 24))
+        .status((int) cells[at + STATUSES])
+        .serverStatus((int) (cells[at + STATUSES] >>> 32))
+        .decision(
+            outcome == NO_DECISION
+                ? null
+                : new CacheDecision(
+                    OUTCOMES[outcome],
+                    REASONS[codes >>> 8 & 0xff],
+                    cells[at + AGE],
+                    cells[at + LIFETIME]))
+        .micros(cells[at + MICROS])
+        .collapsed((flags & COLLAPSED) != 0)
+        .fromDisk((flags & FROM_DISK) != 0)
+        .aborted((flags & ABORTED) != 0)
+        .notStored(refusals[at / WORDS])
+        .build();
   }
 }

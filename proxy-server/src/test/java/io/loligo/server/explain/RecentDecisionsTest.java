@@ -33,19 +33,19 @@ class RecentDecisionsTest {
     record.stage(Stage.TOTAL, 1_900_000);
     recent.finished(record);
     assertThat(recent.of(-5, 7))
+        .usingRecursiveFieldByFieldElementComparator()
         .containsExactly(
-            new PastDecision(
-                record.endMillis,
-                "GET",
-                200,
-                404,
-                LogTag.TCP_REFRESH_MODIFIED,
-                record.decision,
-                1900,
-                true,
-                false,
-                true,
-                "no-store response"));
+            PastDecision.of(LogTag.TCP_REFRESH_MODIFIED)
+                .endMillis(record.endMillis)
+                .method("GET")
+                .status(200)
+                .serverStatus(404)
+                .decision(record.decision)
+                .micros(1900)
+                .collapsed(true)
+                .aborted(true)
+                .notStored("no-store response")
+                .build());
     assertThat(recent.of(-5, 8)).isEmpty();
   }
 

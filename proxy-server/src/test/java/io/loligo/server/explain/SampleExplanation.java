@@ -22,51 +22,55 @@ public final class SampleExplanation {
   public static Explanation of(String url) {
     byte[] etag = "\"a\\b\"".getBytes(StandardCharsets.ISO_8859_1);
     StoredMeta meta =
-        new StoredMeta(
-            200,
-            NOW - 101_000,
-            NOW - 100_000,
-            NOW - 105_000,
-            StoredMeta.NO_TIME,
-            5,
-            60,
-            30,
-            -1,
-            StoredMeta.MUST_REVALIDATE,
-            etag,
-            null,
-            1234);
+        StoredMeta.builder(200)
+            .requestTimeMillis(NOW - 101_000)
+            .responseTimeMillis(NOW - 100_000)
+            .dateMillis(NOW - 105_000)
+            .initialAgeSeconds(5)
+            .lifetimeSeconds(60)
+            .staleWhileRevalidateSeconds(30)
+            .flags(StoredMeta.MUST_REVALIDATE)
+            .etag(etag)
+            .contentLength(1234)
+            .build();
     String fields = "Cache-Control: max-age=60\r\n\r\n";
     FreshnessSum sum =
-        FreshnessSum.of(
+        new FreshnessSum(
             meta,
             StoredFields.index(fields.getBytes(StandardCharsets.ISO_8859_1)),
             url,
             new CacheSettings(Configs.of(""), 0),
             NOW);
     CacheDecision decision = new CacheDecision(Outcome.VALIDATE, CacheReason.STALE, 105, 60);
-    return new Explanation(
-        url,
-        "GET",
-        NOW,
-        null,
-        new Forecast(decision, 0, LogTag.TCP_REFRESH_MODIFIED, true, 0, false),
-        List.of(
-            new StoredVariant(
-                true,
-                true,
-                meta,
-                List.of("cookie: (not shown)"),
-                List.of("Cache-Control: max-age=60"),
-                sum,
-                500,
-                7)),
-        null,
-        "damaged",
-        true,
-        List.of(
-            new PastDecision(
-                NOW, "GET", 200, 0, LogTag.TCP_HIT, decision, 321, true, true, true, "too large")),
-        null);
+    return Explanation.of("GET", NOW)
+        .url(url)
+        .forecast(new Forecast(decision, 0, LogTag.TCP_REFRESH_MODIFIED, true, 0, false))
+        .stored(
+            List.of(
+                new StoredVariant(
+                    true,
+                    true,
+                    meta,
+                    List.of("cookie: (not shown)"),
+                    List.of("Cache-Control: max-age=60"),
+                    sum,
+                    500,
+                    7)))
+        .disk("damaged")
+        .fetching(true)
+        .recent(
+            List.of(
+                PastDecision.of(LogTag.TCP_HIT)
+                    .endMillis(NOW)
+                    .method("GET")
+                    .status(200)
+                    .decision(decision)
+                    .micros(321)
+                    .collapsed(true)
+                    .fromDisk(true)
+                    .aborted(true)
+                    .notStored("too large")
+                    .build()))
+        .build();
   }
 }

@@ -8,9 +8,9 @@ import ch.qos.logback.core.read.ListAppender;
 import io.loligo.server.admin.RecordingOperations;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.metrics.SampleStore;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
-import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
@@ -84,7 +84,7 @@ class ManagementBeansTest {
         new ManagementBeans(
             server,
             metrics,
-            () -> new StoreStats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+            SampleStore::stats,
             () -> List.of(SampleDisk.of("/d,*\"", DiskStats.State.READ_ONLY, "no-store")),
             new TestOperations());
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");

@@ -6,7 +6,6 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
-import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.lang.management.ManagementFactory;
@@ -99,7 +98,7 @@ class MetricsExportTest {
   void ledgerStoreAndOwnCountersAppear() {
     metrics.ledger().addProcess(PooledByteBufAllocator.DEFAULT).add("log", "queue", () -> 7);
     export.ledger(metrics.ledger());
-    export.store(() -> new StoreStats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+    export.store(SampleStore::stats);
     export.counter("loligo.access.log.dropped", null, "Lines dropped.", () -> 12);
     assertThat(scrape())
         .containsEntry("loligo_memory_used_bytes{owner=\"log\"}", 7.0)

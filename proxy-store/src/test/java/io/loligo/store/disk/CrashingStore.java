@@ -153,7 +153,12 @@ final class CrashingStore {
 
   private static StoredMeta meta() {
     long now = System.currentTimeMillis();
-    return new StoredMeta(200, now, now, now, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+    return StoredMeta.builder(200)
+        .requestTimeMillis(now)
+        .responseTimeMillis(now)
+        .dateMillis(now)
+        .lifetimeSeconds(60)
+        .build();
   }
 
   /** A response that streams to disk is found as a fetch in flight until it is stored. */

@@ -552,20 +552,17 @@ final class DiskFormatTest {
   @Test
   void codesTheMetaOfThePage() {
     StoredMeta meta =
-        new StoredMeta(
-            203,
-            999_000,
-            1_000_000,
-            999_500,
-            -1_000,
-            1,
-            300,
-            0,
-            -1,
-            5,
-            "\"x\"".getBytes(StandardCharsets.US_ASCII),
-            null,
-            64);
+        StoredMeta.builder(203)
+            .requestTimeMillis(999_000)
+            .responseTimeMillis(1_000_000)
+            .dateMillis(999_500)
+            .lastModifiedMillis(-1_000)
+            .initialAgeSeconds(1)
+            .lifetimeSeconds(300)
+            .flags(5)
+            .etag("\"x\"".getBytes(StandardCharsets.US_ASCII))
+            .contentLength(64)
+            .build();
     ByteBuf out = Unpooled.buffer();
     StoredForm.writeMeta(meta, out);
     String hex = ByteBufUtil.hexDump(out);

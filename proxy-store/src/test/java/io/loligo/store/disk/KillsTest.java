@@ -268,7 +268,11 @@ final class KillsTest {
   /** Of a response that no pattern of today covers. */
   private static StoredMeta askedLater() {
     long millis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
-    return new StoredMeta(
-        200, millis, millis, millis, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+    return StoredMeta.builder(200)
+        .requestTimeMillis(millis)
+        .responseTimeMillis(millis)
+        .dateMillis(millis)
+        .lifetimeSeconds(60)
+        .build();
   }
 }

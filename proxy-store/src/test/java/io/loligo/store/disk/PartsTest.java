@@ -48,8 +48,15 @@ final class PartsTest {
 
   private static StoredMeta meta(String tag, long millis, VarySelection vary) {
     byte[] etag = tag == null ? null : tag.getBytes(ISO_8859_1);
-    return new StoredMeta(
-        200, millis, millis, millis, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, etag, vary, WHOLE.length);
+    return StoredMeta.builder(200)
+        .requestTimeMillis(millis)
+        .responseTimeMillis(millis)
+        .dateMillis(millis)
+        .lifetimeSeconds(60)
+        .etag(etag)
+        .vary(vary)
+        .contentLength(WHOLE.length)
+        .build();
   }
 
   private static StoredMeta part(String tag, long millis, int first, int end) {

@@ -104,7 +104,7 @@ final class SeveralDirectoriesTest {
   private static StoredMeta varying(Fields request) {
     byte[] lines = "Vary: Accept-Language\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     VarySelection vary = VarySelection.of(false, request, StoredFields.index(lines));
-    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
+    return StoredMeta.builder(200).lifetimeSeconds(60).vary(vary).build();
   }
 
   @Test
@@ -195,8 +195,11 @@ final class SeveralDirectoriesTest {
   }
 
   private static StoredMeta receivedAt(long millis) {
-    return new StoredMeta(
-        200, 0, millis, millis, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, null, -1);
+    return StoredMeta.builder(200)
+        .responseTimeMillis(millis)
+        .dateMillis(millis)
+        .lifetimeSeconds(60)
+        .build();
   }
 
   /** Stores without any removal. */

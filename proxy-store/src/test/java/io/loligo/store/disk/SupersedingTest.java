@@ -197,7 +197,7 @@ public final class SupersedingTest {
   }
 
   private static StoredMeta dated(long millis, VarySelection vary) {
-    return new StoredMeta(200, 0, 0, millis, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
+    return StoredMeta.builder(200).dateMillis(millis).lifetimeSeconds(60).vary(vary).build();
   }
 
   private static long inMemory(DiskFixture fixture, Fields request) {
@@ -218,7 +218,7 @@ public final class SupersedingTest {
   private static StoredMeta varying(Fields request) {
     byte[] lines = "Vary: Accept-Language\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     VarySelection vary = VarySelection.of(false, request, StoredFields.index(lines));
-    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
+    return StoredMeta.builder(200).lifetimeSeconds(60).vary(vary).build();
   }
 
   private static Entry loaded(DiskFixture fixture) {

@@ -1078,7 +1078,7 @@ final class SpoolingTest {
   class BreakingOff {
     private StoredMeta tagged() {
       byte[] tag = {'"', 'a', '"'};
-      return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, tag, null, LENGTH);
+      return StoredMeta.builder(200).lifetimeSeconds(60).etag(tag).contentLength(LENGTH).build();
     }
 
     private boolean[] await() {

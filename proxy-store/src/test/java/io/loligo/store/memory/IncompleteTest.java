@@ -144,7 +144,10 @@ class IncompleteTest {
 
   private static StoredMeta meta(String tag) {
     byte[] etag = tag == null ? null : tag.getBytes(StandardCharsets.ISO_8859_1);
-    return new StoredMeta(
-        200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, etag, null, WHOLE.length);
+    return StoredMeta.builder(200)
+        .lifetimeSeconds(60)
+        .etag(etag)
+        .contentLength(WHOLE.length)
+        .build();
   }
 }

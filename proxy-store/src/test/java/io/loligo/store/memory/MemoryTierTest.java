@@ -433,20 +433,7 @@ final class MemoryTierTest {
 
   private static StoredMeta selectedBy(VarySelection selection) {
     StoredMeta plain = meta();
-    return new StoredMeta(
-        plain.status(),
-        plain.requestTimeMillis(),
-        plain.responseTimeMillis(),
-        plain.dateMillis(),
-        plain.lastModifiedMillis(),
-        plain.initialAgeSeconds(),
-        plain.lifetimeSeconds(),
-        plain.staleWhileRevalidateSeconds(),
-        plain.staleIfErrorSeconds(),
-        plain.flags(),
-        plain.etag(),
-        selection,
-        -1);
+    return plain.toBuilder().vary(selection).contentLength(-1).build();
   }
 
   private static Fields accepting(String coding) {

@@ -37,7 +37,13 @@ class PurgesTest {
     String text = String.join("\r\n", lines) + (lines.length == 0 ? "\r\n" : "\r\n\r\n");
     ByteBuf block = Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1);
     StoredMeta meta =
-        new StoredMeta(200, requestMillis, requestMillis, 0, 0, 0, 60, 0, -1, 0, null, null, 0);
+        StoredMeta.builder(200)
+            .requestTimeMillis(requestMillis)
+            .responseTimeMillis(requestMillis)
+            .lastModifiedMillis(0)
+            .lifetimeSeconds(60)
+            .contentLength(0)
+            .build();
     int length = block.readableBytes();
     assertThat(ledger.tryReserve(length)).isTrue();
     Entry entry = Entry.loaded(KEY, meta, block, length, length, length, null, ledger);

@@ -235,18 +235,14 @@ public final class Explaining {
     boolean fetching = services.store.inFlight(services.keys.probe(target), head.fields()) != null;
     String disk = peek.disk() == null ? null : peek.disk().name().toLowerCase(Locale.ROOT);
     Explanation all =
-        new Explanation(
-            shownUrl(),
-            head.method(),
-            now,
-            null,
-            forecast,
-            stored,
-            null,
-            disk,
-            fetching,
-            List.of(),
-            key);
+        Explanation.of(head.method(), now)
+            .url(shownUrl())
+            .forecast(forecast)
+            .stored(stored)
+            .disk(disk)
+            .fetching(fetching)
+            .key(key)
+            .build();
     services.keys.probe(target);
     if (forecasting.sliceBytes == 0) {
       then.accept(all);
@@ -389,7 +385,7 @@ public final class Explaining {
         one.meta(),
         selecting(one.meta().vary()),
         inputs,
-        FreshnessSum.of(one.meta(), fields, target.url(), rules, now),
+        new FreshnessSum(one.meta(), fields, target.url(), rules, now),
         one.bytes(),
         one.hits());
   }
@@ -472,17 +468,10 @@ public final class Explaining {
 
   private void refuse(String why) {
     then.accept(
-        new Explanation(
-            shownUrl(),
-            question.method(),
-            services.clock.millis(),
-            why,
-            null,
-            List.of(),
-            null,
-            null,
-            false,
-            List.of(),
-            key));
+        Explanation.of(question.method(), services.clock.millis())
+            .url(shownUrl())
+            .refusal(why)
+            .key(key)
+            .build());
   }
 }

@@ -128,20 +128,15 @@ final class TierModel {
   }
 
   static StoredMeta meta(Version of) {
-    return new StoredMeta(
-        200,
-        of.askedMillis,
-        of.askedMillis,
-        of.askedMillis,
-        StoredMeta.NO_TIME,
-        0,
-        60,
-        0,
-        -1,
-        0,
-        ("\"" + of.number + "\"").getBytes(StandardCharsets.ISO_8859_1),
-        vary(of.selection),
-        of.length);
+    return StoredMeta.builder(200)
+        .requestTimeMillis(of.askedMillis)
+        .responseTimeMillis(of.askedMillis)
+        .dateMillis(of.askedMillis)
+        .lifetimeSeconds(60)
+        .etag(("\"" + of.number + "\"").getBytes(StandardCharsets.ISO_8859_1))
+        .vary(vary(of.selection))
+        .contentLength(of.length)
+        .build();
   }
 
   static byte[] content(Version of) {

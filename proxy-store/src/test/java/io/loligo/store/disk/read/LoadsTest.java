@@ -230,7 +230,7 @@ final class LoadsTest {
   }
 
   private static StoredMeta selectedBy(VarySelection vary) {
-    return new StoredMeta(200, 0, 0, 0, StoredMeta.NO_TIME, 0, 60, 0, -1, 0, null, vary, -1);
+    return StoredMeta.builder(200).lifetimeSeconds(60).vary(vary).build();
   }
 
   @Test
