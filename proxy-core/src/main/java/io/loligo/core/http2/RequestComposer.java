@@ -45,9 +45,6 @@ public final class RequestComposer implements HpackDecoder.Sink {
 
   private final ParseLimits limits;
   private final RandomGenerator random;
-  private byte[] bytes;
-  private int length;
-
   // pseudo-header fields: their values, one after the other; a negative start: absent
   private byte[] pseudo = new byte[256];
   private int pseudoLength;
@@ -58,10 +55,10 @@ public final class RequestComposer implements HpackDecoder.Sink {
   private int cookieLength;
 
   private final RequestHead head = new RequestHead();
+  private final ComposedHead lines = new ComposedHead(head.fields());
   private boolean absolute;
   private boolean regular;
   private boolean webSocket;
-  private int size;
   private int urgency;
   private boolean incremental;
   private @Nullable ParseFailure failure;
@@ -82,7 +79,6 @@ public final class RequestComposer implements HpackDecoder.Sink {
   public RequestComposer(ParseLimits limits, RandomGenerator random) {
     this.limits = limits;
     this.random = random;
-    this.bytes = new byte[1_024];
   }
 
   private static byte[] ascii(String text) {
@@ -100,14 +96,12 @@ public final class RequestComposer implements HpackDecoder.Sink {
     regular = false;
     webSocket = false;
     failure = null;
-    length = 0;
-    size = 0;
     pseudoLength = 0;
     cookieLength = 0;
     urgency = DEFAULT_URGENCY;
     incremental = false;
     Arrays.fill(starts, -1);
-    head.clear(bytes);
+    head.clear(lines.clear());
   }
 
   @Override
@@ -116,8 +110,7 @@ public final class RequestComposer implements HpackDecoder.Sink {
     if (failure != null) {
       return;
     }
-    size += nameLength + valueLength + 4;
-    if (size > limits.maxHeadBytes()) {
+    if (!lines.counts(nameLength, valueLength, limits)) {
       failure = ParseFailure.HEAD_TOO_LARGE;
     } else if (nameLength > 0 && name[nameStart] == ':') {
       pseudo(name, nameStart, nameLength, value, valueStart, valueLength);
@@ -172,19 +165,7 @@ public final class RequestComposer implements HpackDecoder.Sink {
           case PATH -> ":path";
           case PROTOCOL -> ":protocol";
         };
-    return equal(name, start, end, text) ? which : null;
-  }
-
-  private static boolean equal(byte[] bytes, int start, int end, String text) {
-    if (end - start != text.length()) {
-      return false;
-    }
-    for (int i = 0; i < text.length(); i++) {
-      if (bytes[start + i] != text.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
+    return ComposedHead.equal(name, start, end, text) ? which : null;
   }
 
   private boolean has(Pseudo which) {
@@ -200,7 +181,7 @@ public final class RequestComposer implements HpackDecoder.Sink {
     regular = true;
     boolean connect =
         has(Pseudo.METHOD)
-            && equal(
+            && ComposedHead.equal(
                 pseudo,
                 starts[Pseudo.METHOD.ordinal()],
                 ends[Pseudo.METHOD.ordinal()],
@@ -209,42 +190,42 @@ public final class RequestComposer implements HpackDecoder.Sink {
     if (!isValid(connect, extended)) {
       return;
     }
-    int method = length;
+    int method = lines.length();
     if (extended) {
-      append(GET, 0, GET.length);
+      lines.append(GET, 0, GET.length);
     } else {
       append(Pseudo.METHOD);
     }
-    int methodEnd = length;
-    append(' ');
-    int target = length;
+    int methodEnd = lines.length();
+    lines.append(' ');
+    int target = lines.length();
     if (connect && !extended) {
       append(Pseudo.AUTHORITY);
     } else {
       if (absolute && has(Pseudo.AUTHORITY) && pseudo[starts[Pseudo.PATH.ordinal()]] == '/') {
         append(Pseudo.SCHEME);
-        append(':');
-        append('/');
-        append('/');
+        lines.append(':');
+        lines.append('/');
+        lines.append('/');
         append(Pseudo.AUTHORITY);
       }
       append(Pseudo.PATH);
     }
-    int targetEnd = length;
+    int targetEnd = lines.length();
     if (targetEnd - target > limits.maxTargetBytes()) {
       failure = ParseFailure.TARGET_TOO_LONG;
       return;
     }
-    append(VERSION, 0, VERSION.length);
-    head.fields().rebase(bytes);
+    lines.append(VERSION, 0, VERSION.length);
+    head.fields().rebase(lines.bytes());
     head.requestLine(method, methodEnd, target, targetEnd, 20);
     if (has(Pseudo.AUTHORITY)) {
-      int name = length;
-      append(HOST, 0, HOST.length);
-      int value = length;
+      int name = lines.length();
+      lines.append(HOST, 0, HOST.length);
+      int value = lines.length();
       append(Pseudo.AUTHORITY);
-      head.fields().add(FieldName.HOST, name, 4, value, length);
-      endLine();
+      head.fields().add(FieldName.HOST, name, 4, value, lines.length());
+      lines.endLine();
     }
     if (extended) {
       handshake();
@@ -315,7 +296,9 @@ public final class RequestComposer implements HpackDecoder.Sink {
 
   private void regular(
       byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
-    failure = invalid(name, nameStart, nameLength, value, valueStart, valueStart + valueLength);
+    failure =
+        ComposedHead.invalid(
+            name, nameStart, nameLength, value, valueStart, valueStart + valueLength);
     if (failure != null) {
       return;
     }
@@ -324,46 +307,26 @@ public final class RequestComposer implements HpackDecoder.Sink {
       case FieldName.COOKIE -> crumb(value, valueStart, valueLength);
       case FieldName.HOST -> host(name, nameStart, nameLength, value, valueStart, valueLength);
       case FieldName.TE -> {
-        if (equal(value, valueStart, valueStart + valueLength, "trailers")) {
+        if (ComposedHead.equal(value, valueStart, valueStart + valueLength, "trailers")) {
           add(id, name, nameStart, nameLength, value, valueStart, valueLength);
         } else {
           failure = ParseFailure.FIELD_OF_CONNECTION;
         }
       }
       default -> {
-        if (HpackEncoder.OF_CONNECTION.has(id) || id == FieldName.HTTP2_SETTINGS) {
+        if (ComposedHead.isOfConnection(id)) {
           failure = ParseFailure.FIELD_OF_CONNECTION;
-        } else if (!webSocket || !equal(name, nameStart, nameStart + nameLength, CLIENT_KEY)) {
+        } else if (!webSocket
+            || !ComposedHead.equal(name, nameStart, nameStart + nameLength, CLIENT_KEY)) {
           add(id, name, nameStart, nameLength, value, valueStart, valueLength);
-          if (id == FieldName.OTHER && equal(name, nameStart, nameStart + nameLength, PRIORITY)) {
+          if (id == FieldName.OTHER
+              && ComposedHead.equal(name, nameStart, nameStart + nameLength, PRIORITY)) {
             urgency = urgency(value, valueStart, valueStart + valueLength);
             incremental = isIncremental(value, valueStart, valueStart + valueLength);
           }
         }
       }
     }
-  }
-
-  /** Why a field is malformed (RFC 9113 section 8.2.1); null: it is not. */
-  static @Nullable ParseFailure invalid(
-      byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueEnd) {
-    int nameEnd = nameStart + nameLength;
-    if (nameLength == 0 || ByteRuns.endOfToken(name, nameStart, nameEnd) != nameEnd) {
-      return ParseFailure.BAD_FIELD_NAME;
-    }
-    for (int i = nameStart; i < nameEnd; i++) {
-      if (name[i] >= 'A' && name[i] <= 'Z') {
-        return ParseFailure.BAD_FIELD_NAME;
-      }
-    }
-    if (valueStart == valueEnd) {
-      return null;
-    }
-    boolean valid =
-        ByteRuns.endOfValue(value, valueStart, valueEnd) == valueEnd
-            && !Ascii.isBlank(value[valueStart])
-            && !Ascii.isBlank(value[valueEnd - 1]);
-    return valid ? null : ParseFailure.BAD_FIELD_VALUE;
   }
 
   private void host(
@@ -405,45 +368,12 @@ public final class RequestComposer implements HpackDecoder.Sink {
       byte[] value,
       int valueStart,
       int valueLength) {
-    if (head.fields().count() >= limits.maxFields()) {
-      failure = ParseFailure.TOO_MANY_FIELDS;
-      return;
-    }
-    int lineStart = length;
-    append(name, nameStart, nameLength);
-    append(':');
-    append(' ');
-    int start = length;
-    append(value, valueStart, valueLength);
-    head.fields().add(id, lineStart, nameLength, start, length);
-    endLine();
-  }
-
-  private void endLine() {
-    append('\r');
-    append('\n');
+    failure = lines.add(id, name, nameStart, nameLength, value, valueStart, valueLength, limits);
   }
 
   private void append(Pseudo which) {
-    append(pseudo, starts[which.ordinal()], ends[which.ordinal()] - starts[which.ordinal()]);
-  }
-
-  private void append(byte[] source, int start, int count) {
-    reserve(count);
-    System.arraycopy(source, start, bytes, length, count);
-    length += count;
-  }
-
-  private void append(char c) {
-    reserve(1);
-    bytes[length++] = (byte) c;
-  }
-
-  private void reserve(int more) {
-    if (length + more > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(length + more, 2 * bytes.length));
-      head.fields().rebase(bytes);
-    }
+    int start = starts[which.ordinal()];
+    lines.append(pseudo, start, ends[which.ordinal()] - start);
   }
 
   /**
@@ -459,8 +389,8 @@ public final class RequestComposer implements HpackDecoder.Sink {
       add(FieldName.COOKIE, COOKIE, 0, 6, cookie, 0, cookieLength);
     }
     if (failure == null) {
-      endLine();
-      head.end(length);
+      lines.endLine();
+      head.end(lines.length());
     }
     return failure;
   }

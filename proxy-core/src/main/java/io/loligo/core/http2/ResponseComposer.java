@@ -6,7 +6,6 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +25,8 @@ public final class ResponseComposer implements HpackDecoder.Sink {
   private static final byte[] VERSION = "HTTP/2.0 ".getBytes(StandardCharsets.US_ASCII);
 
   private final ResponseHead head = new ResponseHead();
+  private final ComposedHead lines = new ComposedHead(head.fields());
   private ParseLimits limits = ParseLimits.DEFAULT;
-  private byte[] bytes = new byte[1_024];
-  private int length;
-  private int size;
   private int status;
   private @Nullable ParseFailure failure;
 
@@ -37,10 +34,8 @@ public final class ResponseComposer implements HpackDecoder.Sink {
   public void begin(ParseLimits newLimits) {
     limits = newLimits;
     failure = null;
-    length = 0;
-    size = 0;
     status = 0;
-    head.clear(bytes);
+    head.clear(lines.clear());
   }
 
   @Override
@@ -49,8 +44,7 @@ public final class ResponseComposer implements HpackDecoder.Sink {
     if (failure != null) {
       return;
     }
-    size += nameLength + valueLength + 4;
-    if (size > limits.maxHeadBytes()) {
+    if (!lines.counts(nameLength, valueLength, limits)) {
       failure = ParseFailure.HEAD_TOO_LARGE;
     } else if (nameLength > 0 && name[nameStart] == ':') {
       pseudo(name, nameStart, nameLength, value, valueStart, valueLength);
@@ -63,7 +57,7 @@ public final class ResponseComposer implements HpackDecoder.Sink {
 
   private void pseudo(
       byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
-    if (status != 0 || !isStatus(name, nameStart, nameLength)) {
+    if (status != 0 || !ComposedHead.equal(name, nameStart, nameStart + nameLength, STATUS)) {
       failure = ParseFailure.BAD_PSEUDO_FIELD;
       return;
     }
@@ -84,71 +78,26 @@ public final class ResponseComposer implements HpackDecoder.Sink {
       return;
     }
     status = number;
-    append(VERSION, 0, VERSION.length);
-    append(value, valueStart, valueLength);
-    reserve(1);
-    bytes[length++] = ' ';
-    head.statusLine(20, number, length, length);
-    endLine();
-  }
-
-  private static boolean isStatus(byte[] name, int start, int nameLength) {
-    if (nameLength != STATUS.length()) {
-      return false;
-    }
-    for (int i = 0; i < nameLength; i++) {
-      if (name[start + i] != STATUS.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
+    lines.append(VERSION, 0, VERSION.length);
+    lines.append(value, valueStart, valueLength);
+    lines.append(' ');
+    head.statusLine(20, number, lines.length(), lines.length());
+    lines.endLine();
   }
 
   private void regular(
       byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength) {
     failure =
-        RequestComposer.invalid(
+        ComposedHead.invalid(
             name, nameStart, nameLength, value, valueStart, valueStart + valueLength);
     if (failure != null) {
       return;
     }
     int id = FieldName.of(name, nameStart, nameLength);
-    if (HpackEncoder.OF_CONNECTION.has(id) || id == FieldName.HTTP2_SETTINGS) {
-      failure = ParseFailure.FIELD_OF_CONNECTION;
-      return;
-    }
-    if (head.fields().count() >= limits.maxFields()) {
-      failure = ParseFailure.TOO_MANY_FIELDS;
-      return;
-    }
-    int lineStart = length;
-    append(name, nameStart, nameLength);
-    reserve(2);
-    bytes[length++] = ':';
-    bytes[length++] = ' ';
-    int start = length;
-    append(value, valueStart, valueLength);
-    head.fields().add(id, lineStart, nameLength, start, length);
-    endLine();
-  }
-
-  private void endLine() {
-    reserve(2);
-    bytes[length++] = '\r';
-    bytes[length++] = '\n';
-  }
-
-  private void append(byte[] source, int start, int count) {
-    reserve(count);
-    System.arraycopy(source, start, bytes, length, count);
-    length += count;
-  }
-
-  private void reserve(int more) {
-    if (length + more > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(length + more, 2 * bytes.length));
-      head.fields().rebase(bytes);
-    }
+    failure =
+        ComposedHead.isOfConnection(id)
+            ? ParseFailure.FIELD_OF_CONNECTION
+            : lines.add(id, name, nameStart, nameLength, value, valueStart, valueLength, limits);
   }
 
   /**
@@ -161,8 +110,8 @@ public final class ResponseComposer implements HpackDecoder.Sink {
       failure = ParseFailure.BAD_PSEUDO_FIELD;
     }
     if (failure == null) {
-      endLine();
-      head.end(length);
+      lines.endLine();
+      head.end(lines.length());
     }
     return failure;
   }

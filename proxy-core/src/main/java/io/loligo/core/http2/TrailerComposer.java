@@ -38,7 +38,7 @@ public final class TrailerComposer implements HpackDecoder.Sink {
     malformed =
         size > limits.maxTrailerBytes()
             || ++count > limits.maxFields()
-            || RequestComposer.invalid(
+            || ComposedHead.invalid(
                     name, nameStart, nameLength, value, valueStart, valueStart + valueLength)
                 != null;
     if (malformed) {

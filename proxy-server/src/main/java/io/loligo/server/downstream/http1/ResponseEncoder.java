@@ -1,13 +1,9 @@
 package io.loligo.server.downstream.http1;
 
-import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.http1.ChunkedEncoder;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.HopByHop;
-import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.stream.ResponseWriter;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.transport.WriteTally;
@@ -124,23 +120,12 @@ final class ResponseEncoder implements ResponseWriter {
   }
 
   @Override
-  public void writeInterim(ResponseHead head, FieldLines own) {
-    FieldLines lines = new FieldLines(head.end() + 64);
-    Fields fields = head.fields();
-    HopByHop hopByHop = HopByHop.of(fields);
-    for (int i = 0; i < fields.count(); i++) {
-      if (fields.id(i) != FieldName.CONTENT_LENGTH
-          && !HiddenFields.contains(fields.id(i))
-          && !hopByHop.drops(fields, i)) {
-        lines.add(fields, i);
-      }
-    }
-    lines.append(own.toBytes(), 0, own.length());
-    lines.endLine();
-    byte[] statusLine = StatusLines.of(head.status());
-    ByteBuf out = allocator().directBuffer(statusLine.length + lines.length());
+  public void writeInterim(int status, FieldLines lines) {
+    byte[] statusLine = StatusLines.of(status);
+    ByteBuf out = allocator().directBuffer(statusLine.length + lines.length() + FRAMING_BYTES);
     out.writeBytes(statusLine);
     lines.writeTo(out);
+    ChunkedEncoder.writeEnd(out);
     headBytes += out.readableBytes();
     write(out);
   }
@@ -186,7 +171,7 @@ final class ResponseEncoder implements ResponseWriter {
     ByteBuf block = head.block();
     int index = head.index();
     long contentLength = head.contentLength();
-    int blockHead = blockHeadBytes(head);
+    int blockHead = head.blockHeadBytes(headMethod);
     int blockContent = block == null ? 0 : head.length() - blockHead;
     int room = statusLine.length + lines.length() + connection.length + FRAMING_BYTES + blockHead;
     boolean copied = blockContent <= COPY_LIMIT_BYTES;
@@ -222,38 +207,6 @@ final class ResponseEncoder implements ResponseWriter {
       rest /= 10;
     }
     ChunkedEncoder.writeEnd(out);
-  }
-
-  private int blockHeadBytes(OutgoingHead head) {
-    if (head.block() == null) {
-      return 0;
-    }
-    int length = head.length();
-    long contentLength = head.contentLength();
-    if (headMethod || contentLength == ContentLength.NONE) {
-      return length;
-    }
-    if (head.last() && contentLength >= 0 && contentLength <= length) {
-      return length - (int) contentLength;
-    }
-    return headLength(head.block(), head.index(), length);
-  }
-
-  /** Bytes up to and including the empty line; {@code length} if there is none. */
-  private static int headLength(ByteBuf block, int index, int length) {
-    int end = index + length;
-    int lineStart = index;
-    while (lineStart < end) {
-      int newline = block.indexOf(lineStart, end, (byte) '\n');
-      if (newline < 0) {
-        return length;
-      }
-      if (newline - lineStart == 1) {
-        return newline + 1 - index;
-      }
-      lineStart = newline + 1;
-    }
-    return length;
   }
 
   /** Content in the head's block; takes {@code out}, borrows {@code block}. */

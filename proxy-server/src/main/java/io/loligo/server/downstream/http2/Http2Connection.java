@@ -728,7 +728,6 @@ public final class Http2Connection extends ClientConnection {
     public void setting(int id, long value) {
       switch (id) {
         case Frames.HEADER_TABLE_SIZE -> output.tableSizeGiven();
-        case Frames.MAX_FRAME_SIZE -> output.maxFrameBytes((int) value);
         case Frames.INITIAL_WINDOW_SIZE -> {
           all.clear();
           all.addAll(streams.values());

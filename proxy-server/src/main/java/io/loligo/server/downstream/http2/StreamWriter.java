@@ -1,13 +1,9 @@
 package io.loligo.server.downstream.http2;
 
-import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.http2.HpackEncoder;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.HopByHop;
-import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.stream.ResponseWriter;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.netty.buffer.ByteBuf;
@@ -75,19 +71,8 @@ final class StreamWriter implements ResponseWriter {
   }
 
   @Override
-  public void writeInterim(ResponseHead head, FieldLines own) {
-    FieldLines lines = new FieldLines(head.end() + 64);
-    Fields fields = head.fields();
-    HopByHop hopByHop = HopByHop.of(fields);
-    for (int i = 0; i < fields.count(); i++) {
-      if (fields.id(i) != FieldName.CONTENT_LENGTH
-          && !HiddenFields.contains(fields.id(i))
-          && !hopByHop.drops(fields, i)) {
-        lines.add(fields, i);
-      }
-    }
-    lines.append(own.toBytes(), 0, own.length());
-    headers(head.status(), lines, false);
+  public void writeInterim(int status, FieldLines lines) {
+    headers(status, lines, false);
   }
 
   @Override
@@ -98,12 +83,13 @@ final class StreamWriter implements ResponseWriter {
   }
 
   private void headers(int status, FieldLines lines, boolean last) {
-    ByteBuf out = output.headers(HpackEncoder.maxBytes(lines.length()));
-    int start = out.writerIndex();
+    int start = output.headers(HpackEncoder.maxBytes(lines.length()));
+    ByteBuf out = output.block();
+    int blockStart = out.writerIndex();
     HpackEncoder.status(out, status);
     HpackEncoder.lines(out, lines.bytes(), 0, lines.length());
-    headBytes += out.writerIndex() - start;
-    output.endHeaders(stream, start, last);
+    headBytes += out.writerIndex() - blockStart;
+    output.head(stream, start, last);
   }
 
   /** Writes the final head, borrowed, and the content in its block. */
@@ -117,9 +103,10 @@ final class StreamWriter implements ResponseWriter {
     FieldLines lines = head.lines();
     ByteBuf block = head.block();
     int length = head.length();
-    int headLength = block == null ? 0 : headLength(block, head.index(), length);
-    ByteBuf out = output.headers(HpackEncoder.maxBytes(lines.length() + headLength) + 16);
-    int start = out.writerIndex();
+    int headLength = head.blockHeadBytes(headMethod);
+    int start = output.headers(HpackEncoder.maxBytes(lines.length() + headLength) + 16);
+    ByteBuf out = output.block();
+    int blockStart = out.writerIndex();
     HpackEncoder.status(out, head.status());
     byte[] scratch = codecs.scratch(Math.max(lines.length(), headLength));
     System.arraycopy(lines.bytes(), 0, scratch, 0, lines.length());
@@ -131,31 +118,14 @@ final class StreamWriter implements ResponseWriter {
       block.getBytes(head.index(), scratch, 0, headLength);
       HpackEncoder.lines(out, scratch, 0, headLength);
     }
-    headBytes += out.writerIndex() - start;
+    headBytes += out.writerIndex() - blockStart;
     int content = headMethod ? 0 : length - headLength;
-    output.endHeaders(stream, start, head.last() && content == 0);
+    output.head(stream, start, head.last() && content == 0);
     if (content > 0) {
       assert block != null : "it has content";
       sentBytes += content;
       output.content(stream, block, head.index() + headLength, content, head.last());
     }
-  }
-
-  /** Bytes up to and including the empty line; {@code length} if there is none. */
-  private static int headLength(ByteBuf block, int index, int length) {
-    int end = index + length;
-    int lineStart = index;
-    while (lineStart < end) {
-      int newline = block.indexOf(lineStart, end, (byte) '\n');
-      if (newline < 0) {
-        return length;
-      }
-      if (newline - lineStart == 1) {
-        return newline + 1 - index;
-      }
-      lineStart = newline + 1;
-    }
-    return length;
   }
 
   @Override

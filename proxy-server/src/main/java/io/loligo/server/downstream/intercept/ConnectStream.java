@@ -4,7 +4,6 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.stream.ExchangeStream;
 import io.loligo.server.downstream.stream.ResponseWriter;
 import io.loligo.server.exchange.client.OutgoingHead;
@@ -160,7 +159,7 @@ final class ConnectStream extends ExchangeStream {
     public void writeContinue() {}
 
     @Override
-    public void writeInterim(ResponseHead head, FieldLines own) {}
+    public void writeInterim(int status, FieldLines lines) {}
 
     @Override
     public void writeOverloaded() {

@@ -12,6 +12,7 @@ import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.Decryption;
 import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
@@ -515,7 +516,7 @@ public abstract class ExchangeStream implements ClientStream {
       sendContinue();
       return;
     }
-    if (written(() -> writer().writeInterim(head, own))) {
+    if (written(() -> writer().writeInterim(head.status(), ReplyFields.interim(head, own)))) {
       flush();
     }
   }

@@ -2,7 +2,6 @@ package io.loligo.server.downstream.stream;
 
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +17,8 @@ public interface ResponseWriter {
   /** Writes 100 (Continue). */
   void writeContinue();
 
-  /**
-   * Writes a 1xx head without the fields that belong to its connection or are for this cache, and
-   * {@code own} lines. Borrows both.
-   */
-  void writeInterim(ResponseHead head, FieldLines own);
+  /** Writes a 1xx head with {@code lines}, borrowed. */
+  void writeInterim(int status, FieldLines lines);
 
   /** Writes 503 in place of a head for which there was no memory; uses none itself. */
   void writeOverloaded();

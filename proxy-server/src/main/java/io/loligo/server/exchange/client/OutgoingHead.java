@@ -101,6 +101,37 @@ public final class OutgoingHead {
     return length;
   }
 
+  /**
+   * The bytes of {@link #block} that belong to the head, with the empty line; the rest is content.
+   *
+   * @param toHead whether the response is one to HEAD, so that there is no content
+   */
+  public int blockHeadBytes(boolean toHead) {
+    ByteBuf lines = block;
+    if (lines == null) {
+      return 0;
+    }
+    if (toHead || contentLength == ContentLength.NONE) {
+      return length;
+    }
+    if (last && contentLength >= 0 && contentLength <= length) {
+      return length - (int) contentLength;
+    }
+    int end = index + length;
+    int lineStart = index;
+    while (lineStart < end) {
+      int newline = lines.indexOf(lineStart, end, (byte) '\n');
+      if (newline < 0) {
+        return length;
+      }
+      if (newline - lineStart == 1) {
+        return newline + 1 - index;
+      }
+      lineStart = newline + 1;
+    }
+    return length;
+  }
+
   /** The announced content length, see {@link #content}. */
   public long contentLength() {
     return contentLength;

@@ -116,6 +116,23 @@ public final class ReplyFields {
     return trailers.where(i -> !hopByHop.drops(trailers, i) && !isNamed(trailers, i, names));
   }
 
+  /**
+   * The lines of an interim response: those of {@code head} without the fields that belong to its
+   * connection or are for this cache, then {@code own}. Borrows both.
+   */
+  public static FieldLines interim(ResponseHead head, FieldLines own) {
+    FieldLines lines = new FieldLines(head.end() + 64);
+    Fields fields = head.fields();
+    HopByHop hopByHop = HopByHop.of(fields);
+    for (int i = 0; i < fields.count(); i++) {
+      if (isPassedOn(fields, hopByHop, i)) {
+        lines.add(fields, i);
+      }
+    }
+    lines.append(own.toBytes(), 0, own.length());
+    return lines;
+  }
+
   private static boolean isPassedOn(Fields fields, HopByHop hopByHop, int i) {
     return !NOT_SHARED.has(fields.id(i)) && !hopByHop.drops(fields, i);
   }

@@ -475,7 +475,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
       pinged = false;
       shared.timer().arm(watch, PING_MILLIS);
     }
-    return output.endHeaders(stream.id(), start, !request.hasContent());
+    return output.head(stream, start, !request.hasContent());
   }
 
   /** {@code stream} has content, or its end, to send. */

@@ -8,7 +8,6 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.ResponseHead;
 import io.loligo.server.config.Configs;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
@@ -398,8 +397,8 @@ class ExchangeStreamTest {
     }
 
     @Override
-    public void writeInterim(ResponseHead head, FieldLines own) {
-      stream.write(Integer.toString(head.status()));
+    public void writeInterim(int status, FieldLines lines) {
+      stream.write(Integer.toString(status));
     }
 
     @Override
