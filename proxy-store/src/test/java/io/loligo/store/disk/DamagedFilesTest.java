@@ -202,22 +202,12 @@ final class DamagedFilesTest {
     return found;
   }
 
-  /** It is open, serves and stores. */
-  private static void works(DiskFixture fixture) {
-    DiskStats stats = fixture.stats();
-    assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
-    assertThat(stats.reason()).isEmpty();
-    byte[] octets = octets(7777);
-    fixture.store.fill("http://new/", octets);
-    assertThat(fixture.load("http://new/").content()).isEqualTo(octets);
-  }
-
   /** Opens it twice; returns the number of responses found then. */
   private int open(boolean mayBeOlder) throws IOException {
     int found;
     try (DiskFixture fixture = open(here())) {
       found = check(fixture, mayBeOlder);
-      works(fixture);
+      fixture.assertWorks();
     }
     try (DiskFixture fixture = open(here())) {
       assertThat(check(fixture, mayBeOlder)).as("after another start").isEqualTo(found);
@@ -363,7 +353,7 @@ final class DamagedFilesTest {
     int found;
     try (DiskFixture fixture = open(here())) {
       found = check(fixture);
-      works(fixture);
+      fixture.assertWorks();
     }
     assertThat(found).isZero();
   }
@@ -391,7 +381,7 @@ final class DamagedFilesTest {
     change(journal, open -> flip(open, purge + 20));
     try (DiskFixture fixture = open(temp.resolve("killed"))) {
       assertThat(check(fixture)).isZero();
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -413,7 +403,7 @@ final class DamagedFilesTest {
     try (DiskFixture fixture = open(here())) {
       isFound(Found.SOME, check(fixture, end == End.KILLED));
       assertThat(fixture.stats().damaged()).isPositive();
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -488,7 +478,7 @@ final class DamagedFilesTest {
       assertThat(fixture.load(url(0)).content()).isEqualTo(content(0, 0));
       assertThat(fixture.load(url(20)).outcome()).isNotEqualTo(LoadOutcome.FOUND);
       assertThat(check(fixture)).isEqualTo(stored - 1);
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -505,7 +495,7 @@ final class DamagedFilesTest {
       assertThat(fixture.stats().damaged()).isOne();
       assertThat(fixture.load(url(over)).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(check(fixture)).isEqualTo(stored - 1);
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -516,7 +506,7 @@ final class DamagedFilesTest {
     begin(End.CLEAN);
     try (DiskFixture fixture = new DiskFixture(disk(dir(here(), SIZE + (4 << 20))))) {
       assertThat(fixture.stats().objects()).isZero();
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -533,7 +523,7 @@ final class DamagedFilesTest {
     }
     Files.copy(kept, newest, StandardCopyOption.REPLACE_EXISTING);
     try (DiskFixture fixture = open(here())) {
-      works(fixture);
+      fixture.assertWorks();
       assertThat(fixture.load(url(5)).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(fixture.load(url(6)).content()).isEqualTo(octets(6666));
     }

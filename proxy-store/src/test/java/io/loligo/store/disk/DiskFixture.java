@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -202,6 +203,16 @@ public final class DiskFixture implements AutoCloseable {
         loop,
         purged -> count.complete(purged.outcome() == Outcome.DONE ? purged.count() : -1));
     return count;
+  }
+
+  /** It is open, serves, stores, and finds newly stored responses. */
+  void assertWorks() {
+    DiskStats stats = stats();
+    assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
+    assertThat(stats.reason()).isEmpty();
+    byte[] octets = octets(7777);
+    store.fill("http://new/", octets);
+    assertThat(load("http://new/").content()).isEqualTo(octets);
   }
 
   public static <T> T get(CompletableFuture<T> future) {

@@ -8,14 +8,12 @@ import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
-import io.loligo.core.caching.VarySelection;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,42 +45,15 @@ final class EvictionTest {
   }
 
   /** Counts the answers from a record that had to be read. */
-  private final class Counting implements DiskTier.MemoryView {
-    private final DiskTier.MemoryView memory;
-
+  private final class Counting extends ForwardingMemoryView {
     Counting(DiskTier.MemoryView memory) {
-      this.memory = memory;
+      super(memory);
     }
 
     @Override
     public boolean serves(CacheKey key) {
       questions.incrementAndGet();
-      return memory.serves(key);
-    }
-
-    @Override
-    public boolean wants(long contentLength, int hits) {
-      return memory.wants(contentLength, hits);
-    }
-
-    @Override
-    public boolean holds(Entry entry) {
-      return memory.holds(entry);
-    }
-
-    @Override
-    public boolean written(Entry entry) {
-      return memory.written(entry);
-    }
-
-    @Override
-    public void superseded(CacheKey key, VarySelection vary) {
-      memory.superseded(key, vary);
-    }
-
-    @Override
-    public void alternativeLeft(OptionalInt pathHash) {
-      memory.alternativeLeft(pathHash);
+      return super.serves(key);
     }
   }
 

@@ -112,16 +112,6 @@ final class FaultTest {
     return found;
   }
 
-  /** It serves, stores, and finds newly stored responses. */
-  private static void works(DiskFixture fixture) {
-    DiskStats stats = fixture.stats();
-    assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
-    assertThat(stats.reason()).isEmpty();
-    byte[] octets = octets(7777);
-    fixture.store.fill("http://new/", octets);
-    assertThat(fixture.load("http://new/").content()).isEqualTo(octets);
-  }
-
   private static void change(Path file, Change change) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -142,7 +132,7 @@ final class FaultTest {
       change(slabs(), file -> file.truncate(1 << 20));
       assertThat(check(fixture)).isBetween(1, OBJECTS - 1);
       assertThat(fixture.stats().damaged()).isPositive();
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -200,7 +190,7 @@ final class FaultTest {
     }
     try (DiskFixture fixture = open()) {
       assertThat(check(fixture)).as("a purge came that it did not hear of").isZero();
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -215,7 +205,7 @@ final class FaultTest {
     try (DiskFixture fixture = open()) {
       assertThat(fixture.load(url(7)).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(check(fixture)).isEqualTo(OBJECTS - 1);
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -238,7 +228,7 @@ final class FaultTest {
     }
     try (DiskFixture fixture = open()) {
       assertThat(fixture.stats().objects()).isZero();
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -307,14 +297,14 @@ final class FaultTest {
       assertThat(older).as("not tried again at once").isEmptyFile();
       late.addAndGet(TimeUnit.MINUTES.toNanos(1));
       fixture.tickUntil(() -> older.toFile().length() > 0);
-      works(fixture);
+      fixture.assertWorks();
     }
     try (DiskFixture fixture = open(killed)) {
       assertThat(fixture.load(url(1)).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(fixture.load(url(2)).content()).isEqualTo(octets(2222));
       assertThat(fixture.purge(url(2))).isOne();
       assertThat(check(fixture)).isEqualTo(OBJECTS - 2);
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -411,7 +401,7 @@ final class FaultTest {
       slab[0].failReads(1);
       assertThat(fixture.load(url(13)).outcome()).isEqualTo(LoadOutcome.DAMAGED);
       assertThat(fixture.stats().damaged()).isOne();
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -492,7 +482,7 @@ final class FaultTest {
         assertThat(fixture.load(url(i + 1)).content()).isEqualTo(content(i + 1));
       }
       assertThat(fixture.stats().damaged()).isEqualTo(3);
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -522,7 +512,7 @@ final class FaultTest {
         assertThat(fixture.load(url(i)).outcome()).as("%d", i).isEqualTo(LoadOutcome.ABSENT);
       }
       check(fixture);
-      works(fixture);
+      fixture.assertWorks();
     }
     assertThat(badPages).as("written over").doesNotContain((long) SEGMENT);
     for (long page : badPages) {
@@ -587,13 +577,13 @@ final class FaultTest {
     badPages.add((number + 1L) * SEGMENT - PAGE);
     int found;
     try (DiskFixture fixture = openWithBadPages(killed)) {
-      works(fixture);
+      fixture.assertWorks();
       found = check(fixture);
       assertThat(found).isBetween(OBJECTS / 2, OBJECTS - 2);
     }
     try (DiskFixture fixture = open(killed)) {
       assertThat(check(fixture)).isEqualTo(found);
-      works(fixture);
+      fixture.assertWorks();
     }
   }
 
@@ -734,7 +724,7 @@ final class FaultTest {
       slab[0].resume();
       awaitQuietly(told);
       fixture.settle();
-      works(fixture);
+      fixture.assertWorks();
       assertThat(check(fixture)).isEqualTo(OBJECTS);
     } finally {
       slab[0].resume();

@@ -1,16 +1,10 @@
 package io.loligo.store.disk;
 
-import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.medium.DiskThreads;
-import io.loligo.store.disk.medium.Marks;
-import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.Slab;
 import io.loligo.store.disk.medium.SlabFile;
 import io.loligo.store.disk.medium.SystemMedium;
-import io.loligo.store.disk.record.RecordMap;
 import io.netty.util.concurrent.EventExecutor;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +12,9 @@ import java.util.Queue;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 
 /** Files of the system, and threads that do a task when they are told. Confined to one thread. */
-public final class ManualMedium implements Medium {
-  private final Medium files;
+public final class ManualMedium extends ForwardingMedium {
   private final List<Threads> all = new ArrayList<>();
 
   /** How threads were ended. */
@@ -35,7 +27,7 @@ public final class ManualMedium implements Medium {
   }
 
   public ManualMedium(Slab.Opener slabs) {
-    files = new SystemMedium(slabs);
+    super(new SystemMedium(slabs));
   }
 
   /** Whether queues are full for tasks that may be refused. */
@@ -131,41 +123,6 @@ public final class ManualMedium implements Medium {
     Threads threads = new Threads();
     all.add(threads);
     return threads;
-  }
-
-  @Override
-  public Path path(String directory) {
-    return files.path(directory);
-  }
-
-  @Override
-  public Geometry geometry(long totalBytes, long meanObjectBytes) {
-    return files.geometry(totalBytes, meanObjectBytes);
-  }
-
-  @Override
-  public void allocate(Path file, long bytes) throws IOException {
-    files.allocate(file, bytes);
-  }
-
-  @Override
-  public Slab slabs(Marks marks, Geometry geometry) throws IOException {
-    return files.slabs(marks, geometry);
-  }
-
-  @Override
-  public RecordMap records(long records) throws IOException {
-    return files.records(records);
-  }
-
-  @Override
-  public RandomGenerator random() {
-    return files.random();
-  }
-
-  @Override
-  public long millis() {
-    return files.millis();
   }
 
   @Override

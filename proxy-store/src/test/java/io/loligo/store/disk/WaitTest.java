@@ -7,13 +7,10 @@ import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.ContentDigest;
-import io.loligo.core.caching.VarySelection;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
-import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.concurrent.ImmediateEventExecutor;
@@ -54,29 +51,10 @@ final class WaitTest {
   private DiskTier tier;
 
   /** Runs the wanted step while it is not ready yet. */
-  private final class View implements DiskTier.MemoryView {
-    @Override
-    public boolean serves(CacheKey key) {
-      return false;
+  private final class View extends ForwardingMemoryView {
+    View() {
+      super(SupersedingTest.NOBODY);
     }
-
-    @Override
-    public boolean wants(long contentLength, int hits) {
-      return false;
-    }
-
-    @Override
-    public boolean holds(Entry entry) {
-      return false;
-    }
-
-    @Override
-    public boolean written(Entry entry) {
-      return false;
-    }
-
-    @Override
-    public void superseded(CacheKey key, VarySelection vary) {}
 
     @Override
     public void alternativeLeft(OptionalInt pathHash) {

@@ -1,11 +1,7 @@
 package io.loligo.store.disk;
 
-import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.medium.DiskThreads;
-import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;
-import io.loligo.store.disk.medium.Slab;
-import io.loligo.store.disk.record.RecordMap;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -14,15 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.random.RandomGenerator;
 
 /** Another medium, with the number of its threads' unfinished tasks. Thread-safe. */
-public final class WatchedMedium implements Medium {
-  private final Medium medium;
+public final class WatchedMedium extends ForwardingMedium {
   private final AtomicInteger tasks = new AtomicInteger();
 
   public WatchedMedium(Medium medium) {
-    this.medium = medium;
+    super(medium);
   }
 
   /** The journals, which fail or stall when told. */
@@ -38,7 +32,7 @@ public final class WatchedMedium implements Medium {
 
   @Override
   public DiskThreads threads(int count, long maxWriteBytes) {
-    return new Watched(medium.threads(count, maxWriteBytes));
+    return new Watched(super.threads(count, maxWriteBytes));
   }
 
   private final class Watched implements DiskThreads {
@@ -117,48 +111,13 @@ public final class WatchedMedium implements Medium {
   }
 
   @Override
-  public Path path(String directory) {
-    return medium.path(directory);
-  }
-
-  @Override
-  public Geometry geometry(long totalBytes, long meanObjectBytes) {
-    return medium.geometry(totalBytes, meanObjectBytes);
-  }
-
-  @Override
-  public void allocate(Path file, long bytes) throws IOException {
-    medium.allocate(file, bytes);
-  }
-
-  @Override
   public FileChannel journal(Path file) throws IOException {
-    return journals.wrap(medium.journal(file));
-  }
-
-  @Override
-  public Slab slabs(Marks marks, Geometry geometry) throws IOException {
-    return medium.slabs(marks, geometry);
-  }
-
-  @Override
-  public RecordMap records(long records) throws IOException {
-    return medium.records(records);
-  }
-
-  @Override
-  public RandomGenerator random() {
-    return medium.random();
-  }
-
-  @Override
-  public long millis() {
-    return medium.millis();
+    return journals.wrap(super.journal(file));
   }
 
   @Override
   public long nanos() {
     LongSupplier now = clock;
-    return now == null ? medium.nanos() : now.getAsLong();
+    return now == null ? super.nanos() : now.getAsLong();
   }
 }

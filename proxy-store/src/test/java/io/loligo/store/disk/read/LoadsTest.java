@@ -20,6 +20,7 @@ import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.FaultySlab;
+import io.loligo.store.disk.ForwardingMemoryView;
 import io.loligo.store.disk.WatchedMedium;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.medium.SystemMedium;
@@ -37,7 +38,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -123,35 +123,14 @@ final class LoadsTest {
   }
 
   /** Memory that wants responses requested twice from disk, however much room it has. */
-  private record SecondHits(DiskTier.MemoryView memory) implements DiskTier.MemoryView {
-    @Override
-    public boolean serves(CacheKey key) {
-      return memory.serves(key);
+  private static final class SecondHits extends ForwardingMemoryView {
+    SecondHits(DiskTier.MemoryView memory) {
+      super(memory);
     }
 
     @Override
     public boolean wants(long contentLength, int hits) {
       return hits > 1;
-    }
-
-    @Override
-    public boolean holds(Entry entry) {
-      return memory.holds(entry);
-    }
-
-    @Override
-    public boolean written(Entry entry) {
-      return memory.written(entry);
-    }
-
-    @Override
-    public void superseded(CacheKey key, VarySelection vary) {
-      memory.superseded(key, vary);
-    }
-
-    @Override
-    public void alternativeLeft(OptionalInt pathHash) {
-      memory.alternativeLeft(pathHash);
     }
   }
 
