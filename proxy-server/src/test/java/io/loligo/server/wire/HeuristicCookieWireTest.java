@@ -17,46 +17,21 @@ import org.junit.jupiter.params.provider.MethodSource;
  * If the origin gives no lifetime itself, no client gets the Set-Cookie of another one: not from
  * memory, not from disk, not by waiting for the other's fetch, not after a validation.
  */
-class HeuristicCookieWireTest extends WireTest {
+class HeuristicCookieWireTest extends TierWireTest {
   private static final String OLD = "Last-Modified: Sat, 01 Jan 2022 00:00:00 GMT";
   private static final String TAG = "ETag: \"a\"";
 
-  /** The tier in which the stored response is found again. */
-  private enum Tier {
-    MEMORY,
-    /** No memory, and a restart before each look. */
-    DISK
-  }
-
   private final AtomicInteger answers = new AtomicInteger();
-  private Tier tier = Tier.MEMORY;
-  private String[] lines;
 
   private void start(Tier where, String... further) throws Exception {
-    tier = where;
     List<String> all =
         new ArrayList<>(
             List.of(
                 "http_port 127.0.0.1:0 accel vhost",
                 "http_port 127.0.0.1:0",
                 "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver"));
-    if (where == Tier.DISK) {
-      all.add("cache_mem 0 MB");
-      all.add("cache_dir rock " + dir.resolve("cache") + " 64");
-    }
     all.addAll(List.of(further));
-    lines = all.toArray(String[]::new);
-    startProxy(lines);
-    proxy.diskOpened().join();
-  }
-
-  /** The next answer comes from the tier that is tested. */
-  private void settle() throws Exception {
-    if (tier == Tier.DISK) {
-      proxy.close();
-      startProxy(lines);
-      proxy.diskOpened().join();
-    }
+    startIn(where, all);
   }
 
   /** Each answer has a cookie, a content and an entity tag of its own. */

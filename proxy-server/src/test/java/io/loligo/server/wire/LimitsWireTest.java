@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * memory and on a hit from disk, as far as it applies there. A limit that the configuration sets is
  * tried below, at and above 64 KB, which is the size of buffers and of blocks.
  */
-class LimitsWireTest extends WireTest {
+class LimitsWireTest extends TierWireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
   private static final int TARGET_BYTES = 8_192;
   private static final int FIELDS = 256;
@@ -34,35 +34,8 @@ class LimitsWireTest extends WireTest {
   private static final int ORDINARY_BYTES = 4_096;
   private static final int INTERIM = 32;
 
-  /** Where a response is found again. */
-  private enum Tier {
-    MEMORY,
-    /** No memory, and a restart before each look. */
-    DISK
-  }
-
-  private String[] lines;
-  private Tier tier;
-
   private void start(Tier where, String... further) throws Exception {
-    tier = where;
-    List<String> all = new ArrayList<>(List.of(further));
-    if (where == Tier.DISK) {
-      all.add("cache_mem 0 MB");
-      all.add("cache_dir rock " + dir.resolve("cache") + " 64");
-    }
-    lines = all.toArray(String[]::new);
-    startProxy(lines);
-    proxy.diskOpened().join();
-  }
-
-  /** From here on answers come from the tier that is tested. */
-  private void settle() throws Exception {
-    if (tier == Tier.DISK) {
-      proxy.close();
-      startProxy(lines);
-      proxy.diskOpened().join();
-    }
+    startIn(where, List.of(further));
   }
 
   private static String filled(String before, int octets, String after) {
@@ -131,7 +104,7 @@ class LimitsWireTest extends WireTest {
 
   /** Field lines, and the content behind them, are in one block on disk. */
   private boolean isKept(int octets) {
-    return tier == Tier.MEMORY || octets < 65_000;
+    return tier() == Tier.MEMORY || octets < 65_000;
   }
 
   static Stream<Arguments> waysToDelimit() {
@@ -478,18 +451,13 @@ class LimitsWireTest extends WireTest {
   @ParameterizedTest
   @ValueSource(ints = {1_000, 65_472, 65_536, 200_000})
   void sizesOfACacheDir(int limit) throws Exception {
-    tier = Tier.DISK;
     String folder = "cache_dir rock " + dir.resolve("cache") + " 64 ";
-    lines = new String[] {"cache_mem 0 MB", folder + "max-size=" + limit};
-    startProxy(lines);
-    proxy.diskOpened().join();
+    startAs(Tier.DISK, "cache_mem 0 MB", folder + "max-size=" + limit);
     assertStored("/max", limit - 1, true);
     assertStored("/max", limit, true);
     assertStored("/max", limit + 1, false);
     proxy.close();
-    lines = new String[] {"cache_mem 0 MB", folder + "min-size=" + limit};
-    startProxy(lines);
-    proxy.diskOpened().join();
+    startAs(Tier.DISK, "cache_mem 0 MB", folder + "min-size=" + limit);
     // a length that is not announced is not known when the folder is chosen
     assertStored("/min", limit - 1, false, /* chunked= */ false);
     assertStored("/min", limit, true);
