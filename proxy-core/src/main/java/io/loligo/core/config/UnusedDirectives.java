@@ -111,7 +111,6 @@ final class UnusedDirectives {
         "mark_client_packet,clientside_mark : LINE :",
         "mark_client_connection : LINE :",
         "qos_flows : LINE :",
-        "spoof_client_ip : RULES : allow all",
         "tproxy_uses_indirect_client : ON_OFF : off",
         "eui_lookup : ON_OFF : on",
         "tls_key_log : LINE :",

@@ -3,7 +3,6 @@ package io.loligo.server.port;
 import io.loligo.core.config.HostPort;
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
-import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
@@ -283,12 +282,6 @@ final class PortLines {
       }
       interception = mode;
       interceptOption = word;
-      if (mode == Interception.TPROXY) {
-        report.verdict(
-            line,
-            Verdict.USED_WITH_DIFFERENCE,
-            "tproxy: origins see the proxy's address, not the client's");
-      }
     }
 
     private boolean generates(String word, Option option) {

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.server.record.HierarchyCode;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /** A possible next destination of a request. Immutable. */
@@ -26,12 +27,25 @@ public sealed interface Hop {
   /** The header at the start of each connection; null: none. */
   @Nullable HopProxyHeader proxyHeader();
 
+  /** The client's address, from which connections are made; null: from one of the proxy. */
+  @Nullable InetAddress from();
+
   /** The origin itself. */
-  record Direct(String host, int port, HierarchyCode code, @Nullable HopSecurity security)
+  record Direct(
+      String host,
+      int port,
+      HierarchyCode code,
+      @Nullable HopSecurity security,
+      @Nullable InetAddress from)
       implements Hop {
     /** The origin in clear text. */
     public Direct(String host, int port, HierarchyCode code) {
       this(host, port, code, null);
+    }
+
+    /** The origin, from an address of the proxy. */
+    public Direct(String host, int port, HierarchyCode code, @Nullable HopSecurity security) {
+      this(host, port, code, security, null);
     }
 
     @Override
@@ -51,8 +65,17 @@ public sealed interface Hop {
   }
 
   /** A cache_peer that fetches a response that it has not stored. */
-  record Parent(CachePeer peer, HierarchyCode code, @Nullable HopProxyHeader proxyHeader)
+  record Parent(
+      CachePeer peer,
+      HierarchyCode code,
+      @Nullable HopProxyHeader proxyHeader,
+      @Nullable InetAddress from)
       implements Hop {
+    /** A parent, from an address of the proxy. */
+    public Parent(CachePeer peer, HierarchyCode code, @Nullable HopProxyHeader proxyHeader) {
+      this(peer, code, proxyHeader, null);
+    }
+
     @Override
     public String host() {
       return peer.host();

@@ -103,6 +103,11 @@ public final class Peer {
     return from.tlsDomain;
   }
 
+  /** Whether it may see the address of a client of a tproxy port; false: {@code no-tproxy}. */
+  public boolean keepsClientAddress() {
+    return from.keepsClientAddress;
+  }
+
   /** Whether it is offered HTTP/2; false: {@code no-http2}. */
   public boolean http2() {
     return from.http2;
@@ -148,6 +153,7 @@ public final class Peer {
     private @Nullable TlsOptions tls;
     private @Nullable String tlsDomain;
     private boolean http2 = true;
+    private boolean keepsClientAddress = true;
     private @Nullable ProxyHeaderVersion proxyProtocol;
     private AclList access = AclList.allowAll();
     private String source = "";
@@ -172,6 +178,7 @@ public final class Peer {
       tls = other.tls;
       tlsDomain = other.tlsDomain;
       http2 = other.http2;
+      keepsClientAddress = other.keepsClientAddress;
       proxyProtocol = other.proxyProtocol;
       access = other.access;
       source = other.source;
@@ -254,6 +261,12 @@ public final class Peer {
 
     public Builder tlsDomain(@Nullable String name) {
       tlsDomain = name;
+      return this;
+    }
+
+    /** Whether connections to it may have the address of a client. */
+    public Builder keepsClientAddress(boolean keeps) {
+      keepsClientAddress = keeps;
       return this;
     }
 

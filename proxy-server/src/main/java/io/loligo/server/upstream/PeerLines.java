@@ -31,7 +31,6 @@ final class PeerLines implements LineReader<List<Peer>> {
           "no-digest",
           "no-netdb-exchange",
           "no-delay",
-          "no-tproxy",
           "basetime",
           "ttl",
           "background-ping",
@@ -45,8 +44,7 @@ final class PeerLines implements LineReader<List<Peer>> {
           "carp-key");
   private static final Set<String> SPREADING =
       Set.of("carp", "sourcehash", "userhash", "weighted-round-robin");
-  private static final Set<String> HARMLESS =
-      Set.of("no-digest", "no-netdb-exchange", "no-delay", "no-tproxy");
+  private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange", "no-delay");
 
   private final Report report;
   private final Rules rules;
@@ -204,6 +202,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "front-end-https" -> frontEndHttps(word, option);
         case "proxy-protocol" -> proxyProtocol(word, option);
         case "no-http2" -> options.http2(false);
+        case "no-tproxy" -> options.keepsClientAddress(false);
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
       }

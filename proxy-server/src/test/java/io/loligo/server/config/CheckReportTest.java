@@ -42,9 +42,9 @@ class CheckReportTest {
   }
 
   @Test
-  void tproxyDiffers() {
+  void tproxyDoesNotDiffer() {
     assertThat(check("http_port 3130 tproxy\nhttp_port 3131 intercept").text())
-        .contains("squid.conf:2: used with a difference: http_port 3130 tproxy  [tproxy: origins")
+        .contains("squid.conf:2: used: http_port 3130 tproxy\n")
         .contains("squid.conf:3: used: http_port 3131 intercept");
   }
 

@@ -31,6 +31,7 @@ public final class Settings {
   public int replyHeadBytes = 65_536;
   public AclList alwaysDirect = AclList.denyAll();
   public AclList neverDirect = AclList.denyAll();
+  public AclList spoof = AclList.allowAll();
   public List<Peer> peers = List.of();
   public boolean preferDirect;
   public boolean nonHierarchicalDirect = true;
@@ -50,6 +51,7 @@ public final class Settings {
         .with(LimitDirectives.REPLY_HEADER_MAX_SIZE, replyHeadBytes)
         .with(RoutingDirectives.ALWAYS_DIRECT, alwaysDirect)
         .with(RoutingDirectives.NEVER_DIRECT, neverDirect)
+        .with(RoutingDirectives.SPOOF_CLIENT_IP, spoof)
         .with(RoutingDirectives.PREFER_DIRECT, preferDirect)
         .with(RoutingDirectives.NONHIERARCHICAL_DIRECT, nonHierarchicalDirect)
         .with(PeerDirectives.CACHE_PEER, peers);

@@ -70,6 +70,8 @@ final class InterceptingNamespace {
                 "loligo_admin_port off",
                 "loligo_event_loops 1",
                 "hosts_file " + hosts,
+                // the rules could not tell these connections from those of the client
+                "spoof_client_ip deny all",
                 "http_access allow all"))) {
       tell("there", ask(CLIENT, "192.0.2.1", 80, "www.test"));
       tell("stored", ask(CLIENT, "192.0.2.1", 80, "www.test"));

@@ -48,6 +48,18 @@ final class NamespacesTest {
       }
       """;
 
+  /** As in docs/interception.md. */
+  private static final String ROUTER =
+      """
+      table inet loligo {
+        chain prerouting {
+          type filter hook prerouting priority mangle
+          meta l4proto tcp socket transparent 1 meta mark set 1 accept
+          iifname "c0" meta nfproto ipv4 tcp dport 80 tproxy ip to :3129 meta mark set 1 accept
+        }
+      }
+      """;
+
   @TempDir Path dir;
   private final List<String> unshared = new ArrayList<>();
 
@@ -102,6 +114,43 @@ final class NamespacesTest {
   @Test
   void natTellsTheDestination() throws Exception {
     assertThat(run("intercept", NAT)).startsWith(expected().toArray(String[]::new));
+  }
+
+  /** The lines that the processes in three namespaces tell, without the ports of addresses. */
+  private List<String> route(String... lines) throws Exception {
+    Path file = Files.writeString(dir.resolve("rules"), ROUTER);
+    ended(List.of("nft", "-f", file.toString()), "the system does not allow these rules");
+    ended(
+        List.of("ip", "link", "add", "a0", "type", "veth", "peer", "name", "a1"),
+        "the system does not allow pairs of interfaces");
+    List<String> arguments = new ArrayList<>(List.of(file.toString(), dir.toString()));
+    arguments.addAll(List.of(lines));
+    List<String> command = new ArrayList<>(unshared);
+    command.addAll(
+        ProxyProcess.command(
+            List.of("-Xmx128m"),
+            TransparentNamespaces.class.getName(),
+            arguments.toArray(String[]::new)));
+    try (ProxyProcess process = ProxyProcess.start(dir, command.toArray(String[]::new))) {
+      assertThat(process.awaitExit()).as(process.output()).isZero();
+      return process
+          .output()
+          .lines()
+          .filter(line -> line.startsWith("= "))
+          .map(line -> line.replaceFirst(" [0-9]+$", ""))
+          .toList();
+    }
+  }
+
+  @Test
+  void originsSeeTheClientsOfATproxyPort() throws Exception {
+    assertThat(route("acl guest src 192.0.2.11", "spoof_client_ip deny guest"))
+        .containsExactly(
+            "= one client: 192.0.2.9",
+            "= another client: 192.0.2.10",
+            "= a denied client: 198.51.100.1",
+            "= the first client again: 192.0.2.9",
+            "= on the same connection: true");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
@@ -127,6 +128,11 @@ final class ScriptedOrigin implements AutoCloseable {
 
     String head() {
       return head;
+    }
+
+    /** The address of the other end. */
+    InetSocketAddress peer() {
+      return (InetSocketAddress) socket.getRemoteSocketAddress();
     }
 
     /** Number of the connection it came by, from 1. */

@@ -475,7 +475,7 @@ public final class Inspection
       if (hop.peer() == null && settings.outgoingTls.enabled()) {
         HopSecurity security =
             new HopSecurity(name(), settings.outgoingTls.options(), settings.originHttp2);
-        Hop secure = new Hop.Direct(hop.host(), hop.port(), hop.code(), security);
+        Hop secure = new Hop.Direct(hop.host(), hop.port(), hop.code(), security, hop.from());
         origin = services.upstream.probe(secure, this, this);
       } else {
         certified(null, List.of());

@@ -12,6 +12,7 @@ import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.Interception;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.SessionFacts;
@@ -421,6 +422,12 @@ public final class Request implements RoutedRequest {
     Request further = with(head, target);
     further.destinations = all;
     return further;
+  }
+
+  @Override
+  public @Nullable InetAddress transparentClient() {
+    boolean own = port.interception() == Interception.TPROXY && !port.proxyHeader();
+    return own && stream != null ? connected.getAddress() : null;
   }
 
   @Override

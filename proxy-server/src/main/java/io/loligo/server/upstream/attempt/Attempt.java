@@ -175,8 +175,15 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     }
   }
 
-  /** Uses or dials one of {@code found}; false if this hop has to be skipped. */
-  private boolean open(List<InetAddress> found) {
+  /** Uses or dials one of {@code all}; false if this hop has to be skipped. */
+  private boolean open(List<InetAddress> all) {
+    List<InetAddress> found = ofFamily(all, hop.from());
+    if (found.isEmpty()) {
+      lastFailure =
+          new FetchFailure(
+              Kind.CONNECT_FAILED, hop.host() + ": no address of the client's version of IP");
+      return false;
+    }
     List<Endpoint> allowed = allowed(found);
     if (allowed == null) {
       return true;
@@ -213,6 +220,13 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     return request != null && request.hasContent() && request.contentLength() < 0;
   }
 
+  /** Those of {@code all} that can be dialled from {@code from}. */
+  private static List<InetAddress> ofFamily(List<InetAddress> all, @Nullable InetAddress from) {
+    return from == null
+        ? all
+        : all.stream().filter(one -> one.getClass() == from.getClass()).toList();
+  }
+
   /** The endpoints that may be dialled; null, and the fetch failed, if there are none. */
   private @Nullable List<Endpoint> allowed(List<InetAddress> found) {
     List<Endpoint> allowed = new ArrayList<>(found.size());
@@ -221,7 +235,8 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
-        Endpoint endpoint = new Endpoint(address, hop.port(), security, hop.proxyHeader(), null);
+        Endpoint endpoint =
+            new Endpoint(hop.from(), address, hop.port(), security, hop.proxyHeader(), null);
         boolean without = upstream.http1Servers.mayNotBeOffered(endpoint);
         allowed.add(without ? endpoint.with(upstream.security(hop.security(), true)) : endpoint);
       } else {

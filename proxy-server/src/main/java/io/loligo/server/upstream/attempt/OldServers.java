@@ -30,7 +30,7 @@ final class OldServers {
 
   /** The server at {@code server} answered with {@code version}, 10 or 11. */
   void answered(Endpoint server, int version) {
-    Endpoint endpoint = server.withoutProxyHeader();
+    Endpoint endpoint = server.forAnyClient();
     if (version < 11) {
       answeredAt.remove(endpoint);
       answeredAt.put(endpoint, ticker.nanoTime());
@@ -45,7 +45,7 @@ final class OldServers {
   }
 
   private boolean contains(Endpoint server) {
-    Endpoint endpoint = server.withoutProxyHeader();
+    Endpoint endpoint = server.forAnyClient();
     Long at = answeredAt.get(endpoint);
     if (at != null && ticker.nanoTime() - at > MEMORY_NANOS) {
       answeredAt.remove(endpoint);

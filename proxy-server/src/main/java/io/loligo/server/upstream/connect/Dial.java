@@ -118,7 +118,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       H handler = handlers.apply(endpoint);
       ChannelFuture connecting;
       try {
-        connecting = transport.connect(loop, address, handler);
+        connecting = transport.connect(loop, endpoint.from(), address, handler);
       } catch (RuntimeException e) {
         connectFailed(describe(address, e));
         continue;

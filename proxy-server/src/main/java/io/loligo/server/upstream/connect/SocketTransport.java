@@ -8,7 +8,10 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollChannelOption;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** TCP. Immutable; thread-safe. */
 public final class SocketTransport implements OriginTransport {
@@ -33,7 +36,18 @@ public final class SocketTransport implements OriginTransport {
   }
 
   @Override
-  public ChannelFuture connect(EventLoop loop, InetSocketAddress address, ChannelHandler handler) {
-    return template.clone(loop).handler(handler).connect(address);
+  public ChannelFuture connect(
+      EventLoop loop,
+      @Nullable InetAddress from,
+      InetSocketAddress address,
+      ChannelHandler handler) {
+    Bootstrap bootstrap = template.clone(loop).handler(handler);
+    if (from == null) {
+      return bootstrap.connect(address);
+    }
+    // without the capability for this option, the system refuses the foreign address
+    return bootstrap
+        .option(EpollChannelOption.IP_TRANSPARENT, true)
+        .connect(address, new InetSocketAddress(from, 0));
   }
 }

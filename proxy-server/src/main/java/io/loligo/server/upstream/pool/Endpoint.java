@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The far end of a connection: two requests may share a connection only if their endpoints are
  * equal. Immutable.
  *
+ * @param from the client's address, which the connection has at this end; null: one of the proxy's
  * @param address the address that is dialled
  * @param port the TCP port that is dialled
  * @param security TLS on the connection
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param tunnel the place behind the proxy at {@code address}; null if the connection ends there
  */
 public record Endpoint(
+    @Nullable InetAddress from,
     InetAddress address,
     int port,
     Security security,
@@ -54,6 +56,16 @@ public record Endpoint(
    */
   public record Tunnel(String host, int port, Security security) {}
 
+  /** A place that is dialled from an address of the proxy; parameters as above. */
+  public Endpoint(
+      InetAddress address,
+      int port,
+      Security security,
+      @Nullable HopProxyHeader proxyHeader,
+      @Nullable Tunnel tunnel) {
+    this(null, address, port, security, proxyHeader, tunnel);
+  }
+
   /** An endpoint in clear text, without a proxy on the way. */
   public static Endpoint clear(InetAddress address, int port) {
     return new Endpoint(address, port, Security.NONE, null, null);
@@ -71,12 +83,14 @@ public record Endpoint(
 
   /** The same place with other TLS. */
   public Endpoint with(Security other) {
-    return new Endpoint(address, port, other, proxyHeader, tunnel);
+    return new Endpoint(from, address, port, other, proxyHeader, tunnel);
   }
 
   /** The same place for any client. */
-  public Endpoint withoutProxyHeader() {
-    return proxyHeader == null ? this : new Endpoint(address, port, security, null, tunnel);
+  public Endpoint forAnyClient() {
+    return proxyHeader == null && from == null
+        ? this
+        : new Endpoint(address, port, security, null, tunnel);
   }
 
   /** The address and the port to dial. */

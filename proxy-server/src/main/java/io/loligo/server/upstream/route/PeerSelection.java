@@ -19,6 +19,7 @@ import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import io.netty.util.NetUtil;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,7 @@ final class PeerSelection {
   private final HopHealth health;
   private final AclList alwaysDirect;
   private final AclList neverDirect;
+  private final AclList spoof;
   private final boolean preferDirect;
   private final boolean nonHierarchicalDirect;
   private final List<Candidate> peers;
@@ -69,6 +71,7 @@ final class PeerSelection {
     this.health = health;
     this.alwaysDirect = config.get(RoutingDirectives.ALWAYS_DIRECT);
     this.neverDirect = config.get(RoutingDirectives.NEVER_DIRECT);
+    this.spoof = config.get(RoutingDirectives.SPOOF_CLIENT_IP);
     this.preferDirect = config.get(RoutingDirectives.PREFER_DIRECT);
     this.nonHierarchicalDirect = config.get(RoutingDirectives.NONHIERARCHICAL_DIRECT);
     this.outgoingTls = config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS);
@@ -92,7 +95,15 @@ final class PeerSelection {
       return Route.NEEDS_DESTINATION;
     }
     boolean secure = request.scheme().equals("https") && methodId != Method.CONNECT;
-    Hop origin = origin(request, secure);
+    InetAddress from = request.transparentClient();
+    if (from != null) {
+      AclVerdict keeps = spoof.evaluate(request);
+      if (keeps.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+        return Route.NEEDS_DESTINATION;
+      }
+      from = keeps.allowed() ? from : null;
+    }
+    Hop origin = origin(request, secure, from);
     boolean forParents = !nonHierarchicalDirect || hierarchical(request, methodId);
     boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
     boolean reachable = !secure || outgoingTls.enabled();
@@ -112,24 +123,25 @@ final class PeerSelection {
         usable.add(peer);
       }
     }
-    List<Hop> hops = parents(usable, request);
+    List<Hop> hops = parents(usable, request, from);
     if (direct == Direct.MAYBE && reachable) {
       hops.add(preferDirect ? 0 : hops.size(), origin);
     }
     return Route.of(hops);
   }
 
-  private Hop origin(RoutedRequest request, boolean secure) {
+  private Hop origin(RoutedRequest request, boolean secure, @Nullable InetAddress from) {
     HopSecurity security =
         secure ? new HopSecurity(request.host(), outgoingTls.options(), originHttp2) : null;
     InetSocketAddress pinned = request.pinned();
     return pinned == null
-        ? new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT, security)
+        ? new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT, security, from)
         : new Hop.Direct(
             NetUtil.toAddressString(pinned.getAddress()),
             pinned.getPort(),
             HierarchyCode.ORIGINAL_DST,
-            security);
+            security,
+            from);
   }
 
   private Direct direct(AclInput request, HttpPort port) {
@@ -162,7 +174,8 @@ final class PeerSelection {
     return peer.access().evaluate(request);
   }
 
-  private List<Hop> parents(List<Candidate> usable, RoutedRequest request) {
+  private List<Hop> parents(
+      List<Candidate> usable, RoutedRequest request, @Nullable InetAddress from) {
     List<Candidate> candidates = new ArrayList<>(usable.size());
     for (Candidate each : usable) {
       if (health.alive(each.peer()) && health.hasRoom(each.peer())) {
@@ -171,7 +184,7 @@ final class PeerSelection {
     }
     List<Hop> hops = new ArrayList<>(usable.size() + 1);
     if (candidates.isEmpty()) {
-      lastResort(usable, request, hops);
+      lastResort(usable, request, from, hops);
       return hops;
     }
     Candidate first = byTurn(candidates);
@@ -180,10 +193,10 @@ final class PeerSelection {
       first = candidates.get(0);
       code = HierarchyCode.FIRSTUP_PARENT;
     }
-    hops.add(parent(first, code, request));
+    hops.add(parent(first, code, request, from));
     for (Candidate each : candidates) {
       if (!each.peer().name().equals(first.peer().name())) {
-        hops.add(parent(each, HierarchyCode.ANY_OLD_PARENT, request));
+        hops.add(parent(each, HierarchyCode.ANY_OLD_PARENT, request, from));
       }
     }
     return hops;
@@ -214,19 +227,26 @@ final class PeerSelection {
   }
 
   /** All of them look dead or full: a try is better than a refusal. */
-  private static void lastResort(List<Candidate> usable, RoutedRequest request, List<Hop> hops) {
+  private static void lastResort(
+      List<Candidate> usable, RoutedRequest request, @Nullable InetAddress from, List<Hop> hops) {
     for (Candidate each : usable) {
       boolean isDefault = each.line().isDefault();
       hops.add(
           parent(
               each,
               isDefault ? HierarchyCode.DEFAULT_PARENT : HierarchyCode.ANY_OLD_PARENT,
-              request));
+              request,
+              from));
     }
   }
 
-  private static Hop parent(Candidate peer, HierarchyCode code, RoutedRequest request) {
+  private static Hop parent(
+      Candidate peer, HierarchyCode code, RoutedRequest request, @Nullable InetAddress from) {
     ProxyHeaderVersion version = peer.peer().proxyProtocol();
-    return new Hop.Parent(peer.peer(), code, version == null ? null : request.proxyHeader(version));
+    return new Hop.Parent(
+        peer.peer(),
+        code,
+        version == null ? null : request.proxyHeader(version),
+        peer.line().keepsClientAddress() ? from : null);
   }
 }

@@ -33,6 +33,12 @@ public interface RoutedRequest extends AclInput {
    */
   AclInput withAliases();
 
+  /**
+   * The address of a client that came through a port with tproxy: connections for it may be made
+   * from there; null: it came otherwise, or no client waits.
+   */
+  @Nullable InetAddress transparentClient();
+
   /** The header that tells a peer of the client; it names nobody if no client waits. */
   HopProxyHeader proxyHeader(ProxyHeaderVersion version);
 }

@@ -24,6 +24,18 @@ public final class RoutingDirectives {
           .with(RuleLines::whereAllowRestricts)
           .text("Requests that go to a cache_peer only.");
 
+  /** {@code spoof_client_ip}: requests of tproxy ports that keep the client's address. */
+  public static final Setting<AclList> SPOOF_CLIENT_IP =
+      FEATURE
+          .rules("spoof_client_ip", "allow all", RuleScope.ADMISSION)
+          .difference("an ACL about the response stops the start")
+          .text(
+              "Requests of clients of a port with tproxy for which Loligo connects to origins and"
+                  + " cache_peer from the client's address. They reach no address of the other"
+                  + " version of IP. For other requests, and for a cache_peer with no-tproxy, it"
+                  + " connects from its own address. A port with require-proxy-header keeps no"
+                  + " address.");
+
   /** {@code prefer_direct}: whether the origin comes before parents. */
   public static final Setting<Boolean> PREFER_DIRECT =
       FEATURE

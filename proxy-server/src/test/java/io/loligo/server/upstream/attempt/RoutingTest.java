@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.message.Method;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.route.CachePeers;
 import io.loligo.server.upstream.tls.OriginContexts;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Hops, names, addresses, kept connections. */
@@ -115,6 +118,45 @@ class RoutingTest extends AttemptFixture {
     pass(400);
     assertThat(last().open()).isFalse();
     assertThat(upstream.idleConnections()).isZero();
+  }
+
+  private static Hop from(String client) {
+    return new Hop.Direct(
+        "origin.example",
+        80,
+        HierarchyCode.HIER_DIRECT,
+        null,
+        NetUtil.createInetAddressFromIpAddressString(client));
+  }
+
+  @Test
+  void aConnectionOfOneClientServesNoOther() {
+    for (String client : List.of("198.51.100.1", "198.51.100.2", "198.51.100.1")) {
+      fetch(get(), from(client));
+      transport.connections().stream()
+          .filter(one -> one.from().getHostAddress().equals(client))
+          .forEach(one -> one.answer(OK));
+    }
+    fetch(get());
+    last().answer(OK);
+    assertThat(transport.connections())
+        .extracting(FakeTransport.Connection::from)
+        .extracting(String::valueOf)
+        .containsExactly("/198.51.100.1", "/198.51.100.2", "null");
+    assertThat(upstream.idleConnections()).isEqualTo(3);
+  }
+
+  @Test
+  void aClientReachesOnlyAddressesOfItsVersionOfIp() {
+    names.knows("origin.example", "192.0.2.1", "2001:db8::1");
+    fetch(get(), from("2001:db8::9"));
+    assertThat(transport.dialled()).containsExactly(new InetSocketAddress("2001:db8::1", 80));
+    last().answer(OK);
+    names.knows("origin.example", "192.0.2.1");
+    Listening seen = fetch(get(), from("2001:db8::9"));
+    assertThat(seen.failure.kind()).isEqualTo(FetchFailure.Kind.CONNECT_FAILED);
+    assertThat(seen.failure.detail()).contains("no address of the client's version of IP");
+    assertThat(transport.connections()).hasSize(1);
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -57,8 +58,9 @@ public final class FakeTransport implements OriginTransport {
   }
 
   @Override
-  public ChannelFuture connect(EventLoop loop, InetSocketAddress address, ChannelHandler handler) {
-    Connection connection = new Connection(loop, address, handler, allocator);
+  public ChannelFuture connect(
+      EventLoop loop, InetAddress from, InetSocketAddress address, ChannelHandler handler) {
+    Connection connection = new Connection(loop, from, address, handler, allocator);
     connections.add(connection);
     switch (manners.getOrDefault(address, usual)) {
       case ACCEPT -> connection.accept();
@@ -70,12 +72,18 @@ public final class FakeTransport implements OriginTransport {
 
   /** One connection, seen from the peer's side. */
   public static final class Connection {
+    private final InetAddress from;
     private final InetSocketAddress address;
     private final CountingChannel channel;
     private final ChannelPromise promise;
 
     Connection(
-        EventLoop loop, InetSocketAddress address, ChannelHandler handler, ByteBufAllocator alloc) {
+        EventLoop loop,
+        InetAddress from,
+        InetSocketAddress address,
+        ChannelHandler handler,
+        ByteBufAllocator alloc) {
+      this.from = from;
       this.address = address;
       this.channel = new CountingChannel(handler);
       this.channel.config().setAllocator(alloc);
@@ -85,6 +93,11 @@ public final class FakeTransport implements OriginTransport {
 
     public InetSocketAddress address() {
       return address;
+    }
+
+    /** The address of the proxy's end that it asked for; null: any. */
+    public InetAddress from() {
+      return from;
     }
 
     public CountingChannel channel() {

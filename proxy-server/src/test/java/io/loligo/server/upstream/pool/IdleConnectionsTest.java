@@ -15,6 +15,7 @@ import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.tls.OriginContext;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -46,7 +47,9 @@ class IdleConnectionsTest {
             with(new Endpoint.Security("a.example", a.protocols(), context()), null),
             with(Endpoint.Security.NONE, new Endpoint.Tunnel("a.example", 443, a)),
             with(Endpoint.Security.NONE, new Endpoint.Tunnel("b.example", 443, a)),
-            with(a, new Endpoint.Tunnel("b.example", 443, a)));
+            with(a, new Endpoint.Tunnel("b.example", 443, a)),
+            of("198.51.100.1"),
+            of("198.51.100.2"));
     for (Endpoint one : all) {
       Connection kept = new Connection(one, /* shared= */ false);
       pool.idle(kept);
@@ -55,7 +58,9 @@ class IdleConnectionsTest {
           assertThat(pool.take(other)).as("%s for %s", one, other).isNull();
         }
       }
-      assertThat(pool.take(with(one.security(), one.tunnel(), one.port()))).isSameAs(kept);
+      Endpoint same =
+          new Endpoint(one.from(), one.address(), one.port(), one.security(), null, one.tunnel());
+      assertThat(pool.take(same)).isSameAs(kept);
       assertThat(pool.size()).isZero();
     }
   }
@@ -107,11 +112,13 @@ class IdleConnectionsTest {
   }
 
   private static Endpoint with(Endpoint.Security security, Endpoint.Tunnel tunnel) {
-    return with(security, tunnel, 443);
+    return new Endpoint(InetAddress.getLoopbackAddress(), 443, security, null, tunnel);
   }
 
-  private static Endpoint with(Endpoint.Security security, Endpoint.Tunnel tunnel, int port) {
-    return new Endpoint(InetAddress.getLoopbackAddress(), port, security, null, tunnel);
+  private static Endpoint of(String client) {
+    InetAddress from = NetUtil.createInetAddressFromIpAddressString(client);
+    return new Endpoint(
+        from, InetAddress.getLoopbackAddress(), 443, Endpoint.Security.NONE, null, null);
   }
 
   private static final class Connection implements PooledConnection, Lease {

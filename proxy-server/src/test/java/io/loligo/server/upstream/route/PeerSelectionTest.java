@@ -72,6 +72,25 @@ class PeerSelectionTest {
   }
 
   @Test
+  void connectionsForATransparentClientHaveItsAddress() throws Exception {
+    InetAddress client = InetAddress.getByName("192.0.2.9");
+    Peer shy = Peer.parent("shy", "shy.example", 3128).keepsClientAddress(false).build();
+    settings.peers = List.of(Settings.parent("a"), shy);
+    request.transparentClient = client;
+    assertThat(choose(FORWARD, Method.GET).hops())
+        .extracting(Hop::from)
+        .containsExactly(client, null, client);
+    settings.spoof = AclList.denyAll();
+    assertThat(choose(FORWARD, Method.GET).hops())
+        .extracting(Hop::from)
+        .containsExactly(null, null, null);
+    settings.spoof = new Undecided();
+    assertThat(choose(FORWARD, Method.GET).needsDestination()).isTrue();
+    request.transparentClient = null;
+    assertThat(choose(FORWARD, Method.GET).needsDestination()).isFalse();
+  }
+
+  @Test
   void noParentGetsARequestWhoseHostIsElsewhere() {
     settings.peers = List.of(Settings.parent("a"));
     request.pinned = new InetSocketAddress("192.0.2.1", 80);
@@ -289,6 +308,7 @@ class PeerSelectionTest {
   private static final class Request implements RoutedRequest {
     private InetSocketAddress pinned;
     private boolean conflicts;
+    private InetAddress transparentClient;
     private final Fields fields = new Fields(4);
     private int port = 80;
 
@@ -315,6 +335,11 @@ class PeerSelectionTest {
     @Override
     public AclInput withAliases() {
       return this;
+    }
+
+    @Override
+    public InetAddress transparentClient() {
+      return transparentClient;
     }
 
     @Override
