@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""CPU per request of memory hits over TLS 1.3, HTTP/1.1 and HTTP/2: Loligo, nginx and HAProxy in turn.
+"""CPU per request of memory hits over TLS 1.3, HTTP/1.1 and HTTP/2, and in clear text: Loligo, nginx and HAProxy in turn.
 
 Needs h2load, nginx, haproxy, openssl. Nothing else may run on the machine. Each proxy has one loop, worker or thread.
-usage: tls.py --jar JAR [--rounds 3] [--duration 6] [--java JAVA] [--peers loligo,nginx,haproxy,bumped] [--rows ROW,...]
+usage: tls.py --jar JAR [--rounds 3] [--duration 6] [--java JAVA] [--peers loligo,nginx,haproxy,bumped,before] [--rows ROW,...]
 bumped: Loligo decrypts (https_port intercept ssl-bump); HAProxy in TCP mode before it, not counted, tells the destination.
+before: the clear-text rows of an earlier jar, --before JAR.
 prints a table: microseconds of CPU per request, median of the rounds (lowest-highest), and requests per second.
 """
 
@@ -19,7 +20,7 @@ import tempfile
 import time
 
 SIZES = {"1k": 1024, "4k": 4096, "64k": 65536}
-ROWS = [f"{version}-{size}" for version in ("h1", "h2") for size in SIZES] + ["handshake-1k"]
+ROWS = [f"{version}-{size}" for version in ("h1", "h2", "clear") for size in SIZES] + ["handshake-1k"]
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -99,21 +100,24 @@ http {{ access_log off; server {{ listen 127.0.0.1:{self.origin_port};
         wait_for(self.origin_port)
 
     def proxy(self, peer):
-        port = free_port()
-        if peer == "loligo":
-            conf = self.write("loligo.conf", f"""
-https_port 127.0.0.1:{port} accel tls-cert={self.folder}/pair.pem
+        port, clear = free_port(), free_port()
+        if peer in ("loligo", "before"):
+            jar = self.args.jar if peer == "loligo" else self.args.before
+            secure = f"https_port 127.0.0.1:{port} accel tls-cert={self.folder}/pair.pem" if peer == "loligo" else ""
+            conf = self.write(f"{peer}.conf", f"""
+{secure}
+http_port 127.0.0.1:{clear} accel defaultsite=bench.test
 cache_peer 127.0.0.1 parent {self.origin_port} 0 no-query originserver
 http_access allow all
 access_log none
-cache_log {self.folder}/cache.log
+cache_log {self.folder}/cache-{peer}.log
 pid_filename none
 cache_mem 256 MB
 loligo_event_loops 1
 loligo_admin_port 127.0.0.1:{free_port()}
 loligo_max_requests_per_connection 0
 """)
-            process = self.start(self.args.java, "-jar", os.path.abspath(self.args.jar), "run", "-f", conf)
+            process = self.start(self.args.java, "-jar", os.path.abspath(jar), "run", "-f", conf)
         elif peer == "bumped":
             inner = free_port()
             conf = self.write("bumped.conf", f"""
@@ -155,7 +159,7 @@ worker_processes 1; daemon off; pid {self.folder}/nginx.pid; error_log {self.fol
 events {{ worker_connections 20000; }}
 http {{ access_log off; keepalive_requests 100000000; sendfile on; tcp_nopush on;
   proxy_cache_path {self.folder}/nginx-cache keys_zone=c:10m; open_file_cache max=100 inactive=1h;
-  server {{ listen 127.0.0.1:{port} ssl http2; ssl_certificate {self.folder}/cert.pem;
+  server {{ listen 127.0.0.1:{clear}; listen 127.0.0.1:{port} ssl http2; ssl_certificate {self.folder}/cert.pem;
     ssl_certificate_key {self.folder}/key.pem; ssl_protocols TLSv1.3;
     location / {{ proxy_pass http://127.0.0.1:{self.origin_port}; proxy_cache c; proxy_cache_valid 1h; }} }} }}
 """)
@@ -176,6 +180,7 @@ cache c
   max-object-size 100000
   max-age 3600
 frontend f
+  bind 127.0.0.1:{clear}
   bind 127.0.0.1:{port} ssl crt {self.folder}/pair.pem alpn h2,http/1.1 ssl-min-ver TLSv1.3
   http-request cache-use c
   http-response cache-store c
@@ -186,23 +191,24 @@ backend b
   server s 127.0.0.1:{self.origin_port}
 """)
             process = self.start("haproxy", "-f", conf)
-        wait_for(port)
+        wait_for(clear if peer == "before" else port)
         time.sleep(0.5)
         children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
-        return process, port, [process.pid] + [int(child) for child in children]
+        return process, (port, clear), [process.pid] + [int(child) for child in children]
 
-    def load(self, row, port, seconds):
+    def load(self, row, ports, seconds):
         version, size = row.split("-")
-        url = f"https://127.0.0.1:{port}/{size}"
+        secure, clear = ports
+        url = f"http://127.0.0.1:{clear}/{size}" if version == "clear" else f"https://127.0.0.1:{secure}/{size}"
         if version == "handshake":
-            # one connection after the other on each of 8 clients
+            # 400 connections with a request each, again and again; h2load resumes no session
             done = 0
             end = time.monotonic() + seconds
             while time.monotonic() < end:
                 out = self.h2load(["--h1", "-n", "400", "-c", "400", url])
                 done += out
             return done
-        streams = ["--h1", "-m", "1"] if version == "h1" else ["-m", "16"]
+        streams = ["-m", "16"] if version == "h2" else ["--h1", "-m", "1"]
         return self.h2load(streams + ["-c", "32", "-D", str(seconds), "--warm-up-time", "0", url])
 
     def h2load(self, arguments):
@@ -212,9 +218,9 @@ backend b
             raise SystemExit("h2load failed: " + out)
         return int(found.group(2))
 
-    def measure(self, row, port, pids, seconds):
+    def measure(self, row, ports, pids, seconds):
         before, start = cpu_seconds(pids), time.monotonic()
-        requests = self.load(row, port, seconds)
+        requests = self.load(row, ports, seconds)
         return (cpu_seconds(pids) - before) / requests * 1e6, requests / (time.monotonic() - start)
 
     def stop(self):
@@ -231,6 +237,7 @@ backend b
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jar", required=True)
+    parser.add_argument("--before")
     parser.add_argument("--java", default="java")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--duration", type=int, default=6)
@@ -246,13 +253,13 @@ def main():
     try:
         bench.prepare()
         running = {peer: bench.proxy(peer) for peer in peers}
-        for peer, (_, port, pids) in running.items():
+        for peer, (_, ports, pids) in running.items():
             for row in rows:
-                bench.load(row, port, 1 if peer in ("nginx", "haproxy") else args.warmup)
+                bench.load(row, ports, 1 if peer in ("nginx", "haproxy") else args.warmup)
         for _ in range(args.rounds):
             for row in rows:
-                for peer, (_, port, pids) in running.items():
-                    figures.setdefault((row, peer), []).append(bench.measure(row, port, pids, args.duration))
+                for peer, (_, ports, pids) in running.items():
+                    figures.setdefault((row, peer), []).append(bench.measure(row, ports, pids, args.duration))
     finally:
         bench.stop()
         shutil.rmtree(folder, ignore_errors=True)

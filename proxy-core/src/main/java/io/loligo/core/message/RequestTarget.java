@@ -239,10 +239,8 @@ public final class RequestTarget {
    */
   public String authority() {
     if (authority == null) {
-      boolean portNeeded = port != defaultPort(scheme);
-      StringBuilder text = new StringBuilder(host().length() + 8);
-      appendHost(text);
-      authority = portNeeded ? text.append(':').append(port).toString() : text.toString();
+      String name = host().indexOf(':') < 0 ? host() : '[' + host() + ']';
+      authority = port == defaultPort(scheme) ? name : name + ':' + port;
     }
     return authority;
   }
