@@ -155,9 +155,7 @@ class AddressesWireTest extends WireTest {
   // ---- names
 
   private void startWith(LyingDns dns, String... lines) throws Exception {
-    List<String> all = new ArrayList<>(List.of(lines));
-    all.add("dns_timeout 2 seconds");
-    proxy = ProxyUnderTest.startAsking(dns.address(), configuration(all.toArray(String[]::new)));
+    proxy = ProxyUnderTest.startAsking(dns.address(), configuration(lines));
   }
 
   private int get(String name) throws IOException {
@@ -337,12 +335,17 @@ class AddressesWireTest extends WireTest {
     dns.on("empty.test", q -> q.send(q.message(0, 0)));
     dns.on("fails.test", q -> q.send(q.message(0, 2)));
     dns.on("refuses.test", q -> q.send(q.message(0, 5)));
-    dns.on("silent.test", q -> {});
-    startWith(dns);
-    for (String name :
-        List.of("other", "loop", "short", "empty", "fails", "refuses", "silent", "unknown")) {
+    dns.silent("silent.test");
+    HeldTime time = new HeldTime();
+    String minutes = configuration("dns_timeout 1 minute", "dns_retransmit_interval 1 minute");
+    proxy = ProxyUnderTest.startAsking(dns.address(), minutes, time);
+    for (String name : List.of("other", "loop", "short", "empty", "fails", "refuses", "unknown")) {
       assertThat(get(name + ".test")).as(name).isEqualTo(503);
     }
+    RawClient client = client().get("http://silent.test:" + origin.port() + "/");
+    dns.awaitUnanswered("silent.test");
+    time.passTimeouts(60_200);
+    assertThat(client.response().status()).isEqualTo(503);
     assertThat(origin.connections()).isZero();
   }
 

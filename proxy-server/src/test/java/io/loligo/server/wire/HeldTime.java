@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 
 /** The same with timeouts that count only the time that a test lets pass. */
 final class HeldTime extends PassingTime {
-  private record Tick(EventExecutor loop, Runnable task) {}
+  private record Task(EventExecutor loop, Runnable task, long leftMillis) {}
 
-  private final Queue<Tick> held = new ConcurrentLinkedQueue<>();
+  private final Queue<Task> held = new ConcurrentLinkedQueue<>();
 
   @Override
   public void schedule(EventExecutor loop, Runnable task, long millis) {
-    held.add(new Tick(loop, task));
+    held.add(new Task(loop, task, millis));
   }
 
   /**
@@ -26,12 +26,19 @@ final class HeldTime extends PassingTime {
    */
   void passTimeouts(long millis) throws Exception {
     for (long passed = 0; passed < millis; passed += LoopTimer.TICK_MILLIS) {
-      List<Tick> now = new ArrayList<>();
-      for (Tick tick = held.poll(); tick != null; tick = held.poll()) {
-        now.add(tick);
+      List<Task> due = new ArrayList<>();
+      List<Task> later = new ArrayList<>();
+      for (Task next = held.poll(); next != null; next = held.poll()) {
+        long left = next.leftMillis - LoopTimer.TICK_MILLIS;
+        if (left <= 0) {
+          due.add(next);
+        } else {
+          later.add(new Task(next.loop, next.task, left));
+        }
       }
-      for (Tick tick : now) {
-        tick.loop.submit(tick.task).get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+      held.addAll(later);
+      for (Task task : due) {
+        task.loop.submit(task.task).get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
       }
     }
   }

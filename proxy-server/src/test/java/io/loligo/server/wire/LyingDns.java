@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A nameserver on loopback whose answers a test composes (RFC 1035 section 4). */
 final class LyingDns implements AutoCloseable {
@@ -25,6 +27,7 @@ final class LyingDns implements AutoCloseable {
   private final DatagramSocket stranger;
   private final Map<String, Liar> liars = new ConcurrentHashMap<>();
   private final List<String> asked = new CopyOnWriteArrayList<>();
+  private final Map<String, CountDownLatch> silent = new ConcurrentHashMap<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
 
   /** The answer to one question. Runs on the server's thread. */
@@ -48,6 +51,20 @@ final class LyingDns implements AutoCloseable {
   LyingDns on(String name, Liar liar) {
     liars.put(name, liar);
     return this;
+  }
+
+  /** Never answers for {@code name}; see {@link #awaitUnanswered}. */
+  LyingDns silent(String name) {
+    CountDownLatch asked = new CountDownLatch(1);
+    silent.put(name, asked);
+    return on(name, question -> asked.countDown());
+  }
+
+  /** Waits for the first question for {@code name}, which is silent. */
+  void awaitUnanswered(String name) throws InterruptedException {
+    if (!silent.get(name).await(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)) {
+      throw new AssertionError("nothing was asked");
+    }
   }
 
   /** Names that were asked for so far. */

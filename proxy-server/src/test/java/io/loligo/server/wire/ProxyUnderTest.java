@@ -69,6 +69,13 @@ final class ProxyUnderTest implements AutoCloseable {
     return new ProxyUnderTest(Proxy.start(config));
   }
 
+  /** The same, with timeouts and ages by {@code time}. */
+  static ProxyUnderTest startAsking(String nameserver, String squidConf, TimeSource time)
+      throws IOException {
+    ProxyConfig config = read(squidConf).with(NameDirectives.DNS_NAMESERVERS, List.of(nameserver));
+    return new ProxyUnderTest(Proxy.start(config, UnaryOperator.identity(), time));
+  }
+
   /** The same, with destinations of intercepted clients by {@code destinations}. */
   static ProxyUnderTest startIntercepting(String squidConf, OriginalDestinations destinations)
       throws IOException {
@@ -162,6 +169,12 @@ final class ProxyUnderTest implements AutoCloseable {
   /** Numbers of each cache_dir. */
   List<DiskStats> diskStats() {
     return proxy.store().diskStats();
+  }
+
+  /** Puts this configuration in force, with names asked of a server on any port. */
+  Reloaded reloadAsking(String nameserver, String squidConf) {
+    ProxyConfig config = read(squidConf).with(NameDirectives.DNS_NAMESERVERS, List.of(nameserver));
+    return proxy.reload(new ConfigResult(config, List.of(), List.of()));
   }
 
   /** Puts this configuration in force. */

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class StoppingWireTest extends WireTest {
   private static final int ANSWERS = 40;
 
+  private final HeldTime time = new HeldTime();
   private final CountDownLatch release = new CountDownLatch(1);
   private int port;
   private int adminPort;
@@ -50,8 +51,9 @@ class StoppingWireTest extends WireTest {
   }
 
   private void startHere(String... lines) throws Exception {
-    startProxy(lines);
+    startProxy(time, lines);
     port = proxy.port();
+    adminPort = proxy.adminPort();
   }
 
   private RawClient connect() throws IOException {
@@ -157,18 +159,30 @@ class StoppingWireTest extends WireTest {
 
   @Test
   void isNotReadyButServesDuringTheDelay() throws Exception {
-    ProxyProcess process = run("loligo_shutdown_delay 2 seconds");
-    awaitReadiness(200);
+    startHere("loligo_shutdown_delay 1 hour");
+    assertThat(readiness()).isEqualTo(200);
+    RawClient kept = connect().get(origin.url("/a"));
+    assertThat(kept.response().text()).isEqualTo("x");
+    CompletableFuture<Void> drained = proxy.drain();
+    assertThat(readiness()).isEqualTo(503);
+    assertThat(connect().get(origin.url("/a")).response().text()).isEqualTo("x");
+    assertThat(kept.get(origin.url("/a")).response().text()).isEqualTo("x");
+    assertThat(drained).isNotDone();
+  }
+
+  @Test
+  void stopsListeningAfterTheDelay() throws Exception {
+    ProxyProcess process = run("loligo_shutdown_delay 1 millisecond");
     RawClient kept = connect().get(origin.url("/a"));
     assertThat(kept.response().text()).isEqualTo("x");
     process.signal("TERM");
-    awaitReadiness(503);
-    assertThat(connect().get(origin.url("/a")).response().text()).isEqualTo("x");
-    assertThat(kept.get(origin.url("/a")).response().text()).isEqualTo("x");
     kept.expectClose();
     kept.close();
     assertThat(process.awaitExit()).as(process.output()).isZero();
-    assertThat(process.output()).contains("no longer listening").contains("stopped");
+    assertThat(process.output())
+        .contains("still listening for 1 ms")
+        .contains("no longer listening")
+        .contains("stopped");
   }
 
   @Test
@@ -177,6 +191,7 @@ class StoppingWireTest extends WireTest {
     RawClient tunnel = tunnel();
     RawClient client = halfAnswered("/half");
     CompletableFuture<Void> drained = proxy.drain();
+    time.passTimeouts(1_000);
     tunnel.expectClose();
     release.countDown();
     assertThat(client.read(4)).isEqualTo("done");
@@ -191,6 +206,7 @@ class StoppingWireTest extends WireTest {
     RawClient tunnel = tunnel();
     RawClient client = halfAnswered("/half");
     CompletableFuture<Void> drained = proxy.drain();
+    time.passTimeouts(1_000);
     assertThat(client.untilClose()).isEmpty();
     release.countDown();
     tunnel.send("GET /a HTTP/1.1\r\nHost: " + origin.authority() + "\r\n\r\n");

@@ -28,7 +28,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -418,6 +417,6 @@ public final class Listeners {
   }
 
   private static void abortLater(ClientConnections loop, boolean tunnels, long millis) {
-    loop.eventLoop().schedule(() -> loop.abort(tunnels), millis, TimeUnit.MILLISECONDS);
+    loop.time().schedule(loop.eventLoop(), () -> loop.abort(tunnels), millis);
   }
 }
