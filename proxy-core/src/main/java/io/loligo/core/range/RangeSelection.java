@@ -31,7 +31,7 @@ public record RangeSelection(Outcome outcome, List<ByteRange> ranges) {
   public static final int MAX_PARTS = 16;
 
   /** Bytes of the ranges, without the heads of parts. */
-  public long octets() {
+  public long bytes() {
     return ranges.stream().mapToLong(ByteRange::length).sum();
   }
 

@@ -67,13 +67,13 @@ final class FileOutput implements LogOutput {
     }
   }
 
-  private void writeThrough(ByteBuffer octets) throws IOException {
+  private void writeThrough(ByteBuffer bytes) throws IOException {
     try {
       if (channel == null) {
         channel = open();
       }
-      while (octets.hasRemaining()) {
-        channel.write(octets);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
       }
     } catch (IOException e) {
       lostLines += bufferedLines;

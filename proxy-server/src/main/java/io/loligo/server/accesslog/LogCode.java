@@ -93,7 +93,7 @@ enum LogCode {
   SEQUENCE("sn", Kind.SEQUENCE, (r, line) -> {}),
   MASTER_TRANSACTION("master_xaction"),
   CONNECTION_ID("transport::>connection_id"),
-  OCTET("byte", Kind.OCTET, (r, line) -> {}),
+  BYTE("byte", Kind.BYTE, (r, line) -> {}),
 
   QOS_CLIENT(">qos"),
   QOS_SERVER("<qos"),
@@ -154,20 +154,20 @@ enum LogCode {
     REPLY_FIELD,
     PROXY_FIELD,
     SEQUENCE,
-    OCTET,
+    BYTE,
     /** Prints {@code -}, takes an argument. */
     ARGUMENT;
 
     boolean takesArgument() {
       return switch (this) {
-        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, OCTET, ARGUMENT -> true;
+        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, BYTE, ARGUMENT -> true;
         default -> false;
       };
     }
 
     /** Whether its text is the format's own, never a peer's. */
     boolean ours() {
-      return this == LOCAL_TIME || this == GMT_TIME || this == OCTET;
+      return this == LOCAL_TIME || this == GMT_TIME || this == BYTE;
     }
 
     boolean numeric() {

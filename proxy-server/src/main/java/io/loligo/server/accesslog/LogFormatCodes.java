@@ -35,7 +35,7 @@ public final class LogFormatCodes {
 
   private static final Pattern MODIFIERS =
       Pattern.compile("[\"\\[#/']?-?0?([0-9]*)(?:[.]([0-9]*))?(\\{[^}]*\\})?(?:http::)?");
-  private static final Pattern OCTET = Pattern.compile("\\{0{0,5}([1-9][0-9]{0,2})\\}");
+  private static final Pattern BYTE_NUMBER = Pattern.compile("\\{0{0,5}([1-9][0-9]{0,2})\\}");
 
   private static Set<String> spellings(Predicate<LogCode> which) {
     return Arrays.stream(LogCode.values())
@@ -82,7 +82,7 @@ public final class LogFormatCodes {
         argument = format.substring(at, Math.max(at, end));
         at += argument.length();
       }
-      if ("".equals(argument) || (code.equals("byte") && !isOctet(argument))) {
+      if ("".equals(argument) || (code.equals("byte") && !isByteNumber(argument))) {
         return new Check(excerpt(format, start), dash);
       }
     }
@@ -95,9 +95,9 @@ public final class LogFormatCodes {
         || (width.length() <= 6 && Integer.parseInt(width) <= MAX_WIDTH);
   }
 
-  private static boolean isOctet(@Nullable String argument) {
+  private static boolean isByteNumber(@Nullable String argument) {
     String text = argument == null ? "" : argument;
-    Matcher number = OCTET.matcher(text);
+    Matcher number = BYTE_NUMBER.matcher(text);
     return number.matches() && text.length() <= 8 && Integer.parseInt(number.group(1)) <= 255;
   }
 

@@ -108,7 +108,7 @@ final class LogFormatCompiler {
       case REPLY_FIELD -> replyField(FieldText.of(argument));
       case PROXY_FIELD -> proxyField(FieldText.of(argument));
       case SEQUENCE -> new SequenceSource();
-      case OCTET -> octet(argument, start);
+      case BYTE -> fixedByte(argument, start);
       default -> code.source();
     };
   }
@@ -141,7 +141,7 @@ final class LogFormatCompiler {
         line.appendNumber(record.endMillis % 1000 * 1000 / Math.max(1, microsPerUnit));
   }
 
-  private LogCode.Source octet(@Nullable String argument, int start) {
+  private LogCode.Source fixedByte(@Nullable String argument, int start) {
     int value = argument == null ? -1 : digits(argument);
     if (value < 1 || value > 255) {
       throw new LogFormatException(

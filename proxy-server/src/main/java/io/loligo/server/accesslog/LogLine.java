@@ -62,9 +62,9 @@ final class LogLine {
   }
 
   /** Appends one byte. */
-  void append(int octet) {
+  void append(int value) {
     reserve(1);
-    bytes[length++] = (byte) octet;
+    bytes[length++] = (byte) value;
   }
 
   /** Appends a decimal number, without leading zeros. */

@@ -33,16 +33,16 @@ final class LoggedInput implements AclInput {
 
   @Override
   public byte[] clientAddress() {
-    return request == null ? octets(record.client) : request.clientAddress();
+    return request == null ? addressBytes(record.client) : request.clientAddress();
   }
 
   @Override
   public byte[] localAddress() {
-    return request == null ? octets(record.local) : request.localAddress();
+    return request == null ? addressBytes(record.local) : request.localAddress();
   }
 
   /** An unknown one is 0.0.0.0. */
-  private static byte[] octets(@Nullable InetSocketAddress address) {
+  private static byte[] addressBytes(@Nullable InetSocketAddress address) {
     return address == null ? new byte[4] : address.getAddress().getAddress();
   }
 

@@ -13,26 +13,26 @@ enum Quoting {
    */
   PLAIN {
     @Override
-    boolean escapes(byte octet) {
-      return isControl(octet) || octet == ' ' || octet == '"';
+    boolean escapes(byte value) {
+      return isControl(value) || value == ' ' || value == '"';
     }
 
     @Override
-    void escape(byte octet, LogLine line) {
-      percent(octet, UPPER, line);
+    void escape(byte value, LogLine line) {
+      percent(value, UPPER, line);
     }
   },
 
   /** {@code %"}: within a quoted string, backslash before quotes. */
   QUOTED {
     @Override
-    boolean escapes(byte octet) {
-      return octet == '"' || octet == '\\' || isControl(octet);
+    boolean escapes(byte value) {
+      return value == '"' || value == '\\' || isControl(value);
     }
 
     @Override
-    void escape(byte octet, LogLine line) {
-      backslash(octet, line);
+    void escape(byte value, LogLine line) {
+      backslash(value, line);
     }
   },
 
@@ -41,21 +41,21 @@ enum Quoting {
    */
   MIME {
     @Override
-    boolean escapes(byte octet) {
-      return isControl(octet)
-          || octet < 0
-          || octet == '%'
-          || octet == '['
-          || octet == ']'
-          || octet == '\\';
+    boolean escapes(byte value) {
+      return isControl(value)
+          || value < 0
+          || value == '%'
+          || value == '['
+          || value == ']'
+          || value == '\\';
     }
 
     @Override
-    void escape(byte octet, LogLine line) {
-      if (octet == '\r' || octet == '\n' || octet == '\\') {
-        backslash(octet, line);
+    void escape(byte value, LogLine line) {
+      if (value == '\r' || value == '\n' || value == '\\') {
+        backslash(value, line);
       } else {
-        percent(octet, LOWER, line);
+        percent(value, LOWER, line);
       }
     }
   },
@@ -63,39 +63,39 @@ enum Quoting {
   /** Untrusted text without a mode of its own: RFC 1738's unsafe characters, percent kept. */
   UNSAFE {
     @Override
-    boolean escapes(byte octet) {
-      return octet < 0 || octet == ' ' || isControl(octet) || UNSAFE_TEXT.indexOf(octet) >= 0;
+    boolean escapes(byte value) {
+      return value < 0 || value == ' ' || isControl(value) || UNSAFE_TEXT.indexOf(value) >= 0;
     }
 
     @Override
-    void escape(byte octet, LogLine line) {
-      percent(octet, UPPER, line);
+    void escape(byte value, LogLine line) {
+      percent(value, UPPER, line);
     }
   },
 
   /** {@code %#}: as {@link #UNSAFE}, percent encoded too. */
   URL {
     @Override
-    boolean escapes(byte octet) {
-      return octet == '%' || UNSAFE.escapes(octet);
+    boolean escapes(byte value) {
+      return value == '%' || UNSAFE.escapes(value);
     }
 
     @Override
-    void escape(byte octet, LogLine line) {
-      percent(octet, UPPER, line);
+    void escape(byte value, LogLine line) {
+      percent(value, UPPER, line);
     }
   },
 
   /** <code>%/</code>: one shell word; enclosed in quotes if it contains a space. */
   SHELL {
     @Override
-    boolean escapes(byte octet) {
-      return QUOTED.escapes(octet) && octet != '\t';
+    boolean escapes(byte value) {
+      return QUOTED.escapes(value) && value != '\t';
     }
 
     @Override
-    void escape(byte octet, LogLine line) {
-      backslash(octet, line);
+    void escape(byte value, LogLine line) {
+      backslash(value, line);
     }
 
     @Override
@@ -112,13 +112,13 @@ enum Quoting {
   /** {@code %'}: unchanged, except for bytes that would end the line or control a terminal. */
   RAW {
     @Override
-    boolean escapes(byte octet) {
-      return isControl(octet) && octet != '\t';
+    boolean escapes(byte value) {
+      return isControl(value) && value != '\t';
     }
 
     @Override
-    void escape(byte octet, LogLine line) {
-      percent(octet, UPPER, line);
+    void escape(byte value, LogLine line) {
+      percent(value, UPPER, line);
     }
   };
 
@@ -129,11 +129,11 @@ enum Quoting {
   /** The first character of each length in bytes, or the first of them that is not a control. */
   private static final int[] LEAST = {0, 0, 0xa0, 0x800, 0x10000};
 
-  /** Whether {@code octet} must be escaped; above 0x7f also as part of a character. */
-  abstract boolean escapes(byte octet);
+  /** Whether {@code value} must be escaped; above 0x7f also as part of a character. */
+  abstract boolean escapes(byte value);
 
   /** Writes the substitute of such a byte. */
-  abstract void escape(byte octet, LogLine line);
+  abstract void escape(byte value, LogLine line);
 
   /** Whether the whole needs enclosing quotes. */
   boolean encloses(byte[] bytes, int start, int end) {
@@ -184,27 +184,27 @@ enum Quoting {
         : 0;
   }
 
-  private static boolean isControl(byte octet) {
-    return (octet >= 0 && octet < 0x20) || octet == 0x7f;
+  private static boolean isControl(byte value) {
+    return (value >= 0 && value < 0x20) || value == 0x7f;
   }
 
-  private static void percent(byte octet, String digits, LogLine line) {
+  private static void percent(byte value, String digits, LogLine line) {
     line.append('%');
-    line.append(digits.charAt(octet >> 4 & 15));
-    line.append(digits.charAt(octet & 15));
+    line.append(digits.charAt(value >> 4 & 15));
+    line.append(digits.charAt(value & 15));
   }
 
-  private static void backslash(byte octet, LogLine line) {
+  private static void backslash(byte value, LogLine line) {
     line.append('\\');
-    switch (octet) {
+    switch (value) {
       case '\r' -> line.append('r');
       case '\n' -> line.append('n');
       case '\t' -> line.append('t');
-      case '"', '\\' -> line.append(octet);
+      case '"', '\\' -> line.append(value);
       default -> {
         line.append('x');
-        line.append(LOWER.charAt(octet >> 4 & 15));
-        line.append(LOWER.charAt(octet & 15));
+        line.append(LOWER.charAt(value >> 4 & 15));
+        line.append(LOWER.charAt(value & 15));
       }
     }
   }

@@ -293,8 +293,8 @@ final class RecordText {
       }
     }
     for (int i = start; i < line.length(); i++) {
-      byte octet = line.bytes()[i];
-      if (octet == ';' || octet == ' ' || octet == '\t') {
+      byte value = line.bytes()[i];
+      if (value == ';' || value == ' ' || value == '\t') {
         line.truncate(i);
       }
     }

@@ -98,15 +98,15 @@ final class AdminAccess {
   }
 
   private static boolean isLoopback(String name) {
-    byte[] octets = IpText.parse(name);
-    boolean four = octets != null && octets.length == 4 && octets[0] == 127;
-    return name.equals("localhost") || four || Arrays.equals(octets, LOOPBACK_6);
+    byte[] bytes = IpText.parse(name);
+    boolean four = bytes != null && bytes.length == 4 && bytes[0] == 127;
+    return name.equals("localhost") || four || Arrays.equals(bytes, LOOPBACK_6);
   }
 
   /** An address may be written in many ways; its value is compared. */
   private static boolean isAddress(String name, InetSocketAddress local) {
     int zone = name.indexOf('%');
-    byte[] octets = IpText.parse(zone < 0 ? name : name.substring(0, zone));
-    return octets != null && Arrays.equals(octets, local.getAddress().getAddress());
+    byte[] bytes = IpText.parse(zone < 0 ? name : name.substring(0, zone));
+    return bytes != null && Arrays.equals(bytes, local.getAddress().getAddress());
   }
 }

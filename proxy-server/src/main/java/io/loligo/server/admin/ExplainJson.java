@@ -148,8 +148,8 @@ final class ExplainJson {
     json.endObject();
   }
 
-  private static String text(byte[] octets) {
-    return new String(octets, StandardCharsets.ISO_8859_1);
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
   private void time(String name, long millis) {

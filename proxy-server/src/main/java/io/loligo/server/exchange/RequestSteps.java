@@ -132,7 +132,8 @@ public final class RequestSteps implements RequestHandler {
   /** Prepares the facts that ACLs of access_log may need. {@code request} is a snapshot. */
   private Request logged(Request request) {
     if (settings.logsByDestination()) {
-      request.record().known = () -> Request.octets(services.upstream.resolved(request.host()));
+      request.record().known =
+          () -> Request.addressBytes(services.upstream.resolved(request.host()));
     }
     return request;
   }

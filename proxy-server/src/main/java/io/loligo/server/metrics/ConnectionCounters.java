@@ -100,8 +100,8 @@ public final class ConnectionCounters {
    * Heads of clients, incomplete ones and those of requests in progress, take this much more of the
    * Java heap; negative: less.
    */
-  public void headsKept(long octets) {
-    headBytes += octets;
+  public void headsKept(long bytes) {
+    headBytes += bytes;
   }
 
   /** Bytes of the Java heap that heads of clients take. On the loop. */

@@ -14,20 +14,20 @@ public final class Pace {
   private static final int NOT_OWED = -1;
 
   private final long windowTicks;
-  private final int octetsPerSecond;
+  private final int bytesPerSecond;
   private long spentTicks;
   private long owedSince = NOT_OWED;
 
-  // bytes that are not yet worth a tick, in units of which a tick costs octetsPerSecond
+  // bytes that are not yet worth a tick, in units of which a tick costs bytesPerSecond
   private long uncredited;
 
   /**
    * A pace with its whole window, and nothing owed.
    *
-   * @param octetsPerSecond above 0
+   * @param bytesPerSecond above 0
    */
-  public Pace(int octetsPerSecond, long windowMillis) {
-    this.octetsPerSecond = octetsPerSecond;
+  public Pace(int bytesPerSecond, long windowMillis) {
+    this.bytesPerSecond = bytesPerSecond;
     this.windowTicks = Math.max(1, windowMillis / LoopTimer.TICK_MILLIS);
   }
 
@@ -49,12 +49,12 @@ public final class Pace {
     return owedSince != NOT_OWED;
   }
 
-  /** The peer moved {@code octets}. */
-  public void moved(long tick, long octets) {
+  /** The peer moved {@code bytes}. */
+  public void moved(long tick, long bytes) {
     spend(tick);
-    long units = uncredited + octets * (1_000 / LoopTimer.TICK_MILLIS);
-    spentTicks = Math.max(0, spentTicks - units / octetsPerSecond);
-    uncredited = units % octetsPerSecond;
+    long units = uncredited + bytes * (1_000 / LoopTimer.TICK_MILLIS);
+    spentTicks = Math.max(0, spentTicks - units / bytesPerSecond);
+    uncredited = units % bytesPerSecond;
   }
 
   private void spend(long tick) {

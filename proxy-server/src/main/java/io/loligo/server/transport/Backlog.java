@@ -32,16 +32,16 @@ public final class Backlog {
    * bytes after others do not keep the buffer into which they were read.
    */
   public ByteBuf enter(ByteBuf content, ByteBufAllocator allocator) {
-    int octets = content.readableBytes();
+    int bytes = content.readableBytes();
     int charge = SizeClass.of(content);
     ByteBuf queued = content;
-    if (size > 0 && charge > MAX_PINNING * SizeClass.roundUp(octets)) {
+    if (size > 0 && charge > MAX_PINNING * SizeClass.roundUp(bytes)) {
       try {
-        queued = allocator.directBuffer(octets, octets).writeBytes(content);
+        queued = allocator.directBuffer(bytes, bytes).writeBytes(content);
       } finally {
         content.release();
       }
-      charge = SizeClass.roundUp(octets);
+      charge = SizeClass.roundUp(bytes);
     }
     ledger.force(charge);
     push(charge);

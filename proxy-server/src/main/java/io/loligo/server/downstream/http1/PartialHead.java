@@ -52,9 +52,9 @@ final class PartialHead {
   }
 
   /** Bytes of it arrived. */
-  void moved(long tick, int octets) {
+  void moved(long tick, int count) {
     if (pace != null) {
-      pace.moved(tick, octets);
+      pace.moved(tick, count);
     }
   }
 

@@ -57,9 +57,9 @@ final class ResponseEncoder implements ResponseWriter {
 
   /** Bytes that are available without further memory; a duplicate of them is written. */
   private static ByteBuf constant(String text) {
-    byte[] octets = ascii(text);
+    byte[] bytes = ascii(text);
     return Unpooled.unreleasableBuffer(
-        Unpooled.directBuffer(octets.length, octets.length).writeBytes(octets));
+        Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes));
   }
 
   private static byte[] ascii(String text) {

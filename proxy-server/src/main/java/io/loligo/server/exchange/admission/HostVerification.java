@@ -80,7 +80,7 @@ final class HostVerification {
   }
 
   private static boolean isAmong(Request request, InetSocketAddress original) {
-    byte[] wanted = Request.octets(original.getAddress());
+    byte[] wanted = Request.addressBytes(original.getAddress());
     List<byte[]> addresses = request.destinationAddresses();
     return addresses != null && addresses.stream().anyMatch(one -> Arrays.equals(one, wanted));
   }

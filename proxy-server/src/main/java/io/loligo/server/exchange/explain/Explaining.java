@@ -443,9 +443,9 @@ public final class Explaining {
 
   private @Nullable InetSocketAddress client() {
     String text = question.client() == null ? "127.0.0.1" : question.client();
-    byte[] octets = NetUtil.createByteArrayFromIpAddressString(text);
+    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(text);
     try {
-      return octets == null ? null : new InetSocketAddress(InetAddress.getByAddress(octets), 0);
+      return bytes == null ? null : new InetSocketAddress(InetAddress.getByAddress(bytes), 0);
     } catch (UnknownHostException e) {
       return null;
     }

@@ -141,7 +141,7 @@ public final class HitAnswer {
     }
     long limit = services.settings.access.replyBodyMax.of(request);
     RangeSelection ranges = ranges(head, stored);
-    long length = ranges == null ? stored.contentLength() : ranges.octets();
+    long length = ranges == null ? stored.contentLength() : ranges.bytes();
     return limit >= 0 && length > limit ? limit : -1;
   }
 

@@ -120,9 +120,9 @@ public final class QueryContent extends Suspension {
 
   private ContentDigest digest() {
     ByteBuf held = kept();
-    byte[] octets = new byte[held.readableBytes()];
-    held.getBytes(held.readerIndex(), octets);
-    return new ContentDigest(request().head().fields()).update(octets, octets.length);
+    byte[] bytes = new byte[held.readableBytes()];
+    held.getBytes(held.readerIndex(), bytes);
+    return new ContentDigest(request().head().fields()).update(bytes, bytes.length);
   }
 
   private void decide(@Nullable ContentDigest content) {

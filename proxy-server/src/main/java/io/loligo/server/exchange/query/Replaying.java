@@ -115,8 +115,8 @@ final class Replaying implements ClientStream {
   }
 
   @Override
-  public void content(ByteBuf octets) {
-    stream.content(octets);
+  public void content(ByteBuf bytes) {
+    stream.content(bytes);
   }
 
   @Override

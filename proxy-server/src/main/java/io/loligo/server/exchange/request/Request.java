@@ -381,7 +381,7 @@ public final class Request implements RoutedRequest {
 
   @Override
   public void destinations(@Nullable List<InetAddress> addresses) {
-    this.destinations = octets(addresses);
+    this.destinations = addressBytes(addresses);
   }
 
   /**
@@ -392,7 +392,7 @@ public final class Request implements RoutedRequest {
    */
   public void pin(InetSocketAddress address, boolean conflict) {
     named = destinations;
-    destinations = List.of(octets(address.getAddress()));
+    destinations = List.of(addressBytes(address.getAddress()));
     pinned = address;
     hostConflict = conflict;
   }
@@ -437,40 +437,40 @@ public final class Request implements RoutedRequest {
         : new HopProxyHeader(version, connected, local);
   }
 
-  /** The bytes of each address, see {@link #octets(InetAddress)}; null for null. */
-  public static @Nullable List<byte[]> octets(@Nullable List<InetAddress> addresses) {
-    return addresses == null ? null : addresses.stream().map(Request::octets).toList();
+  /** The bytes of each address, see {@link #addressBytes(InetAddress)}; null for null. */
+  public static @Nullable List<byte[]> addressBytes(@Nullable List<InetAddress> addresses) {
+    return addresses == null ? null : addresses.stream().map(Request::addressBytes).toList();
   }
 
   /** The 4 or 16 bytes of {@code address}. An IPv4-mapped IPv6 address yields 4 bytes. */
-  public static byte[] octets(InetAddress address) {
-    byte[] octets = address.getAddress();
-    if (octets.length == 16 && isMapped(octets)) {
-      return Arrays.copyOfRange(octets, 12, 16);
+  public static byte[] addressBytes(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    if (bytes.length == 16 && isMapped(bytes)) {
+      return Arrays.copyOfRange(bytes, 12, 16);
     }
-    return octets;
+    return bytes;
   }
 
-  private static boolean isMapped(byte[] octets) {
+  private static boolean isMapped(byte[] bytes) {
     for (int i = 0; i < 10; i++) {
-      if (octets[i] != 0) {
+      if (bytes[i] != 0) {
         return false;
       }
     }
-    return octets[10] == (byte) 0xff && octets[11] == (byte) 0xff;
+    return bytes[10] == (byte) 0xff && bytes[11] == (byte) 0xff;
   }
 
   @Override
   public byte[] clientAddress() {
     if (client == null) {
-      client = octets(connected.getAddress());
+      client = addressBytes(connected.getAddress());
     }
     return client;
   }
 
   @Override
   public byte[] localAddress() {
-    return local == null ? NetUtil.LOCALHOST4.getAddress() : octets(local.getAddress());
+    return local == null ? NetUtil.LOCALHOST4.getAddress() : addressBytes(local.getAddress());
   }
 
   @Override

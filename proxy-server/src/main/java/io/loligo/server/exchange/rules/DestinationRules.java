@@ -96,7 +96,7 @@ public final class DestinationRules {
     if (!access.httpAccess.needsDestination()) {
       return null;
     }
-    AclVerdict verdict = verdict(request, Request.octets(address));
+    AclVerdict verdict = verdict(request, Request.addressBytes(address));
     return verdict.allowed() ? null : Refusal.rule(verdict);
   }
 

@@ -71,9 +71,9 @@ public record OwnAddresses(
     return Aliases.of(ip.getAddress()).stream().map(OwnAddresses::address).toList();
   }
 
-  private static InetAddress address(byte[] octets) {
+  private static InetAddress address(byte[] bytes) {
     try {
-      return InetAddress.getByAddress(octets);
+      return InetAddress.getByAddress(bytes);
     } catch (UnknownHostException e) {
       throw new AssertionError(e);
     }

@@ -377,16 +377,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     return ctx.channel().isWritable() && backlog.takesMore();
   }
 
-  private void write(ByteBuf octets) {
+  private void write(ByteBuf bytes) {
     assert timings != null : "no exchange";
-    timings.bytesOut += octets.readableBytes();
-    ctx.write(octets).addListener(written);
+    timings.bytesOut += bytes.readableBytes();
+    ctx.write(bytes).addListener(written);
   }
 
-  private void writeContent(ByteBuf octets) {
+  private void writeContent(ByteBuf bytes) {
     assert timings != null : "no exchange";
-    timings.bytesOut += octets.readableBytes();
-    ctx.write(backlog.enter(octets, ctx.alloc())).addListener(contentWritten);
+    timings.bytesOut += bytes.readableBytes();
+    ctx.write(backlog.enter(bytes, ctx.alloc())).addListener(contentWritten);
   }
 
   private void contentWritten(ChannelFuture future) {
@@ -435,29 +435,29 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    ByteBuf octets = (ByteBuf) message;
+    ByteBuf bytes = (ByteBuf) message;
     readPending = false;
     if (phase == Phase.IDLE) {
-      octets.release();
+      bytes.release();
       home.refused(ParseFailure.SURPLUS);
       giveUpIdle();
       return;
     }
     if (phase == Phase.CLOSED) {
-      octets.release();
+      bytes.release();
       return;
     }
     if (pace != null) {
-      pace.moved(shared.timer().tick(), octets.readableBytes());
+      pace.moved(shared.timer().tick(), bytes.readableBytes());
     }
     if (timings != null) {
-      timings.bytesIn += octets.readableBytes();
+      timings.bytesIn += bytes.readableBytes();
       if (!answered) {
         timings.firstByteNanos = now() - sentNanos;
       }
     }
     answered = true;
-    input = input == null ? octets : Unpooled.wrappedBuffer(input, octets);
+    input = input == null ? bytes : Unpooled.wrappedBuffer(input, bytes);
     watch();
     pump();
   }

@@ -73,13 +73,13 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     stream();
   }
 
-  private void received(int attempted, int octets) {
-    if (!adaptive || octets <= 0) {
+  private void received(int attempted, int bytes) {
+    if (!adaptive || bytes <= 0) {
       return;
     }
-    if (octets == attempted) {
+    if (bytes == attempted) {
       next = Math.min(most, next * 4);
-    } else if (octets < next / 8) {
+    } else if (bytes < next / 8) {
       next = Math.max(LEAST, next / 4);
     }
   }
@@ -100,9 +100,9 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     }
 
     @Override
-    public void lastBytesRead(int octets) {
-      super.lastBytesRead(octets);
-      received(attemptedBytesRead(), octets);
+    public void lastBytesRead(int bytes) {
+      super.lastBytesRead(bytes);
+      received(attemptedBytesRead(), bytes);
     }
   }
 }

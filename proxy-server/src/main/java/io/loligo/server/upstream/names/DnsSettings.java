@@ -123,12 +123,12 @@ public record DnsSettings(
 
   /** The address {@code host} spells out (four decimal numbers, or IPv6 in any form), or null. */
   static @Nullable InetAddress literal(String host) {
-    byte[] octets = IpText.parse(host);
-    if (octets == null) {
+    byte[] bytes = IpText.parse(host);
+    if (bytes == null) {
       return null;
     }
     try {
-      return InetAddress.getByAddress(octets);
+      return InetAddress.getByAddress(bytes);
     } catch (UnknownHostException e) {
       throw new AssertionError(e);
     }

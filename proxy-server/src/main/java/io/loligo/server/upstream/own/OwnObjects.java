@@ -55,9 +55,9 @@ public final class OwnObjects implements Upstream {
       "/squid-internal-static/icons/".getBytes(StandardCharsets.US_ASCII);
   private static final Map<String, byte[]> ANSWERS = answers("SN.png", "SN-4k.png");
   private static final byte[] NOT_FOUND =
-      octets("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+      bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
   private static final byte[] NOT_ALLOWED =
-      octets("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n\r\n");
+      bytes("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n\r\n");
 
   private final Upstream others;
   private final Executor loop;
@@ -87,7 +87,7 @@ public final class OwnObjects implements Upstream {
       CRC32C crc = new CRC32C();
       crc.update(content);
       byte[] head =
-          octets(
+          bytes(
               "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: "
                   + content.length
                   + "\r\nCache-Control: max-age=86400\r\nETag: \""
@@ -108,7 +108,7 @@ public final class OwnObjects implements Upstream {
     }
   }
 
-  private static byte[] octets(String text) {
+  private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
@@ -161,7 +161,7 @@ public final class OwnObjects implements Upstream {
   private static final class Answer implements OriginStream {
     private final OriginEvents events;
     private final int methodId;
-    private final byte[] octets;
+    private final byte[] bytes;
     private final FetchTimings timings = new FetchTimings();
     private ByteBuf content = Unpooled.EMPTY_BUFFER;
     private boolean over;
@@ -171,7 +171,7 @@ public final class OwnObjects implements Upstream {
       this.methodId = request.methodId();
       boolean allowed = Method.isGetOrHead(methodId);
       String path = new String(request.path(), StandardCharsets.ISO_8859_1);
-      this.octets = allowed ? ANSWERS.getOrDefault(path, NOT_FOUND) : NOT_ALLOWED;
+      this.bytes = allowed ? ANSWERS.getOrDefault(path, NOT_FOUND) : NOT_ALLOWED;
     }
 
     void begin() {
@@ -179,10 +179,10 @@ public final class OwnObjects implements Upstream {
         return;
       }
       ResponseHead head = new ResponseHead();
-      new Http1ResponseParser(ParseLimits.DEFAULT).parse(octets, octets.length, head);
+      new Http1ResponseParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head);
       Framing framing = MessageFraming.of(head, methodId);
       if (framing.kind() == Framing.Kind.LENGTH) {
-        content = Unpooled.wrappedBuffer(octets, head.end(), octets.length - head.end());
+        content = Unpooled.wrappedBuffer(bytes, head.end(), bytes.length - head.end());
       }
       events.head(head, framing.contentLength());
       if (!content.isReadable()) {
