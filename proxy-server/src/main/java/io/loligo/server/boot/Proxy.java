@@ -413,7 +413,7 @@ public final class Proxy implements AutoCloseable {
     try {
       if (look && certificates.changed(config)) {
         use(certificates.read(config, tls()));
-        LOG.info("the changed files of TLS ports are in use");
+        LOG.info("files of TLS ports have changed: they were read again");
       }
       certificates.warnOfExpiry(tls());
     } catch (IOException | RuntimeException e) {

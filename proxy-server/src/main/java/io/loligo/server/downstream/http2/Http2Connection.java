@@ -385,7 +385,7 @@ public final class Http2Connection extends ClientConnection {
     int length = Math.min(PREFACE.length, in.readableBytes());
     for (int i = 0; i < length; i++) {
       if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
-        LOG.info("{}: the client does not speak HTTP/2", clientText());
+        broken("the client does not speak HTTP/2");
         Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, ErrorCode.PROTOCOL_ERROR);
         state = State.LEAVING;
         lingerIfEmpty();
@@ -548,8 +548,12 @@ public final class Http2Connection extends ClientConnection {
   // ---- frames
 
   private void error(ErrorCode why, String detail) {
-    LOG.info("{}: HTTP/2 ends with {}: {}", clientText(), why, detail);
+    broken("HTTP/2 ends with " + why + ": " + detail);
     leave(why);
+  }
+
+  private void broken(String why) {
+    codecs.broken(clients.time(), clientText(), why, LOG);
   }
 
   private boolean flood(Kind kind) {
