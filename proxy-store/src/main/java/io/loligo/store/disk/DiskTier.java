@@ -26,15 +26,11 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * All directories on disk. Thread-safe: any thread; nothing here blocks but {@link #claim} and
@@ -48,8 +44,6 @@ import org.slf4j.LoggerFactory;
  * on; {@link Roll} covers directories that do not hear of the removal.
  */
 public final class DiskTier implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
-
   /** Told the result of a load, on a disk thread. */
   public interface LoadListener {
     /**
@@ -103,6 +97,7 @@ public final class DiskTier implements AutoCloseable {
   private final PendingChanges pending = new PendingChanges();
   private final TierSearch search;
   private final Roll roll;
+  private final TierRemovals removals;
   private final boolean onSecondRequest;
 
   private DiskTier(
@@ -112,6 +107,7 @@ public final class DiskTier implements AutoCloseable {
     this.roll = roll;
     this.directories = directories;
     this.search = new TierSearch(directories, pending);
+    this.removals = new TierRemovals(directories, pending, roll);
   }
 
   /**
@@ -148,7 +144,7 @@ public final class DiskTier implements AutoCloseable {
     }
     DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory, disk.onSecondRequest());
     for (DiskDirectory directory : claimed) {
-      directory.whenOff(() -> tier.left(directory));
+      directory.whenOff(() -> tier.removals.left(directory));
       directory.whenBack(() -> tier.returned(directory));
     }
     return tier;
@@ -180,28 +176,9 @@ public final class DiskTier implements AutoCloseable {
     directories.forEach(DiskDirectory::open);
   }
 
-  private void left(DiskDirectory directory) {
-    roll.left();
-    if (directory.forgetsAll()) {
-      missed(directory);
-    }
-  }
-
   private void returned(DiskDirectory directory) {
     directory.behind(directories.size() > 1);
     roll.returned(directory);
-  }
-
-  /**
-   * {@code directory} is off and has not heard of a removal. Returns whether it cannot bring the
-   * response back; on a disk thread.
-   */
-  private boolean missed(DiskDirectory directory) {
-    boolean safe = roll.missedBy(directory);
-    if (!safe) {
-      LOG.warn("cache_dir {}: may bring back removed responses", directory.config().path());
-    }
-    return safe;
   }
 
   /** A hint; see {@link DiskDirectory#mayHold}. */
@@ -573,17 +550,7 @@ public final class DiskTier implements AutoCloseable {
    *     disks
    */
   public void remove(CacheKey key, boolean durably, IntConsumer then) {
-    pending.cancel(key);
-    hide(key);
-    Removal removal = new Removal(key, then);
-    for (DiskDirectory directory : directories) {
-      if (!durably && directory.holdsNothing(key)) {
-        removal.told(directory, 0);
-      } else {
-        directory.remove(key, durably, count -> removal.told(directory, count));
-      }
-    }
-    removal.tellStrangers();
+    removals.remove(key, durably, then);
   }
 
   /**
@@ -592,115 +559,15 @@ public final class DiskTier implements AutoCloseable {
    * memory has forgotten it: entries in memory may be on their way to disk.
    */
   public boolean forget(CacheKey key, IntConsumer then) {
-    pending.cancel(key);
-    boolean any = !holdsNothing(key);
-    if (any) {
-      remove(key, true, then);
-    }
-    return any;
-  }
-
-  /**
-   * Whether no disk holds, or is about to hold, a response under {@code key}. Legal after the key
-   * was hidden and its pending writes were cancelled.
-   */
-  private boolean holdsNothing(CacheKey key) {
-    if (!pending.isRemovedOnce(key) || roll.hasStrangers()) {
-      return false; // responses that another removal found may still stand on a disk
-    }
-    for (DiskDirectory directory : directories) {
-      if (!(directory.isOff() ? roll.isNoted(directory) : directory.holdsNothing(key))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** A removal in progress. Thread-safe. */
-  private final class Removal {
-    private final CacheKey key;
-    private final IntConsumer then;
-    private final AtomicInteger left = new AtomicInteger(directories.size() + 1);
-    private final AtomicLong sum = new AtomicLong();
-
-    Removal(CacheKey key, IntConsumer then) {
-      this.key = key;
-      this.then = then;
-    }
-
-    void told(DiskDirectory directory, int count) {
-      boolean away = count < 0 && directory.isOff();
-      if (away && roll.isNoted(directory)) {
-        add(0);
-      } else if (!away || !writer().run(() -> add(missed(directory) ? 0 : -1))) {
-        add(count);
-      }
-    }
-
-    void tellStrangers() {
-      if (!roll.hasStrangers()) {
-        add(0);
-      } else if (!writer().run(() -> add(missedByStrangers() ? 0 : -1))) {
-        add(-1);
-      }
-    }
-
-    private void add(int count) {
-      sum.updateAndGet(before -> before < 0 || count < 0 ? -1 : before + count);
-      if (left.decrementAndGet() == 0) {
-        reveal(key);
-        then.accept((int) sum.get());
-      }
-    }
-  }
-
-  /** The directory whose threads write down what others miss. */
-  private DiskDirectory writer() {
-    for (DiskDirectory directory : directories) {
-      if (!directory.isOff()) {
-        return directory;
-      }
-    }
-    return directories.get(0);
-  }
-
-  private boolean missedByStrangers() {
-    boolean safe = roll.missedByStrangers();
-    if (!safe) {
-      LOG.warn("a cache_dir that is not configured now may bring back removed responses");
-    }
-    return safe;
+    return removals.forget(key, then);
   }
 
   /**
    * Drops the responses stored under {@code key}, because clients have received a newer one. They
-   * are not found from now on. A directory that is being opened drops them before it serves any
-   * response.
+   * are not found from now on.
    */
   public void supersede(CacheKey key) {
-    if (isNone()) {
-      return;
-    }
-    pending.cancel(key);
-    hide(key);
-    AtomicInteger left = new AtomicInteger(1);
-    IntConsumer through =
-        count -> {
-          if (left.decrementAndGet() == 0) {
-            reveal(key);
-          }
-        };
-    for (DiskDirectory directory : directories) {
-      if (directory.isOpening()) {
-        directory.remove(key, false, count -> {});
-      } else if (directory.isOff()) {
-        directory.missed(key);
-      } else if (directory.holds(key)) {
-        left.incrementAndGet();
-        directory.remove(key, false, through);
-      }
-    }
-    through.accept(0);
+    removals.supersede(key);
   }
 
   /** Whether requests wait for a directory that is being opened. */
@@ -720,11 +587,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Tells {@code purges} the purges noted before this start. */
   public void loadInto(Purges purges) {
-    directories.forEach(directory -> directory.loadInto(purges));
-    // a note that one of them missed is lost once the others have retired it
-    for (Ban ban : purges.bans()) {
-      directories.forEach(directory -> directory.note(file -> file.ban(ban), false, done -> {}));
-    }
+    removals.loadInto(purges);
   }
 
   /**
@@ -734,43 +597,12 @@ public final class DiskTier implements AutoCloseable {
    */
   public void mark(
       Purges.Table table, long[] numbers, long millis, boolean durably, Consumer<Boolean> then) {
-    note(file -> file.mark(table, numbers, millis), durably, then);
+    removals.mark(table, numbers, millis, durably, then);
   }
 
   /** The same for a pattern, durably. */
   public void ban(Ban ban, Consumer<Boolean> then) {
-    note(file -> file.ban(ban), true, then);
-  }
-
-  private void note(DiskDirectory.Note note, boolean durably, Consumer<Boolean> then) {
-    if (directories.isEmpty()) {
-      then.accept(true);
-      return;
-    }
-    AtomicInteger left = new AtomicInteger(directories.size() + 1);
-    AtomicBoolean all = new AtomicBoolean(true);
-    Consumer<Boolean> part =
-        done -> {
-          if (!done) {
-            all.set(false);
-          }
-          if (left.decrementAndGet() == 0) {
-            then.accept(all.get());
-          }
-        };
-    for (DiskDirectory directory : directories) {
-      directory.note(
-          note,
-          durably,
-          done -> {
-            part.accept(done || (directory.isOff() && missed(directory)));
-          });
-    }
-    if (!roll.hasStrangers()) {
-      part.accept(true);
-    } else if (!writer().run(() -> part.accept(missedByStrangers()))) {
-      part.accept(false);
-    }
+    removals.ban(ban, then);
   }
 
   /** Whether some directory has not yet been compared with {@code ban}. */
@@ -785,19 +617,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Drops everything, in the background. Returns the number of responses. */
   public int clear() {
-    int count = 0;
-    pending.cancelAll();
-    pending.hideAll(directories.size());
-    for (DiskDirectory directory : directories) {
-      count += directory.clear(this::revealAll);
-      if (directory.isOff()) {
-        writer().run(() -> missed(directory));
-      }
-    }
-    if (roll.hasStrangers()) {
-      writer().run(this::missedByStrangers);
-    }
-    return count;
+    return removals.clear();
   }
 
   /** The regular work of the directories. */

@@ -1,0 +1,266 @@
+package io.loligo.store.disk;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.Purges;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes responses from all directories, and notes purges in them. A directory that is off, or
+ * that is not configured now, does not hear of it: {@link Roll} notes that, before the removal is
+ * confirmed. Thread-safe: any thread; nothing blocks.
+ */
+final class TierRemovals {
+  private static final Logger LOG = LoggerFactory.getLogger(TierRemovals.class);
+
+  private final List<DiskDirectory> directories;
+  private final PendingChanges pending;
+  private final Roll roll;
+
+  /**
+   * @param pending hides responses that are being removed
+   */
+  TierRemovals(List<DiskDirectory> directories, PendingChanges pending, Roll roll) {
+    this.directories = directories;
+    this.pending = pending;
+    this.roll = roll;
+  }
+
+  /** {@code directory} is off from now on. On a disk thread. */
+  void left(DiskDirectory directory) {
+    roll.left();
+    if (directory.forgetsAll()) {
+      missed(directory);
+    }
+  }
+
+  /**
+   * {@code directory} is off and has not heard of a removal. Returns whether it cannot bring the
+   * response back; on a disk thread.
+   */
+  private boolean missed(DiskDirectory directory) {
+    boolean safe = roll.missedBy(directory);
+    if (!safe) {
+      LOG.warn("cache_dir {}: may bring back removed responses", directory.config().path());
+    }
+    return safe;
+  }
+
+  /**
+   * Drops all variants under {@code key}: none is found from now on. Once no killed process can
+   * bring them back, {@code then} is told their number on a disk thread, or -1 if a disk did not
+   * confirm.
+   *
+   * @param durably whether not even a power failure may bring them back: {@code then} waits for the
+   *     disks
+   */
+  void remove(CacheKey key, boolean durably, IntConsumer then) {
+    pending.cancel(key);
+    pending.hide(key);
+    Removal removal = new Removal(key, then);
+    for (DiskDirectory directory : directories) {
+      if (!durably && directory.holdsNothing(key)) {
+        removal.told(directory, 0);
+      } else {
+        directory.remove(key, durably, count -> removal.told(directory, count));
+      }
+    }
+    removal.tellStrangers();
+  }
+
+  /**
+   * The same, durably, if a disk may have, or be about to have, anything under {@code key}; else
+   * false, and {@code then} is not told. Call it between {@link DiskTier#hide} and {@link
+   * DiskTier#reveal}, after memory has forgotten it: entries in memory may be on their way to disk.
+   */
+  boolean forget(CacheKey key, IntConsumer then) {
+    pending.cancel(key);
+    boolean any = !holdsNothing(key);
+    if (any) {
+      remove(key, true, then);
+    }
+    return any;
+  }
+
+  /**
+   * Whether no disk holds, or is about to hold, a response under {@code key}. Legal after the key
+   * was hidden and its pending writes were cancelled.
+   */
+  private boolean holdsNothing(CacheKey key) {
+    if (!pending.isRemovedOnce(key) || roll.hasStrangers()) {
+      return false; // responses that another removal found may still stand on a disk
+    }
+    for (DiskDirectory directory : directories) {
+      if (!(directory.isOff() ? roll.isNoted(directory) : directory.holdsNothing(key))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A removal in progress. Thread-safe. */
+  private final class Removal {
+    private final CacheKey key;
+    private final IntConsumer then;
+    private final AtomicInteger left = new AtomicInteger(directories.size() + 1);
+    private final AtomicLong sum = new AtomicLong();
+
+    Removal(CacheKey key, IntConsumer then) {
+      this.key = key;
+      this.then = then;
+    }
+
+    void told(DiskDirectory directory, int count) {
+      boolean away = count < 0 && directory.isOff();
+      if (away && roll.isNoted(directory)) {
+        add(0);
+      } else if (!away || !writer().run(() -> add(missed(directory) ? 0 : -1))) {
+        add(count);
+      }
+    }
+
+    void tellStrangers() {
+      if (!roll.hasStrangers()) {
+        add(0);
+      } else if (!writer().run(() -> add(missedByStrangers() ? 0 : -1))) {
+        add(-1);
+      }
+    }
+
+    private void add(int count) {
+      sum.updateAndGet(before -> before < 0 || count < 0 ? -1 : before + count);
+      if (left.decrementAndGet() == 0) {
+        pending.reveal(key);
+        then.accept((int) sum.get());
+      }
+    }
+  }
+
+  /** The directory whose threads write down what others miss. */
+  private DiskDirectory writer() {
+    for (DiskDirectory directory : directories) {
+      if (!directory.isOff()) {
+        return directory;
+      }
+    }
+    return directories.get(0);
+  }
+
+  private boolean missedByStrangers() {
+    boolean safe = roll.missedByStrangers();
+    if (!safe) {
+      LOG.warn("a cache_dir that is not configured now may bring back removed responses");
+    }
+    return safe;
+  }
+
+  /**
+   * Drops the responses stored under {@code key}, because clients have received a newer one. They
+   * are not found from now on. A directory that is being opened drops them before it serves any
+   * response.
+   */
+  void supersede(CacheKey key) {
+    if (directories.isEmpty()) {
+      return;
+    }
+    pending.cancel(key);
+    pending.hide(key);
+    AtomicInteger left = new AtomicInteger(1);
+    IntConsumer through =
+        count -> {
+          if (left.decrementAndGet() == 0) {
+            pending.reveal(key);
+          }
+        };
+    for (DiskDirectory directory : directories) {
+      if (directory.isOpening()) {
+        directory.remove(key, false, count -> {});
+      } else if (directory.isOff()) {
+        directory.missed(key);
+      } else if (directory.holds(key)) {
+        left.incrementAndGet();
+        directory.remove(key, false, through);
+      }
+    }
+    through.accept(0);
+  }
+
+  /** Tells {@code purges} the purges noted before this start. */
+  void loadInto(Purges purges) {
+    directories.forEach(directory -> directory.loadInto(purges));
+    // a note that one of them missed is lost once the others have retired it
+    for (Ban ban : purges.bans()) {
+      directories.forEach(directory -> directory.note(file -> file.ban(ban), false, done -> {}));
+    }
+  }
+
+  /**
+   * Notes a purge in every directory; {@code then} is told whether all of them have it.
+   *
+   * @param durably whether not even a power failure may undo it: {@code then} waits for the disks
+   */
+  void mark(
+      Purges.Table table, long[] numbers, long millis, boolean durably, Consumer<Boolean> then) {
+    note(file -> file.mark(table, numbers, millis), durably, then);
+  }
+
+  /** The same for a pattern, durably. */
+  void ban(Ban ban, Consumer<Boolean> then) {
+    note(file -> file.ban(ban), true, then);
+  }
+
+  private void note(DiskDirectory.Note note, boolean durably, Consumer<Boolean> then) {
+    if (directories.isEmpty()) {
+      then.accept(true);
+      return;
+    }
+    AtomicInteger left = new AtomicInteger(directories.size() + 1);
+    AtomicBoolean all = new AtomicBoolean(true);
+    Consumer<Boolean> part =
+        done -> {
+          if (!done) {
+            all.set(false);
+          }
+          if (left.decrementAndGet() == 0) {
+            then.accept(all.get());
+          }
+        };
+    for (DiskDirectory directory : directories) {
+      directory.note(
+          note,
+          durably,
+          done -> {
+            part.accept(done || (directory.isOff() && missed(directory)));
+          });
+    }
+    if (!roll.hasStrangers()) {
+      part.accept(true);
+    } else if (!writer().run(() -> part.accept(missedByStrangers()))) {
+      part.accept(false);
+    }
+  }
+
+  /** Drops everything, in the background. Returns the number of responses. */
+  int clear() {
+    int count = 0;
+    pending.cancelAll();
+    pending.hideAll(directories.size());
+    for (DiskDirectory directory : directories) {
+      count += directory.clear(pending::revealAll);
+      if (directory.isOff()) {
+        writer().run(() -> missed(directory));
+      }
+    }
+    if (roll.hasStrangers()) {
+      writer().run(this::missedByStrangers);
+    }
+    return count;
+  }
+}
