@@ -41,9 +41,6 @@ import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
-import io.loligo.server.tls.ServerTls;
-import io.loligo.server.tls.TlsDirectives;
-import io.loligo.server.tls.TlsProvider;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.PeerDirectives;
@@ -120,12 +117,6 @@ public final class Proxy implements AutoCloseable {
   /** Their names in ALPN, in order of preference. */
   private static final List<String> ALPN = List.of("h2", "http/1.1");
 
-  /** Interval of the looks whether OCSP responses are old. */
-  private static final long OCSP_MINUTES = 10;
-
-  /** Time for which a key seals session tickets. */
-  private static final long TICKET_KEY_HOURS = 8;
-
   /** Interval of the questions for the machine's addresses and the process's descriptors. */
   private static final long ASK_MACHINE_SECONDS = 10;
 
@@ -159,16 +150,6 @@ public final class Proxy implements AutoCloseable {
           new LinkedBlockingQueue<>(),
           new DefaultThreadFactory("loligo-files", true));
 
-  /** Asks OCSP responders, which may take long; its thread ends when it is idle. */
-  private final ThreadPoolExecutor responders =
-      new ThreadPoolExecutor(
-          0,
-          1,
-          FILES_IDLE_SECONDS,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(),
-          new DefaultThreadFactory("loligo-ocsp", true));
-
   private final List<AutoCloseable> closeLast = new ArrayList<>();
   private final Set<InetAddress> localAddresses = ConcurrentHashMap.newKeySet();
   private final Set<Integer> ownPorts = ConcurrentHashMap.newKeySet();
@@ -177,11 +158,7 @@ public final class Proxy implements AutoCloseable {
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final PortCertificates certificates;
-  private @Nullable TlsProvider tlsProvider;
-
-  /** The TLS of the ports; guarded by {@code this}. */
-  private Map<HttpPort, PortSecurity> tls = Map.of();
+  private final SecuredPorts secured;
 
   private @Nullable AdminServer admin;
   private volatile ProxyConfig config;
@@ -193,9 +170,6 @@ public final class Proxy implements AutoCloseable {
 
   /** Ends the time of {@code loligo_shutdown_delay}; null before. */
   private volatile @Nullable Future<?> listening;
-
-  /** The next look at the files of TLS ports; null before any. */
-  private volatile @Nullable Future<?> nextLook;
 
   /**
    * Starts a proxy and listens.
@@ -277,9 +251,6 @@ public final class Proxy implements AutoCloseable {
     this.dns = DnsSettings.load(new NameSettings(config));
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.reloader = new Reloader(source, this::reconfigure);
-    this.certificates =
-        new PortCertificates(
-            this::tlsProvider, ALPN, files, () -> Instant.ofEpochMilli(time.millis()));
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
@@ -335,6 +306,15 @@ public final class Proxy implements AutoCloseable {
               interceptor(transport, destinations));
       maintenance.scheduleWithFixedDelay(
           descriptors::measure, 0, ASK_MACHINE_SECONDS, TimeUnit.SECONDS);
+      secured =
+          new SecuredPorts(
+              () -> this.config,
+              provider ->
+                  new PortCertificates(
+                      provider, ALPN, files, () -> Instant.ofEpochMilli(time.millis())),
+              this::tell,
+              maintenance,
+              reloader);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
       throw e;
@@ -355,89 +335,13 @@ public final class Proxy implements AutoCloseable {
     return address.isLoopbackAddress() || localAddresses.contains(address);
   }
 
-  /** Chosen when the first port has TLS. */
-  private synchronized TlsProvider tlsProvider() {
-    TlsProvider chosen = tlsProvider;
-    if (chosen == null) {
-      chosen = TlsProvider.choose(config.get(TlsDirectives.TLS_PROVIDER));
-      tlsProvider = chosen;
-      LOG.info("TLS: {}", chosen.description());
-    }
-    return chosen;
-  }
-
-  /** Puts {@code newTls} in force on all loops, then releases the former. */
-  private void use(Map<HttpPort, PortSecurity> newTls) {
+  /** Puts {@code newTls} in force on all loops. */
+  private void tell(Map<HttpPort, PortSecurity> newTls) {
     List<io.netty.util.concurrent.Future<?>> told = new ArrayList<>();
     for (ClientConnections loop : clientLoops) {
       told.add(loop.eventLoop().submit(() -> loop.use(newTls)));
     }
     told.forEach(io.netty.util.concurrent.Future::awaitUninterruptibly);
-    tls(newTls);
-  }
-
-  /** {@code newTls} is in force on all loops: releases the former. */
-  private void tls(Map<HttpPort, PortSecurity> newTls) {
-    Map<HttpPort, PortSecurity> old;
-    synchronized (this) {
-      old = tls;
-      tls = newTls;
-    }
-    staple();
-    old.values().forEach(PortSecurity::close);
-  }
-
-  /**
-   * Looks for changed files of TLS ports from now on. On the maintenance thread, or at the start.
-   */
-  private void watchCertificates() {
-    long millis = config.get(TlsDirectives.TLS_CHECK_INTERVAL);
-    if (closed.get()) {
-      return;
-    }
-    // a reload may set an interval again
-    long delay = millis == 0 ? TimeUnit.SECONDS.toMillis(ASK_MACHINE_SECONDS) : millis;
-    Future<?> look =
-        maintenance.schedule(
-            () -> reloader.between(() -> checkCertificates(millis > 0)),
-            delay,
-            TimeUnit.MILLISECONDS);
-    nextLook = look;
-    if (closed.get()) {
-      look.cancel(false);
-    }
-  }
-
-  /** On the reload's thread. */
-  private void checkCertificates(boolean look) {
-    try {
-      if (look && certificates.changed(config)) {
-        use(certificates.read(config, tls()));
-        LOG.info("files of TLS ports have changed: they were read again");
-      }
-      certificates.warnOfExpiry(tls());
-    } catch (IOException | RuntimeException e) {
-      LOG.error("{}; the old files stay in use", e.getMessage());
-    } finally {
-      watchCertificates();
-    }
-  }
-
-  private void staple() {
-    if (config.get(TlsDirectives.OCSP_STAPLING)) {
-      responders.execute(() -> certificates.staple(tls()));
-    }
-  }
-
-  private static void rotateTickets(PortSecurity security) {
-    ServerTls server = security.server();
-    if (server != null) {
-      server.rotateTickets();
-    }
-  }
-
-  private synchronized Map<HttpPort, PortSecurity> tls() {
-    return tls;
   }
 
   private void pauseListening() {
@@ -547,15 +451,7 @@ public final class Proxy implements AutoCloseable {
       ownPorts.add(admin.address().getPort());
     }
     ownPorts.addAll(RemoteJmx.of(System.getProperties()).ports());
-    use(certificates.read(config, Map.of()));
-    certificates.warnOfExpiry(tls());
-    watchCertificates();
-    maintenance.scheduleWithFixedDelay(this::staple, OCSP_MINUTES, OCSP_MINUTES, TimeUnit.MINUTES);
-    maintenance.scheduleWithFixedDelay(
-        () -> tls().values().forEach(Proxy::rotateTickets),
-        TICKET_KEY_HOURS,
-        TICKET_KEY_HOURS,
-        TimeUnit.HOURS);
+    secured.open();
     for (HttpPort port : PortDirectives.ports(config)) {
       listeners.bind(port);
     }
@@ -597,7 +493,7 @@ public final class Proxy implements AutoCloseable {
         null,
         "Failed memory allocations, each of which ended its task. The log names the remedy.",
         () -> store.transit().shortage().count());
-    shown.certificates(() -> certificates.expiries(tls()));
+    shown.certificates(secured::expiries);
     shown.gauge("loligo.descriptors.used", null, "Open files and sockets.", descriptors::used);
     shown.gauge(
         "loligo.descriptors.limit",
@@ -727,7 +623,7 @@ public final class Proxy implements AutoCloseable {
     Listeners.Change ports;
     Map<HttpPort, PortSecurity> newTls = Map.of();
     try {
-      newTls = certificates.read(now, tls());
+      newTls = secured.read(now);
       ports = listeners.prepare(PortDirectives.ports(now));
     } catch (IOException | RuntimeException e) {
       newTls.values().forEach(PortSecurity::close);
@@ -747,7 +643,7 @@ public final class Proxy implements AutoCloseable {
       }
       throw e;
     }
-    tls(newTls);
+    secured.replace(newTls);
     ports.commit();
     portsBound(now);
     config = now;
@@ -782,7 +678,7 @@ public final class Proxy implements AutoCloseable {
   private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
     try {
       ExchangeSettings settings = new ExchangeSettings(before, processMark);
-      exchange(before, settings, dns, contexts, log, listeners.inUse(), tls());
+      exchange(before, settings, dns, contexts, log, listeners.inUse(), secured.inForce());
     } catch (RuntimeException | Error again) {
       failure.addSuppressed(again);
     }
@@ -804,7 +700,7 @@ public final class Proxy implements AutoCloseable {
       OriginContexts secure,
       AccessLog log,
       Map<ListeningPort, HttpPort> listening,
-      Map<HttpPort, PortSecurity> secured) {
+      Map<HttpPort, PortSecurity> newTls) {
     ClientSettings clients = new ClientSettings(now);
     List<io.netty.util.concurrent.Future<?>> exchanged = new ArrayList<>();
     for (int i = 0; i < loops.size(); i++) {
@@ -818,7 +714,7 @@ public final class Proxy implements AutoCloseable {
                     loop.reconfigure(settings, names, secure);
                     clientLoop.reconfigure(
                         new ClientTerms(clients, loop.exchanges(), listening), sink);
-                    clientLoop.use(secured);
+                    clientLoop.use(newTls);
                   }));
     }
     // all of them, before the failure of one is reported
@@ -886,7 +782,7 @@ public final class Proxy implements AutoCloseable {
     reloader.close();
     // the end of the maintenance thread would wait for both
     cancel(listening);
-    cancel(nextLook);
+    secured.stop();
     listeners.drain(0, 0);
     for (Loop loop : loops) {
       loop.eventLoop().submit(loop::close).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
@@ -897,7 +793,7 @@ public final class Proxy implements AutoCloseable {
       admin.close();
     }
     endLoops();
-    tls().values().forEach(PortSecurity::close);
+    secured.inForce().values().forEach(PortSecurity::close);
     store.close();
     accessLog.close();
     endMaintenance();
