@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 
 /** A client that makes some requests, one after the other or in a row, and looks at the answers. */
-final class Client implements Peer, MessageReader.Listener {
+final class Client implements SimPeer, MessageReader.Listener {
   /** Longest time without bytes before a client gives up, milliseconds. */
   static final long PATIENCE_MILLIS = 150_000;
 
@@ -18,8 +18,8 @@ final class Client implements Peer, MessageReader.Listener {
   private final Faults faults;
   private final Truth truth;
   private final int number;
-  private final Deque<Request> left;
-  private final Deque<Request> asked = new ArrayDeque<>();
+  private final Deque<SimRequest> left;
+  private final Deque<SimRequest> asked = new ArrayDeque<>();
   private final boolean stalls;
   private final long paceMicros;
   private final boolean inARow;
@@ -31,7 +31,7 @@ final class Client implements Peer, MessageReader.Listener {
   /** Bytes that arrived. */
   private long received;
 
-  Client(Simulation simulation, int number, List<Request> requests) {
+  Client(Simulation simulation, int number, List<SimRequest> requests) {
     this.simulation = simulation;
     this.world = simulation.world();
     this.faults = simulation.faults();
@@ -81,7 +81,7 @@ final class Client implements Peer, MessageReader.Listener {
   }
 
   private void ask() {
-    Request request = left.poll();
+    SimRequest request = left.poll();
     asked.add(request);
     request.sentNanos = world.nanoTime();
     simulation.sent(request);
@@ -100,7 +100,7 @@ final class Client implements Peer, MessageReader.Listener {
     waitFor(request);
   }
 
-  private void waitFor(Request request) {
+  private void waitFor(SimRequest request) {
     long before = received;
     world.after(
         PATIENCE_MILLIS * 1000,
@@ -114,7 +114,7 @@ final class Client implements Peer, MessageReader.Listener {
         });
   }
 
-  private void breakOff(SimSocket from, Request request) {
+  private void breakOff(SimSocket from, SimRequest request) {
     int how = world.draw(4);
     world.after(
         world.chance(50) ? world.draw(50_000) : world.draw(5_000_000),
@@ -158,7 +158,7 @@ final class Client implements Peer, MessageReader.Listener {
   @Override
   public boolean hasNoContent(Message head) {
     int status = head.status();
-    Request request = asked.peek();
+    SimRequest request = asked.peek();
     return status == 304
         || status == 204
         || (request != null && request.method.equals("HEAD") && status >= 200);
@@ -166,7 +166,7 @@ final class Client implements Peer, MessageReader.Listener {
 
   @Override
   public void head(Message head) {
-    Request request = asked.peek();
+    SimRequest request = asked.peek();
     if (request == null) {
       throw new AssertionError("an answer that nobody asked for: " + head.startLine);
     }
@@ -183,7 +183,7 @@ final class Client implements Peer, MessageReader.Listener {
 
   @Override
   public void complete(Message answer) {
-    Request request = asked.poll();
+    SimRequest request = asked.poll();
     over(request, answer, true);
     simulation.answered(request);
     boolean closes =
@@ -197,7 +197,7 @@ final class Client implements Peer, MessageReader.Listener {
     }
   }
 
-  private void over(Request request, Message answer, boolean complete) {
+  private void over(SimRequest request, Message answer, boolean complete) {
     request.over = true;
     truth.over(request, answer, complete);
     if (!complete && faults.isCalm() && !mayBeLost(request)) {
@@ -205,7 +205,7 @@ final class Client implements Peer, MessageReader.Listener {
     }
   }
 
-  private boolean mayBeLost(Request request) {
+  private boolean mayBeLost(SimRequest request) {
     Life.Drain drain = simulation.drain();
     boolean stopping =
         drain != null
@@ -219,7 +219,7 @@ final class Client implements Peer, MessageReader.Listener {
   /** Requests in a row that will not be answered on this connection are sent again. */
   private void putBack() {
     while (!asked.isEmpty()) {
-      Request request = asked.pollLast();
+      SimRequest request = asked.pollLast();
       simulation.abandoned(request);
       left.addFirst(simulation.again(request));
     }
@@ -254,7 +254,7 @@ final class Client implements Peer, MessageReader.Listener {
   private void lost() {
     socket = null;
     Message partial = reader.partial();
-    Request first = asked.poll();
+    SimRequest first = asked.poll();
     if (first != null) {
       world.note("client %d loses its answer", number);
       over(first, first.headArrived ? partial : null, false);

@@ -90,7 +90,7 @@ final class Life {
       Truth truth,
       Network network,
       Nameserver nameserver,
-      Setting setting,
+      SimSetting setting,
       long cacheBytes,
       Disks disks,
       ExchangeSink log) {
@@ -205,7 +205,7 @@ final class Life {
   }
 
   /** Another configuration, as far as one can be had without a new start. */
-  boolean reload(Setting other, boolean closes) {
+  boolean reload(SimSetting other, boolean closes) {
     if (reloading) {
       return false;
     }

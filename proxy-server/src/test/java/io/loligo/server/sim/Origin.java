@@ -24,7 +24,7 @@ final class Origin {
   private final Faults faults;
   private final Truth truth;
   private final List<Resource> resources;
-  private final Map<Integer, Request> requests;
+  private final Map<Integer, SimRequest> requests;
   private final Map<String, Integer> plainRunning = new HashMap<>();
   private final LongSupplier sharedBytes;
   private final Consumer<Resource> answers;
@@ -60,7 +60,7 @@ final class Origin {
   Origin(
       Simulation simulation,
       List<Resource> resources,
-      Map<Integer, Request> requests,
+      Map<Integer, SimRequest> requests,
       LongSupplier sharedBytes,
       Consumer<Resource> answers) {
     this.answers = answers;
@@ -83,7 +83,7 @@ final class Origin {
    *
    * @param parent to this one; null: to an origin
    */
-  Peer accept(SimSocket socket, Parent parent) {
+  SimPeer accept(SimSocket socket, Parent parent) {
     Connection connection = new Connection(socket, parent);
     if (parent != null) {
       parent.add(connection);
@@ -109,7 +109,7 @@ final class Origin {
   }
 
   /** One connection of the proxy. */
-  final class Connection implements Peer, MessageReader.Listener {
+  final class Connection implements SimPeer, MessageReader.Listener {
     private final SimSocket socket;
     private final Parent parent;
     private Talker far;
@@ -203,7 +203,7 @@ final class Origin {
       if (switches(head)) {
         tunnelAsked(head);
       } else if (head.startLine.startsWith("POST ")) {
-        Request cause = requests.get(Integer.parseInt(head.field("x-req")));
+        SimRequest cause = requests.get(Integer.parseInt(head.field("x-req")));
         if (++cause.arrivals > 1) {
           throw new AssertionError("sent more than once: " + cause);
         }
@@ -308,7 +308,7 @@ final class Origin {
       asked++;
       served++;
       int id = Integer.parseInt(request.field("x-req"));
-      Request cause = requests.get(id);
+      SimRequest cause = requests.get(id);
       String[] line = request.startLine.split(" ", -1);
       String path = path(line[1], request.field("host"));
       Resource resource = resources.get(Integer.parseInt(path.substring(2)));
@@ -395,7 +395,7 @@ final class Origin {
       String language = resource.language(request.field("accept-language"));
       if (method.equals("QUERY")) {
         String type = request.field("content-type");
-        language = Request.variant(language, request.content.toByteArray(), type);
+        language = SimRequest.variant(language, request.content.toByteArray(), type);
       }
       int version = resource.version;
       String tag = resource.tag(version, language);

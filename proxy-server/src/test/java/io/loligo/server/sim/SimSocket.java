@@ -34,7 +34,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   private final Config config = new Config(this);
   private final InetSocketAddress local;
   private InetSocketAddress remote;
-  private Peer peer;
+  private SimPeer peer;
   private ChannelPromise connecting;
   private boolean open = true;
 
@@ -69,7 +69,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   }
 
   /** A socket accepted from {@code peer} at {@code remote}. */
-  SimSocket(Network network, Peer peer, InetSocketAddress remote) {
+  SimSocket(Network network, SimPeer peer, InetSocketAddress remote) {
     super(null, new SimChannelId(network.nextNumber()));
     this.network = network;
     this.world = network.world();
@@ -322,7 +322,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   // ---- opening and closing
 
   /** Called by the network: the port is open. */
-  void connected(Peer other) {
+  void connected(SimPeer other) {
     peer = other;
     if (!open) {
       resetToPeer();

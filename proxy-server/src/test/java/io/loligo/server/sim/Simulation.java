@@ -40,10 +40,10 @@ final class Simulation {
   private final Origin origin;
   private final Nameserver nameserver;
   private final List<Resource> resources = new ArrayList<>();
-  private final Map<Integer, Request> requests = new HashMap<>();
+  private final Map<Integer, SimRequest> requests = new HashMap<>();
   private final List<Client> clients = new ArrayList<>();
-  private final Features features;
-  private final List<Setting> settings;
+  private final SimFeatures features;
+  private final List<SimSetting> settings;
   private final List<Parent> parents = new ArrayList<>();
   private final List<TunnelClient> tunnels = new ArrayList<>();
   private final List<Talker> farEnds = new ArrayList<>();
@@ -51,7 +51,7 @@ final class Simulation {
   /** Null: nothing is on disk. */
   private final Disks disks;
 
-  private Setting setting;
+  private SimSetting setting;
   private Life life;
   private int lives;
 
@@ -84,8 +84,8 @@ final class Simulation {
     faults = new Faults(world);
     truth = new Truth(world, faults);
     network = new Network(world, this::dialled);
-    features = Features.of(seed);
-    settings = features.parents() ? Setting.WITH_PARENTS : Setting.ALL;
+    features = SimFeatures.of(seed);
+    settings = features.parents() ? SimSetting.WITH_PARENTS : SimSetting.ALL;
     setting = world.one(settings);
     truth.rulesBegin(setting, false);
     int hosts = 1 + world.draw(features.parents() ? 3 : 2);
@@ -94,7 +94,7 @@ final class Simulation {
     }
     origin = new Origin(this, resources, requests, this::sharedBytes, this::answers);
     nameserver = new Nameserver(world, faults);
-    Setting.ADDRESSES.forEach(
+    SimSetting.ADDRESSES.forEach(
         (name, addresses) ->
             nameserver.knows(name, addresses.stream().map(InetAddress::getAddress).toList()));
     for (int i = 0; features.parents() && i < 2; i++) {
@@ -210,7 +210,7 @@ final class Simulation {
   // ---- the network
 
   /** Client number {@code client} connects. */
-  SimSocket connect(Peer client, int number) {
+  SimSocket connect(SimPeer client, int number) {
     int loop = world.draw(Life.LOOPS);
     SimSocket socket =
         new SimSocket(network, client, new InetSocketAddress("10.2.0.1", 10_000 + number));
@@ -318,14 +318,15 @@ final class Simulation {
 
   // ---- events
 
-  private Request newRequest(Resource resource, boolean crowd) {
-    Request request = new Request(world, requests.size() + 1, resource, crowd, features.queries());
+  private SimRequest newRequest(Resource resource, boolean crowd) {
+    SimRequest request =
+        new SimRequest(world, requests.size() + 1, resource, crowd, features.queries());
     requests.put(request.id, request);
     return request;
   }
 
   /** The same once more, or one like it. */
-  Request again(Request request) {
+  SimRequest again(SimRequest request) {
     return newRequest(request.resource, false);
   }
 
@@ -353,7 +354,7 @@ final class Simulation {
   }
 
   /** {@code request} was sent on a connection that is closed, and may have been read or not. */
-  void abandoned(Request request) {
+  void abandoned(SimRequest request) {
     request.over = true;
     truth.disturb(request.resource);
   }
@@ -361,7 +362,7 @@ final class Simulation {
   private void script() {
     int sessions = 2 + world.draw(8);
     for (int i = 0; i < sessions; i++) {
-      List<Request> wanted = new ArrayList<>();
+      List<SimRequest> wanted = new ArrayList<>();
       for (int n = 1 + world.draw(5); n > 0; n--) {
         wanted.add(newRequest(world.one(resources), false));
       }
@@ -434,7 +435,7 @@ final class Simulation {
     }
   }
 
-  private void begin(List<Request> wanted, long micros) {
+  private void begin(List<SimRequest> wanted, long micros) {
     Client client = new Client(this, clients.size(), wanted);
     clients.add(client);
     world.after(micros, client::next);
@@ -453,7 +454,7 @@ final class Simulation {
     if (restarting || life.isReloading()) {
       return;
     }
-    Setting other = world.one(settings);
+    SimSetting other = world.one(settings);
     boolean closes = world.chance(50);
     parents.forEach(Parent::forgotten);
     life.reload(other, closes);
@@ -625,7 +626,7 @@ final class Simulation {
   }
 
   /** {@code request} is being asked. */
-  void sent(Request request) {
+  void sent(SimRequest request) {
     lastAsked = request.resource;
   }
 
@@ -641,7 +642,7 @@ final class Simulation {
   }
 
   /** {@code request} was answered: the responses that it removes must not come back. */
-  void answered(Request request) {
+  void answered(SimRequest request) {
     if (request.method.equals("POST")) {
       killSoon(request.resource);
     }
@@ -669,7 +670,7 @@ final class Simulation {
         tunnels.get(Integer.parseInt(fields.value(i).toString())).tunnel().logged(record);
       }
       if (fields.name(i).toString().equalsIgnoreCase("X-Req")) {
-        Request request = requests.get(Integer.parseInt(fields.value(i).toString()));
+        SimRequest request = requests.get(Integer.parseInt(fields.value(i).toString()));
         request.records++;
         request.loggedStatus = record.status;
         request.invalidated = !record.invalidationLate;
@@ -719,7 +720,7 @@ final class Simulation {
     count();
     life.endExchanges();
     world.pass(1_000);
-    for (Request request : requests.values()) {
+    for (SimRequest request : requests.values()) {
       boolean told = request.headArrived && request.sentNanos > killedNanos;
       assertThat(request.records).as("log lines of %s", request).isBetween(told ? 1 : 0, 1);
       if (told) {

@@ -3,7 +3,7 @@ package io.loligo.server.sim;
 import java.util.List;
 
 /** One side of an open tunnel: sends its bytes, and receives those of the other. */
-final class Talker implements Peer {
+final class Talker implements SimPeer {
   /** How a side ends. */
   private enum End {
     /** When it has said all. */

@@ -46,11 +46,11 @@ final class Truth {
 
   /** A configuration, and whether some are closed to all, until then. */
   private static final class Rules {
-    private final Setting setting;
+    private final SimSetting setting;
     private final boolean closing;
     private long untilNanos = Long.MAX_VALUE;
 
-    Rules(Setting setting, boolean closing) {
+    Rules(SimSetting setting, boolean closing) {
       this.setting = setting;
       this.closing = closing;
     }
@@ -65,7 +65,7 @@ final class Truth {
    * @param by the request whose response did it; null: a purge, which not even a power failure
    *     undoes
    */
-  private record Removal(long askedNanos, long confirmedNanos, boolean soft, Request by) {
+  private record Removal(long askedNanos, long confirmedNanos, boolean soft, SimRequest by) {
     /** Whether it may be undone when the process is killed. */
     boolean isUndoneByKill() {
       return by != null && !by.invalidated;
@@ -83,7 +83,7 @@ final class Truth {
   }
 
   /** Some loop has other rules now. */
-  void rulesBegin(Setting setting, boolean closing) {
+  void rulesBegin(SimSetting setting, boolean closing) {
     rules.add(new Rules(setting, closing));
   }
 
@@ -112,7 +112,7 @@ final class Truth {
   // ---- the way
 
   /** Whether a recent routing decision could have used a configuration like that. */
-  private boolean could(Predicate<Setting> like) {
+  private boolean could(Predicate<SimSetting> like) {
     long since = world.nanoTime() - WAY_NANOS;
     return rules.stream().anyMatch(each -> each.untilNanos >= since && like.test(each.setting));
   }
@@ -175,7 +175,7 @@ final class Truth {
     removed(resource, askedNanos, soft, null);
   }
 
-  private void removed(Resource resource, long askedNanos, boolean soft, Request by) {
+  private void removed(Resource resource, long askedNanos, boolean soft, SimRequest by) {
     removals
         .computeIfAbsent(resource, key -> new ArrayList<>())
         .add(new Removal(askedNanos, world.nanoTime(), soft, by));
@@ -211,7 +211,7 @@ final class Truth {
   }
 
   /** A head arrived as the answer to {@code request}. */
-  void head(Request request, Message answer) {
+  void head(SimRequest request, Message answer) {
     Emitted source = source(answer);
     int status = answer.status();
     if (status == 304) {
@@ -256,7 +256,7 @@ final class Truth {
   }
 
   /** Least age of {@code source}, by the proxy's clock, when it could answer {@code request}. */
-  private long age(Emitted source, Request request) {
+  private long age(Emitted source, SimRequest request) {
     long age = (request.sentNanos - source.nanos()) / 1_000_000;
     return Math.max(0, age - world.clockGain(source.nanos(), LATE_NANOS, request.sentNanos));
   }
@@ -266,7 +266,7 @@ final class Truth {
     return serial == null ? null : emitted.get(Integer.parseInt(serial));
   }
 
-  private void ownAnswer(Request request, int status) {
+  private void ownAnswer(SimRequest request, int status) {
     boolean expected =
         status == 304
             || (status == 504 && request.says("only-if-cached"))
@@ -279,7 +279,7 @@ final class Truth {
         status);
   }
 
-  private void fresh(Request request, Emitted source) {
+  private void fresh(SimRequest request, Emitted source) {
     long sent = request.sentNanos;
     if (source.nanos() >= sent) {
       return;
@@ -331,7 +331,7 @@ final class Truth {
   }
 
   /** The answer to {@code request} is over. */
-  void over(Request request, Message answer, boolean complete) {
+  void over(SimRequest request, Message answer, boolean complete) {
     if (answer == null) {
       return;
     }
@@ -373,7 +373,7 @@ final class Truth {
     }
   }
 
-  private static void check(boolean holds, Request request, String what, Object... of) {
+  private static void check(boolean holds, SimRequest request, String what, Object... of) {
     if (!holds) {
       throw new AssertionError(request + "\n" + String.format(Locale.ROOT, what, of));
     }

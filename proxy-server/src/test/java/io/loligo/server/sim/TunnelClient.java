@@ -6,7 +6,7 @@ import io.loligo.server.sim.MessageReader.Message;
 import java.util.Arrays;
 
 /** A client that asks for a tunnel, and talks through it. */
-final class TunnelClient implements Peer, MessageReader.Listener {
+final class TunnelClient implements SimPeer, MessageReader.Listener {
   private final Simulation simulation;
   private final World world;
   private final int number;

@@ -146,7 +146,7 @@ final class Tunneled {
   private void watch() {
     if (client.isOpen() || far.isOpen()) {
       long idle = world.nanoTime() - Math.max(openedNanos, moved());
-      check(idle < Setting.IDLE_NANOS + LATE_NANOS, "is open after %d ms", idle / 1_000_000);
+      check(idle < SimSetting.IDLE_NANOS + LATE_NANOS, "is open after %d ms", idle / 1_000_000);
       world.after(500_000, this::watch);
     }
   }
@@ -159,7 +159,7 @@ final class Tunneled {
   boolean mayBeCut() {
     Life.Drain stop = drain.get();
     long closed = client.closedNanos();
-    boolean idle = closed - moved() >= Setting.IDLE_NANOS;
+    boolean idle = closed - moved() >= SimSetting.IDLE_NANOS;
     boolean drained = stop != null && closed >= stop.tunnelDeadline();
     return killed || (closed >= 0 && (idle || drained));
   }

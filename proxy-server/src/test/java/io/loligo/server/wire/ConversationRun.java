@@ -1,5 +1,6 @@
 package io.loligo.server.wire;
 
+import io.loligo.server.wire.conversation.BracedWords;
 import io.loligo.server.wire.conversation.Conversation;
 import io.loligo.server.wire.conversation.Conversation.Exchange;
 import io.loligo.server.wire.conversation.Conversation.Fetch;
@@ -8,7 +9,6 @@ import io.loligo.server.wire.conversation.Conversation.Step;
 import io.loligo.server.wire.conversation.Message;
 import io.loligo.server.wire.conversation.Message.Field;
 import io.loligo.server.wire.conversation.Message.Kind;
-import io.loligo.server.wire.conversation.Words;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -157,17 +157,17 @@ final class ConversationRun {
     return word.startsWith("/") ? here + word : words().in(word);
   }
 
-  private Words words() {
-    return new Words(here, time.millis());
+  private BracedWords words() {
+    return new BracedWords(here, time.millis());
   }
 
   private String octets(String startLine, Message message) {
-    Words words = words();
+    BracedWords words = words();
     boolean response = startLine.startsWith("HTTP/");
     StringBuilder head = new StringBuilder(startLine).append(response ? " \r\n" : "\r\n");
     StringBuilder trailers = new StringBuilder();
     if (!response && !message.has("Host")) {
-      head.append("Host: ").append(Words.SITE).append("\r\n");
+      head.append("Host: ").append(BracedWords.SITE).append("\r\n");
     }
     for (Field field : message.fields()) {
       StringBuilder lines = field.kind() == Kind.TRAILER ? trailers : head;
@@ -192,7 +192,7 @@ final class ConversationRun {
   }
 
   private void compare(Message expected, WireMessage actual) {
-    Words words = words();
+    BracedWords words = words();
     for (Field field : expected.fields()) {
       String value = words.in(field.value());
       String found =

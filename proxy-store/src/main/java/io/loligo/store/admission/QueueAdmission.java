@@ -105,7 +105,7 @@ public final class QueueAdmission implements DiskAdmission {
   }
 
   /** PROBATION's target share of the capacity; above 0 and below 1. */
-  public double probationShare() {
+  double probationShare() {
     return share;
   }
 

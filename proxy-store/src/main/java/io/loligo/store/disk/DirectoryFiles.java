@@ -24,7 +24,7 @@ import io.loligo.store.disk.segment.BufferPool;
 import io.loligo.store.disk.segment.Segments;
 import io.loligo.store.disk.space.Space;
 import io.loligo.store.disk.start.Checkpoints;
-import io.loligo.store.disk.start.Opening;
+import io.loligo.store.disk.start.DirectoryOpening;
 import io.loligo.store.disk.write.SegmentWriting;
 import io.loligo.store.disk.write.Writer;
 import io.loligo.store.memory.MemoryLedger;
@@ -94,7 +94,7 @@ final class DirectoryFiles {
 
   /** Told when the directory can be searched while it is still being opened. */
   interface Begun {
-    void begun(OpenDirectory directory, Opening opening);
+    void begun(OpenDirectory directory, DirectoryOpening opening);
   }
 
   /**
@@ -116,8 +116,9 @@ final class DirectoryFiles {
       return fresh();
     }
     raiseIds(0);
-    Opening opening =
-        new Opening(geometry, marks, directory(), stopped, progress, parts.memory::alternativeLeft);
+    DirectoryOpening opening =
+        new DirectoryOpening(
+            geometry, marks, directory(), stopped, progress, parts.memory::alternativeLeft);
     OpenDirectory open;
     try {
       long last = lastJournal();

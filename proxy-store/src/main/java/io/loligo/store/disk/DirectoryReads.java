@@ -8,7 +8,7 @@ import io.loligo.store.disk.read.LoadRound;
 import io.loligo.store.disk.read.Loader;
 import io.loligo.store.disk.read.Loads;
 import io.loligo.store.disk.read.Peeked;
-import io.loligo.store.disk.start.Opening;
+import io.loligo.store.disk.start.DirectoryOpening;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
@@ -40,7 +40,7 @@ final class DirectoryReads {
   private final List<Waiting> waiting = new ArrayList<>();
 
   /** While the directory is being opened, and can be searched. */
-  private volatile @Nullable Opening opening;
+  private volatile @Nullable DirectoryOpening opening;
 
   /**
    * @param clock nanoseconds
@@ -66,7 +66,7 @@ final class DirectoryReads {
   }
 
   /** The directory is being opened: the final part of {@code begun} may be served. */
-  void begun(Opening begun) {
+  void begun(DirectoryOpening begun) {
     opening = begun;
   }
 
@@ -159,7 +159,7 @@ final class DirectoryReads {
    * wrong while the index is being filled, and the request would go to the origin.
    */
   private boolean isFound(CacheKey key) {
-    Opening begun = opening;
+    DirectoryOpening begun = opening;
     OpenDirectory now = state.last();
     return begun != null
         && now != null

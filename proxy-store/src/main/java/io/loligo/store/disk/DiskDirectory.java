@@ -16,7 +16,7 @@ import io.loligo.store.disk.medium.Presence;
 import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.disk.patrol.Patrol;
 import io.loligo.store.disk.purge.PurgeFile;
-import io.loligo.store.disk.start.Opening;
+import io.loligo.store.disk.start.DirectoryOpening;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purges;
@@ -296,7 +296,7 @@ final class DiskDirectory implements AutoCloseable {
     whenBack = then;
   }
 
-  private void begun(OpenDirectory filling, Opening begun) {
+  private void begun(OpenDirectory filling, DirectoryOpening begun) {
     state.opened(filling);
     if (!reopening.get()) {
       reads.begun(begun); // else nobody waits, and the missed removals are still there

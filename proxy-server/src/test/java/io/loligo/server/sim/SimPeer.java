@@ -1,7 +1,7 @@
 package io.loligo.server.sim;
 
 /** The other end of a connection of the proxy: a client or an origin. */
-interface Peer {
+interface SimPeer {
   /** Bytes arrived. */
   void received(byte[] octets);
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** A request of a client, and its outcome. */
-final class Request {
+final class SimRequest {
   /** Lengths of the content of a QUERY; the last exceeds a key. */
   private static final List<Integer> QUESTION_BYTES = List.of(1, 40, 3_000, 17_000);
 
@@ -59,7 +59,7 @@ final class Request {
    * @param crowd whether it is one of many equal ones
    * @param queries whether it may be a QUERY
    */
-  Request(World world, int id, Resource resource, boolean crowd, boolean queries) {
+  SimRequest(World world, int id, Resource resource, boolean crowd, boolean queries) {
     this.id = id;
     this.resource = resource;
     boolean plain = crowd || world.chance(65);

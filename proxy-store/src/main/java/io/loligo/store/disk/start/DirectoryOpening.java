@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * checkpoint. Of two first blocks with the same hash, the one of the higher version stays. So every
  * response found while the sections are read is the one that will be found at the end.
  */
-public final class Opening {
+public final class DirectoryOpening {
   /** Unreadable segments in a row that count as a disk failure. */
   private static final int MAX_UNREADABLE = 3;
 
@@ -92,7 +92,7 @@ public final class Opening {
    * @param alternatives told of responses that an earlier process left, or may have left, under
    *     another key of a URL than its own: the hash of the URL's path; empty: any
    */
-  public Opening(
+  public DirectoryOpening(
       Geometry geometry,
       Marks marks,
       long directory,

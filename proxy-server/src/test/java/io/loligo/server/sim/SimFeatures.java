@@ -10,11 +10,11 @@ import java.util.SplittableRandom;
  * @param parents proxies to which the proxy forwards
  * @param queries QUERY, with content in the key
  */
-record Features(boolean tunnels, boolean parents, boolean queries) {
+record SimFeatures(boolean tunnels, boolean parents, boolean queries) {
   /** Those of the world of {@code seed}: none in a third of all. */
-  static Features of(long seed) {
+  static SimFeatures of(long seed) {
     SplittableRandom random = new SplittableRandom(~seed);
-    return new Features(
+    return new SimFeatures(
         random.nextInt(100) < 30, random.nextInt(100) < 30, random.nextInt(100) < 30);
   }
 }

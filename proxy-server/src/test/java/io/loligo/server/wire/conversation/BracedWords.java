@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param here path under which this conversation has its URLs
  * @param nowMillis the fake clock
  */
-public record Words(String here, long nowMillis) {
+public record BracedWords(String here, long nowMillis) {
   /** The site all URLs are of. */
   public static final String SITE = "site.test";
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** A configuration, read once for all worlds. Immutable. */
-final class Setting {
+final class SimSetting {
   private static final String ROUND_ROBIN = peers("round-robin");
   private static final String IN_TURN = peers("default");
   private static final String FORBIDDEN = "acl forbidden dst 10.9.0.3\nhttp_access deny forbidden";
@@ -28,28 +28,29 @@ final class Setting {
           "p1.parent.test", addresses("10.8.0.1"));
 
   /** Configurations; a world has one of them. */
-  static final List<Setting> ALL =
+  static final List<SimSetting> ALL =
       List.of(
-          new Setting(""),
-          new Setting("loligo_stream_buffer_size 4 KB", "read_ahead_gap 4 KB"),
-          new Setting("quick_abort_min 0 KB", "quick_abort_max 0 KB"),
-          new Setting("maximum_object_size_in_memory 16 KB", "read_ahead_gap 8 KB"),
-          new Setting("range_offset_limit none", "loligo_stream_buffer_size 4 KB"),
-          new Setting("collapsed_forwarding off", "half_closed_clients on"));
+          new SimSetting(""),
+          new SimSetting("loligo_stream_buffer_size 4 KB", "read_ahead_gap 4 KB"),
+          new SimSetting("quick_abort_min 0 KB", "quick_abort_max 0 KB"),
+          new SimSetting("maximum_object_size_in_memory 16 KB", "read_ahead_gap 8 KB"),
+          new SimSetting("range_offset_limit none", "loligo_stream_buffer_size 4 KB"),
+          new SimSetting("collapsed_forwarding off", "half_closed_clients on"));
 
   /** Configurations with parents, and one without. */
-  static final List<Setting> WITH_PARENTS =
+  static final List<SimSetting> WITH_PARENTS =
       List.of(
-          new Setting(ROUND_ROBIN, "never_direct allow all"),
-          new Setting(IN_TURN, FORBIDDEN, "loligo_stream_buffer_size 4 KB", "read_ahead_gap 4 KB"),
-          new Setting(ROUND_ROBIN, "nonhierarchical_direct off", "prefer_direct on", FORBIDDEN),
-          new Setting(
+          new SimSetting(ROUND_ROBIN, "never_direct allow all"),
+          new SimSetting(
+              IN_TURN, FORBIDDEN, "loligo_stream_buffer_size 4 KB", "read_ahead_gap 4 KB"),
+          new SimSetting(ROUND_ROBIN, "nonhierarchical_direct off", "prefer_direct on", FORBIDDEN),
+          new SimSetting(
               IN_TURN,
               "acl to_b dstdomain b.test",
               "always_direct allow to_b",
               "never_direct allow all"),
-          new Setting(ROUND_ROBIN, "nonhierarchical_direct off", FORBIDDEN),
-          new Setting(""));
+          new SimSetting(ROUND_ROBIN, "nonhierarchical_direct off", FORBIDDEN),
+          new SimSetting(""));
 
   /** {@code read_timeout}, after which a tunnel ends through which nothing goes, nanoseconds. */
   static final long IDLE_NANOS = 5_000_000_000L;
@@ -75,7 +76,7 @@ final class Setting {
   /** The same with {@link Truth#isClosed} resources. */
   final ProxyConfig closing;
 
-  Setting(String... lines) {
+  SimSetting(String... lines) {
     List<String> all = List.of(lines);
     neverDirect = all.contains("never_direct allow all");
     asksB = all.contains("always_direct allow to_b");
