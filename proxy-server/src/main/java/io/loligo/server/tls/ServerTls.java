@@ -38,6 +38,12 @@ public final class ServerTls implements AutoCloseable {
   /** Ticket keys that still open sessions, the newest of which seals new ones. */
   private static final int TICKET_KEYS = 3;
 
+  /**
+   * Kind of the key store in memory through which a context takes its key. PKCS#12 would encrypt
+   * and decrypt the key with a derived one each time, for milliseconds.
+   */
+  private static final String QUICK_STORE = "JKS";
+
   /** BoringSSL keeps as much for each connection, as long as it is open. */
   private static final int HANDSHAKE_BUFFER_BYTES = 512;
 
@@ -202,6 +208,7 @@ public final class ServerTls implements AutoCloseable {
     try {
       SslContextBuilder builder =
           SslContextBuilder.forServer(pair.key(), pair.chain())
+              .keyStoreType(QUICK_STORE)
               .sslProvider(kind)
               .protocols(protocols)
               .ciphers(all)
@@ -213,9 +220,7 @@ public final class ServerTls implements AutoCloseable {
                       ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
                       ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
                       alpn));
-      if (authorities != null) {
-        builder.trustManager(authorities.trustManager());
-      }
+      builder.trustManager(authorities == null ? NoClients.TRUSTED : authorities.trustManager());
       return slim(builder.build());
     } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
       throw new TlsFileException(pair.files().toString(), e);
