@@ -7,7 +7,6 @@ import io.loligo.core.http1.MessageFraming;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.HopTls;
@@ -221,7 +220,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, false);
     request = outgoing;
-    persistent = outgoing.upgrade() == null && !hasUnexpectedContent(outgoing) && mayBeKept();
+    persistent = Persistence.allows(outgoing) && mayBeKept();
     sending = outgoing.hasContent();
     awaitingContinue = sending && outgoing.expectContinue();
     firstChunk = true;
@@ -234,20 +233,6 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       listener.readyForContent();
     }
     pump();
-  }
-
-  /**
-   * Whether some servers do not expect the content of this request, so that they would take it for
-   * the next request (RFC 9110 sections 9.3.1, 9.3.2, 9.3.5, 9.3.7 and 9.3.8).
-   */
-  private static boolean hasUnexpectedContent(OutgoingRequest outgoing) {
-    if (!outgoing.hasContent() || outgoing.contentLength() == 0) {
-      return false;
-    }
-    return switch (outgoing.methodId()) {
-      case Method.GET, Method.HEAD, Method.DELETE, Method.OPTIONS, Method.TRACE -> true;
-      default -> false;
-    };
   }
 
   @Override
@@ -653,11 +638,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       return;
     }
     // a peer that answers too early may take the rest of the content for another request
-    persistent =
-        persistent
-            && !sending
-            && keptAlive(head)
-            && !MessageFraming.announcesForbiddenContent(head);
+    persistent = persistent && !sending && Persistence.allows(head, framing);
     remaining = framing.length();
     wanted = false;
     awaitingContinue = false;
@@ -725,16 +706,6 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     return line >= 0
         && fields.valueEquals(line, protocol)
         && fields.next(FieldName.UPGRADE, line + 1) < 0;
-  }
-
-  private boolean keptAlive(ResponseHead head) {
-    Fields fields = head.fields();
-    assert framing != null : "no head";
-    if (framing.kind() == Framing.Kind.UNTIL_CLOSE
-        || fields.hasToken(FieldName.CONNECTION, "close")) {
-      return false;
-    }
-    return head.version() >= 11 || fields.hasToken(FieldName.CONNECTION, "keep-alive");
   }
 
   private void deliver() {
