@@ -1,5 +1,9 @@
 package io.loligo.server.record;
 
+import io.netty.handler.ssl.NotSslRecordException;
+import java.security.cert.CertificateException;
+import java.util.Locale;
+
 /** Why a client's connection ended within its TLS handshake, or because of a broken record. */
 public enum TlsFailure {
   /** The client speaks no TLS. */
@@ -18,6 +22,8 @@ public enum TlsFailure {
   CERTIFICATE("the client's certificate is missing or not trusted"),
   /** The client refused, as a rule because it does not trust the certificate. */
   REFUSED("the client refused the certificate or the parameters"),
+  /** The client asked for another handshake on the same connection. */
+  RENEGOTIATION("the client asked for another handshake"),
   /** The handshake took too long. */
   TIMEOUT("the handshake took too long"),
   /** The client left. */
@@ -34,5 +40,42 @@ public enum TlsFailure {
   /** For the operator. */
   public String text() {
     return text;
+  }
+
+  /** The kind of failure that {@code cause}, an exception of the provider, is. */
+  public static TlsFailure of(Throwable cause) {
+    if (cause instanceof NotSslRecordException) {
+      return MALFORMED;
+    }
+    for (Throwable at = cause; at != null; at = at.getCause()) {
+      if (at instanceof CertificateException) {
+        return CERTIFICATE;
+      }
+    }
+    String text = String.valueOf(cause.getMessage()).toUpperCase(Locale.ROOT).replace('_', ' ');
+    if (text.contains("RENEGOTIATION")) {
+      return RENEGOTIATION;
+    }
+    // OpenSSL sends the alert in clear text, although the handshake is encrypted by then
+    if (text.contains("ALERT") || text.contains("BAD PACKET LENGTH")) {
+      return REFUSED;
+    } else if (text.contains("CERTIFICATE")) {
+      return CERTIFICATE;
+    } else if (text.contains("FALLBACK")) {
+      return VERSION;
+    } else if (text.contains("PROTOCOL") && !text.contains("CLOSED")) {
+      return VERSION;
+    } else if (text.contains("CIPHER")) {
+      return CIPHER;
+    } else if (text.contains("CLOSED")) {
+      return GONE;
+    }
+    boolean malformed =
+        text.contains("RECORD")
+            || text.contains("DECODE")
+            || text.contains("DECRYPT")
+            || text.contains("PARSE")
+            || text.contains("UNEXPECTED");
+    return malformed ? MALFORMED : OTHER;
   }
 }

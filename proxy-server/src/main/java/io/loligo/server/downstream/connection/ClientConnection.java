@@ -3,6 +3,7 @@ package io.loligo.server.downstream.connection;
 import io.loligo.core.message.Fields;
 import io.loligo.server.port.Destination;
 import io.loligo.server.record.Shed;
+import io.loligo.server.record.TlsFailure;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.SessionFacts;
 import io.netty.channel.Channel;
@@ -14,6 +15,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -251,6 +253,25 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
     } catch (ChannelException e) {
       LOG.debug("The socket of {} is gone already", channel, e);
+    }
+  }
+
+  /**
+   * Counts and tells that TLS with the client has failed.
+   *
+   * @param detail of the provider; null: none
+   */
+  protected final void noteTls(TlsFailure why, @Nullable Throwable detail) {
+    clients.counters().tlsFailed(why);
+    String text = "TLS: " + why.text() + (detail == null ? "" : ": " + detail.getMessage());
+    ClosedConnections.of(clients).tell(why, listening.configured().name(), client, text);
+  }
+
+  /** The same for {@code cause}, if it is a record of the client that cannot be read. */
+  protected final void noteBrokenRecord(Throwable cause) {
+    TlsFailure why = cause instanceof SSLException ? TlsFailure.of(cause) : TlsFailure.GONE;
+    if (why != TlsFailure.GONE) {
+      noteTls(why, cause);
     }
   }
 

@@ -250,6 +250,7 @@ public final class Http1Connection extends ClientConnection {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException) {
+      noteBrokenRecord(cause);
       LOG.debug("Client connection {} was reset", channel(), cause);
     } else if (cause instanceof OutOfMemoryError noMemory) {
       stream.outOfMemory(noMemory, "the connection");

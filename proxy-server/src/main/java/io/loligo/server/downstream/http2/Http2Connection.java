@@ -339,6 +339,7 @@ public final class Http2Connection extends ClientConnection {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException) {
+      noteBrokenRecord(cause);
       LOG.debug("Client connection {} was reset", channel(), cause);
     } else if (cause instanceof OutOfMemoryError noMemory) {
       clients.transit().shortage().met(noMemory, "the connection");

@@ -1,16 +1,13 @@
 package io.loligo.server.downstream.intercept;
 
 import io.loligo.core.message.ContentLength;
-import io.loligo.core.message.FieldLines;
-import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.stream.ExchangeStream;
 import io.loligo.server.downstream.stream.ResponseWriter;
+import io.loligo.server.downstream.stream.SilentWriter;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
-import io.netty.buffer.ByteBuf;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The CONNECT that the proxy itself makes for an intercepted client. Nobody gets its response: 200
@@ -18,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectStream extends ExchangeStream {
   private final InterceptedTls connection;
-  private final Silent writer = new Silent();
+  private final SilentWriter writer = new SilentWriter();
 
   /** The stream of {@code connection}, which is attached to its channel. */
   ConnectStream(InterceptedTls connection) {
@@ -45,7 +42,7 @@ final class ConnectStream extends ExchangeStream {
 
   @Override
   protected void writeHead(OutgoingHead head) {
-    writer.headSent = true;
+    writer.headWritten();
     if (head.status() != 200) {
       closeAfter();
     }
@@ -144,82 +141,5 @@ final class ConnectStream extends ExchangeStream {
   @Override
   protected void tunnelOver() {
     connection.tunnelOver();
-  }
-
-  /** Writes nothing. */
-  private static final class Silent implements ResponseWriter, ResponseTally {
-    private boolean headSent;
-
-    @Override
-    public boolean takesInterim() {
-      return false;
-    }
-
-    @Override
-    public void writeContinue() {}
-
-    @Override
-    public void writeInterim(int status, FieldLines lines) {}
-
-    @Override
-    public void writeOverloaded() {
-      headSent = true;
-    }
-
-    @Override
-    public void writeContent(ByteBuf content) {
-      content.release();
-    }
-
-    @Override
-    public void end(@Nullable Fields trailers) {}
-
-    @Override
-    public boolean headSent() {
-      return headSent;
-    }
-
-    @Override
-    public boolean headMethod() {
-      return false;
-    }
-
-    @Override
-    public boolean exceeded(int more) {
-      return false;
-    }
-
-    @Override
-    public boolean incomplete() {
-      return false;
-    }
-
-    @Override
-    public long headBytes() {
-      return 0;
-    }
-
-    @Override
-    public void restart() {}
-
-    @Override
-    public long writtenBytes() {
-      return 0;
-    }
-
-    @Override
-    public long movedBytes() {
-      return 0;
-    }
-
-    @Override
-    public boolean pending() {
-      return false;
-    }
-
-    @Override
-    public boolean failed() {
-      return false;
-    }
   }
 }

@@ -1,6 +1,7 @@
 package io.loligo.server.downstream.intercept;
 
 import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClosedConnections;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
@@ -40,16 +41,21 @@ public final class Interceptor {
       InetSocketAddress client,
       @Nullable InetSocketAddress told) {
     InetSocketAddress original = told == null ? system.of(channel, port.interception()) : told;
-    UnknownDestinations refusals = UnknownDestinations.of(clients);
     if (original == null || original.getPort() == 0) {
-      refusals.refused(port.name(), client, "it is not known to which address it was opened");
+      refuse(clients, port, client, "it is not known to which address it was opened");
       return null;
     }
     if (isForPort(channel, port, original)) {
-      refusals.refused(port.name(), client, "it was opened to the port itself, not intercepted");
+      refuse(clients, port, client, "it was opened to the port itself, not intercepted");
       return null;
     }
     return Destination.intercepted(port.scheme(), original);
+  }
+
+  private static void refuse(
+      ClientConnections clients, HttpPort port, InetSocketAddress client, String why) {
+    clients.counters().destinationUnknown();
+    ClosedConnections.of(clients).tell(Interceptor.class, port.name(), client, why);
   }
 
   private boolean isForPort(Channel channel, HttpPort port, InetSocketAddress original) {

@@ -3,6 +3,7 @@ package io.loligo.server.downstream.proxied;
 import io.loligo.core.proxyprotocol.ProxyHeader;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClosedConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.time.LoopTimer;
@@ -128,7 +129,8 @@ public final class ProxiedConnection extends ClientConnection {
 
   private void refuse(String why) {
     if (!over) {
-      RefusedHeaders.of(clients).refused(port.name(), peer, why);
+      clients.counters().proxyHeaderRefused();
+      ClosedConnections.of(clients).tell(ProxiedConnection.class, port.name(), peer, why);
       close();
     }
   }

@@ -180,7 +180,7 @@ public final class TlsHandshake extends ClientConnection {
   }
 
   private void note(TlsFailure why, @Nullable Throwable detail) {
-    FailedHandshakes.of(clients).failed(why, client(), port.name(), detail);
+    noteTls(why, detail);
     contexts.failed(why);
   }
 
@@ -316,7 +316,7 @@ public final class TlsHandshake extends ClientConnection {
       if (end.isSuccess()) {
         finished();
       } else {
-        fail(FailedHandshakes.kind(end.cause()), end.cause());
+        fail(TlsFailure.of(end.cause()), end.cause());
       }
     } else if (event == ChannelInputShutdownEvent.INSTANCE) {
       gone();
@@ -346,7 +346,7 @@ public final class TlsHandshake extends ClientConnection {
       clients.transit().shortage().met(noMemory, "a TLS handshake");
       end();
     } else if (state != State.OVER) {
-      fail(FailedHandshakes.kind(inner), inner);
+      fail(TlsFailure.of(inner), inner);
     } else {
       LOG.debug("The handshake of {} ends", channel(), inner);
     }

@@ -3,7 +3,6 @@ package io.loligo.server.exchange.inspect;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
-import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
@@ -18,6 +17,7 @@ import io.loligo.server.exchange.request.TunnelStep;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.InspectionSettings;
+import io.loligo.server.exchange.tunnel.ConnectEvents;
 import io.loligo.server.exchange.tunnel.Tunneling;
 import io.loligo.server.port.Destination;
 import io.loligo.server.record.ExchangeRecord;
@@ -36,7 +36,6 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
-import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.route.Router;
 import io.loligo.server.upstream.tls.ServerNames;
@@ -66,8 +65,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code http_access} also decides about the name in the first message: a client may not reach
  * by another address what it may not reach by name.
  */
-public final class Inspection
-    implements ClientEvents, OriginEvents, Router.Listener, AddressCheck, PeekedStream.Listener {
+public final class Inspection extends ConnectEvents
+    implements Router.Listener, AddressCheck, PeekedStream.Listener {
   private enum State {
     RESOLVING,
     READING,
@@ -585,29 +584,4 @@ public final class Inspection
       unread.writable();
     }
   }
-
-  // a CONNECT has no content, and neither has its response
-
-  @Override
-  public void content(ByteBuf content) {
-    content.release();
-  }
-
-  @Override
-  public void contentEnd(@Nullable Fields trailers) {}
-
-  @Override
-  public void contentFailed(ParseFailure failure) {}
-
-  @Override
-  public void readyForContent() {}
-
-  @Override
-  public void interim(ResponseHead reply) {}
-
-  @Override
-  public void readComplete() {}
-
-  @Override
-  public void end(@Nullable Fields trailers) {}
 }

@@ -5,7 +5,6 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.message.WebSocketHandshake;
 import io.loligo.server.exchange.answer.ErrorPage;
@@ -26,10 +25,8 @@ import io.loligo.server.tunnel.Tunnel;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
-import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.route.Router;
-import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * CONNECT (RFC 9110 section 9.3.6): connects to the target, then moves bytes both ways. Upgrade
  * ends in the same way. Confined to the client's event loop.
  */
-public final class Tunneling implements ClientEvents, OriginEvents, Router.Listener, AddressCheck {
+public final class Tunneling extends ConnectEvents implements Router.Listener, AddressCheck {
   private final LoopServices services;
   private final Request request;
   private final ClientStream stream;
@@ -210,32 +207,4 @@ public final class Tunneling implements ClientEvents, OriginEvents, Router.Liste
       origin.timings().describe(stream.record());
     }
   }
-
-  // a CONNECT has no content, and neither has its response
-
-  @Override
-  public void content(ByteBuf content) {
-    content.release();
-  }
-
-  @Override
-  public void contentEnd(@Nullable Fields trailers) {}
-
-  @Override
-  public void contentFailed(ParseFailure failure) {}
-
-  @Override
-  public void writable() {}
-
-  @Override
-  public void readyForContent() {}
-
-  @Override
-  public void interim(ResponseHead reply) {}
-
-  @Override
-  public void readComplete() {}
-
-  @Override
-  public void end(@Nullable Fields trailers) {}
 }

@@ -298,7 +298,7 @@ class ExchangeStreamTest {
 
     @Override
     protected void writeHead(OutgoingHead head) {
-      writer.headSent = true;
+      writer.headWritten();
       write(Integer.toString(head.status()));
     }
 
@@ -378,9 +378,8 @@ class ExchangeStreamTest {
     protected void tunnelOver() {}
   }
 
-  private static final class Writer implements ResponseWriter {
+  private static final class Writer extends SilentWriter {
     private final Stream stream;
-    private boolean headSent;
 
     Writer(Stream stream) {
       this.stream = stream;
@@ -397,8 +396,8 @@ class ExchangeStreamTest {
     }
 
     @Override
-    public void writeInterim(int status, FieldLines lines) {
-      stream.write(Integer.toString(status));
+    public void writeInterim(ResponseHead head, FieldLines own) {
+      stream.write(Integer.toString(head.status()));
     }
 
     @Override
@@ -410,34 +409,6 @@ class ExchangeStreamTest {
     public void writeContent(ByteBuf content) {
       stream.write(content.toString(StandardCharsets.US_ASCII));
       content.release();
-    }
-
-    @Override
-    public void end(Fields trailers) {}
-
-    @Override
-    public boolean headSent() {
-      return headSent;
-    }
-
-    @Override
-    public boolean headMethod() {
-      return false;
-    }
-
-    @Override
-    public boolean exceeded(int more) {
-      return false;
-    }
-
-    @Override
-    public boolean incomplete() {
-      return false;
-    }
-
-    @Override
-    public long headBytes() {
-      return 0;
     }
   }
 
