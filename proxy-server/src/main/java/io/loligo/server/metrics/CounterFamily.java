@@ -95,8 +95,8 @@ public enum CounterFamily {
   TLS_FAILURE(
       "loligo.tls.failures",
       "reason",
-      "Connections of clients that ended within their TLS handshake or because of a broken record;"
-          + " plaintext: the client spoke no TLS on a TLS port.",
+      "Connections and inspected tunnels of clients that ended within their TLS handshake or"
+          + " because of a broken record; plaintext: the client spoke no TLS where it has to.",
       names(TlsFailure.values())),
   TUNNEL(
       "loligo.tunnels.inspected",

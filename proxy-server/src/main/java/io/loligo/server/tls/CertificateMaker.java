@@ -221,8 +221,7 @@ final class CertificateMaker {
   }
 
   /** The name of the terms, else those of the example, else the one that the client asked for. */
-  private static List<GeneralName> names(ServerIdentity server, @Nullable X509Certificate example)
-      throws CertificateParsingException {
+  private static List<GeneralName> names(ServerIdentity server, @Nullable X509Certificate example) {
     String only = example == null ? server.name() : server.terms().commonName();
     if (only != null) {
       boolean address = IpText.parse(only) != null;
@@ -230,14 +229,16 @@ final class CertificateMaker {
     }
     assert example != null : "it has the name of the client otherwise";
     List<GeneralName> names = new ArrayList<>();
-    Collection<List<?>> alternatives = example.getSubjectAlternativeNames();
-    if (alternatives != null) {
-      for (List<?> alternative : alternatives) {
+    try {
+      Collection<List<?>> alternatives = example.getSubjectAlternativeNames();
+      for (List<?> alternative : alternatives == null ? List.<List<?>>of() : alternatives) {
         int type = (Integer) alternative.get(0);
         if (type == GeneralName.dNSName || type == GeneralName.iPAddress) {
           names.add(new GeneralName(type, alternative.get(1).toString()));
         }
       }
+    } catch (CertificateParsingException | IllegalArgumentException e) {
+      return List.of(); // the server determines them: no client may accept such a certificate
     }
     return names;
   }

@@ -113,6 +113,11 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.store().stats().transitBytes();
   }
 
+  /** Responses stored in memory. */
+  long storedResponses() {
+    return proxy.store().stats().entries();
+  }
+
   /** Requests and responses refused so far, by reason. A new map. */
   Map<ParseFailure, Long> refusals() {
     Map<ParseFailure, Long> all = new EnumMap<>(ParseFailure.class);

@@ -2,6 +2,7 @@ package io.loligo.server.downstream.connection;
 
 import io.loligo.core.message.Fields;
 import io.loligo.server.port.Destination;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
 import io.loligo.server.time.LoopTimer;
@@ -264,14 +265,21 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   protected final void noteTls(TlsFailure why, @Nullable Throwable detail) {
     clients.counters().tlsFailed(why);
     String text = "TLS: " + why.text() + (detail == null ? "" : ": " + detail.getMessage());
-    ClosedConnections.of(clients).tell(why, listening.configured().name(), client, text);
+    HttpPort port = clients.terms().port(listening);
+    String name = (port == null ? listening.configured() : port).name();
+    ClosedConnections.of(clients).tell(why, name, client, text);
   }
 
   /** The same for {@code cause}, if it is a record of the client that cannot be read. */
   protected final void noteBrokenRecord(Throwable cause) {
-    TlsFailure why = cause instanceof SSLException ? TlsFailure.of(cause) : TlsFailure.GONE;
-    if (why != TlsFailure.GONE) {
-      noteTls(why, cause);
+    if (!(cause instanceof SSLException)) {
+      return;
+    }
+    switch (TlsFailure.of(cause)) {
+      case GONE -> {} // it has only left without an announcement
+      case RENEGOTIATION -> noteTls(TlsFailure.RENEGOTIATION, cause);
+      case REFUSED -> noteTls(TlsFailure.REFUSED, cause);
+      default -> noteTls(TlsFailure.MALFORMED, cause);
     }
   }
 

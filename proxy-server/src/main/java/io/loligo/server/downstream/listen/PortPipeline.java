@@ -109,10 +109,6 @@ final class PortPipeline {
             .named(port.h2c() ? "h2" : null)
             .open(connections, listening, client)
         : new TlsHandshake(
-            connections,
-            listening,
-            client,
-            port,
-            new PortContexts(connections, listening, client, port));
+            connections, listening, client, new PortContexts(connections, listening, client, port));
   }
 }

@@ -2,7 +2,6 @@ package io.loligo.server.downstream.stream;
 
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.ResponseHead;
 import io.loligo.server.transport.ResponseTally;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,7 @@ public class SilentWriter implements ResponseWriter, ResponseTally {
   public void writeContinue() {}
 
   @Override
-  public void writeInterim(ResponseHead head, FieldLines own) {}
+  public void writeInterim(int status, FieldLines lines) {}
 
   @Override
   public void writeOverloaded() {

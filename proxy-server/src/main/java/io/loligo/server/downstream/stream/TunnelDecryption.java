@@ -45,8 +45,7 @@ final class TunnelDecryption implements Decryption {
     HostContexts contexts =
         new HostContexts(clients, connection.listening(), connection.client(), hosts, server);
     TlsHandshake handshake =
-        new TlsHandshake(
-            clients, connection.listening(), connection.client(), stream.port(), contexts);
+        new TlsHandshake(clients, connection.listening(), connection.client(), contexts);
     handshake.destination(meant);
     if (bytes instanceof ChannelByteStream whole) {
       whole.leave();

@@ -3,7 +3,6 @@ package io.loligo.server.downstream.tls;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
-import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
 import io.loligo.server.time.LoopTimer;
@@ -61,7 +60,6 @@ public final class TlsHandshake extends ClientConnection {
   }
 
   private final ClientConnections clients;
-  private final HttpPort port;
   private final HandshakeContexts contexts;
   private final Deadline deadline = new Deadline();
   private State state = State.HELLO;
@@ -76,11 +74,9 @@ public final class TlsHandshake extends ClientConnection {
       ClientConnections clients,
       ListeningPort listening,
       InetSocketAddress client,
-      HttpPort port,
       HandshakeContexts contexts) {
     super(clients, listening, client);
     this.clients = clients;
-    this.port = port;
     this.contexts = contexts;
   }
 

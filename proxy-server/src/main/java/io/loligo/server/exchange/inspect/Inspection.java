@@ -9,6 +9,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.bump.BumpAction;
+import io.loligo.server.bump.UnsupportedProtocol;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.Decryption;
@@ -24,6 +25,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.TlsFailure;
 import io.loligo.server.record.TunnelFacts;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.ClientHello;
@@ -110,7 +112,7 @@ public final class Inspection extends ConnectEvents
     @Override
     protected void expired() {
       if (state == State.READING) {
-        unsupported("no first message of TLS arrived in time");
+        unsupported(TlsFailure.TIMEOUT, "no first message of TLS arrived in time");
       } else if (state == State.RESPONDING) {
         end("the client does not read the error page");
       } else if (state == State.HEARING) {
@@ -202,24 +204,36 @@ public final class Inspection extends ConnectEvents
     switch (first.state()) {
       case INCOMPLETE -> {}
       case COMPLETE -> read(first);
-      case PLAINTEXT -> unsupported("the first bytes are not TLS");
-      case MALFORMED -> end("the first message of TLS is malformed");
-      case OVERSIZED -> end("the first message of TLS is too large");
-      case BAD_NAME -> end("the server name has forbidden characters");
+      case PLAINTEXT -> unsupported(TlsFailure.PLAINTEXT, "the first bytes are not TLS");
+      case MALFORMED -> fail(TlsFailure.MALFORMED, "the first message of TLS is malformed");
+      case OVERSIZED -> fail(TlsFailure.OVERSIZED, "the first message of TLS is too large");
+      case BAD_NAME -> fail(TlsFailure.SERVER_NAME, "the server name has forbidden characters");
     }
   }
 
   @Override
   public void ended() {
-    end("the client left before its first message was complete");
+    fail(TlsFailure.GONE, "the client left before its first message was complete");
   }
 
-  private void unsupported(String why) {
+  /** Ends the tunnel because of the client's first bytes. */
+  private void fail(TlsFailure kind, String why) {
+    if (state != State.OVER) {
+      services.counters.tlsFailed(kind);
+      end(why);
+    }
+  }
+
+  private void unsupported(TlsFailure kind, String why) {
     services.timer.cancel(firstMessage);
     peeked().rest();
     ExchangeRecord record = stream.record();
     record.errorDetail = why;
-    switch (settings.unsupported.of(request)) {
+    UnsupportedProtocol.Action fate = settings.unsupported.of(request);
+    if (fate != UnsupportedProtocol.Action.TUNNEL) {
+      services.counters.tlsFailed(kind);
+    }
+    switch (fate) {
       case TUNNEL -> {
         note(BumpAction.SPLICE);
         splice();
@@ -251,7 +265,7 @@ public final class Inspection extends ConnectEvents
     if (name != null && !name.equals(request.host())) {
       Request named = connectTo(name);
       if (named == null) {
-        end("the server name is no host name");
+        fail(TlsFailure.SERVER_NAME, "the server name is no host name");
         return;
       }
       AclVerdict verdict = services.destinations.access(named);
