@@ -52,6 +52,11 @@ final class OutgoingContent {
     trailers = lines;
   }
 
+  /** The end was sent. */
+  void ended() {
+    whole = false;
+  }
+
   /** Whether more should be queued now. */
   boolean takesMore() {
     return queuedBytes < mostBytes && backlog.takesMore();

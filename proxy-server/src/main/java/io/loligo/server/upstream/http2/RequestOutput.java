@@ -54,6 +54,7 @@ final class RequestOutput extends FrameOutput<RequestStream> {
     }
     if (content.next() == null) {
       // it needs no window, and no turn
+      content.ended();
       stream.emitted(end(stream.id(), content.trailers()), true);
     } else {
       content.isReady = true;
@@ -96,6 +97,9 @@ final class RequestOutput extends FrameOutput<RequestStream> {
     boolean last = content.isLast(length);
     data(stream.id(), content.take(length), last);
     budget.sent();
+    if (last) {
+      content.ended();
+    }
     stream.emitted(Frames.HEADER_BYTES, last);
     if (!last) {
       enqueue(stream);

@@ -108,6 +108,20 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
   }
 
   @Test
+  void aWiderWindowDoesNotEndAStreamAgain() {
+    openSettled(Frames.INITIAL_WINDOW_SIZE, 0);
+    post(-1).lease.endContent(null);
+    Heard heard = post(1);
+    heard.lease.content(bytes("a"));
+    heard.lease.endContent(null);
+    assertThat(server.frames()).contains("DATA 1 end ");
+    server.openWindow(3, 1);
+    assertThat(server.frames()).containsExactly("DATA 3 end a");
+    server.openWindow(1, 10).openWindow(3, 10).settings(Frames.INITIAL_WINDOW_SIZE, 100);
+    assertThat(server.frames()).containsExactly("SETTINGS ack");
+  }
+
+  @Test
   void theWindowOfTheConnectionIsShared() {
     openSettled(Frames.INITIAL_WINDOW_SIZE, 1 << 20);
     Heard first = post(-1);
