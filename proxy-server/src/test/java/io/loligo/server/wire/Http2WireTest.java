@@ -95,6 +95,24 @@ class Http2WireTest extends WireTest {
   }
 
   @Test
+  void contentMayArriveBeforeTheClientKnowsOfASmallerWindow() throws Exception {
+    proxy.close();
+    startProxy(
+        "http_port 127.0.0.1:0 accel h2c",
+        "loligo_stream_buffer_size 4 KB",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
+    origin.on("/post", call -> call.ok(call.whole().body().length + " bytes"));
+    Http2Client early = closing(Http2Client.connect(proxy.port()));
+    early.begin(1, "POST", SITE, "/post");
+    for (int i = 0; i < 4; i++) {
+      early.data(1, "x".repeat(16_000), false);
+    }
+    early.upload(1, "x".repeat(100_000), true);
+    assertThat(early.settings()).containsEntry(Frames.INITIAL_WINDOW_SIZE, 16_384);
+    assertThat(early.response(1).text()).isEqualTo("164000 bytes");
+  }
+
+  @Test
   void contentOfAnnouncedLengthReachesTheOriginWithIt() throws Exception {
     origin.on(
         "/post", call -> call.ok(new String(call.whole().body(), StandardCharsets.ISO_8859_1)));

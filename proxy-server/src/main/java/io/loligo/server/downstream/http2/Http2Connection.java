@@ -111,6 +111,10 @@ public final class Http2Connection extends ClientConnection {
   private int discardedBytes;
   private int receiveWindow;
   private int readBytes;
+
+  /** Whether the client has read our settings: until then its windows are the usual ones. */
+  private boolean settled;
+
   private boolean processing;
   private boolean readPending;
   private boolean flushDue;
@@ -598,6 +602,9 @@ public final class Http2Connection extends ClientConnection {
       streamError(number, ErrorCode.REFUSED_STREAM);
       return;
     }
+    if (clients.draining()) {
+      depart(); // the client hears of it before the response
+    }
     ParseFailure failure = composer.finish();
     Http2Stream stream = open(number);
     if (failure == null) {
@@ -611,8 +618,6 @@ public final class Http2Connection extends ClientConnection {
     int most = clients.settings().maxRequestsPerConnection;
     if (most > 0 && ++served >= most) {
       leave(ErrorCode.NO_ERROR);
-    } else if (clients.draining() && state == State.OPEN) {
-      depart();
     }
   }
 
@@ -624,7 +629,8 @@ public final class Http2Connection extends ClientConnection {
       clients.timer().cancel(idle);
     }
     streams.put(number, stream);
-    stream.open(number, output.streamWindow(), streamWindow);
+    int receives = settled ? streamWindow : Frames.DEFAULT_WINDOW_BYTES;
+    stream.open(number, output.streamWindow(), receives);
     return stream;
   }
 
@@ -757,7 +763,12 @@ public final class Http2Connection extends ClientConnection {
 
     @Override
     public void settingsAck() {
-      // nothing waits for it: our settings are enforced from the first frame
+      if (!settled) {
+        settled = true;
+        for (Http2Stream stream : streams.values()) {
+          stream.receivesMore(streamWindow - Frames.DEFAULT_WINDOW_BYTES);
+        }
+      }
     }
 
     @Override

@@ -175,10 +175,15 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
     connection.streamError(id, ErrorCode.PROTOCOL_ERROR);
   }
 
+  /** Its window changes by {@code bytes}, perhaps to less than nothing (RFC 9113 section 6.9.2). */
+  void receivesMore(int bytes) {
+    receiveWindow += bytes;
+  }
+
   /** DATA: {@code payload}, borrowed. */
   void data(ByteBuf payload, int flowBytes, boolean ends) {
     receiveWindow -= flowBytes;
-    if (receiveWindow < 0) {
+    if (receiveWindow < 0 && flowBytes > 0) {
       reset(ErrorCode.FLOW_CONTROL_ERROR);
       return;
     }
