@@ -23,7 +23,11 @@ final class Client implements SimPeer, MessageReader.Listener {
   private final boolean stalls;
   private final long paceMicros;
   private final boolean inARow;
-  private SimSocket socket;
+  private FarEnd socket;
+
+  /** The streams of its connection; null: it speaks HTTP/1. */
+  private ClientStreams streams;
+
   private long connectedNanos;
   private MessageReader reader;
   private boolean leavesAfter;
@@ -64,7 +68,8 @@ final class Client implements SimPeer, MessageReader.Listener {
         return;
       }
       reader = new MessageReader(true, this);
-      socket = simulation.connect(this, number);
+      streams = simulation.speaksHttp2(number) ? simulation.connectStreams(this, number) : null;
+      socket = streams != null ? streams : simulation.connect(this, number);
       connectedNanos = world.nanoTime();
     }
     ask();
@@ -87,7 +92,7 @@ final class Client implements SimPeer, MessageReader.Listener {
     simulation.sent(request);
     world.note("client %d sends %s", number, request);
     byte[] all = request.octets();
-    SimSocket to = socket;
+    FarEnd to = socket;
     int at = 0;
     while (at < all.length) {
       int length = world.chance(70) ? all.length - at : 1 + world.draw(all.length - at);
@@ -114,7 +119,7 @@ final class Client implements SimPeer, MessageReader.Listener {
         });
   }
 
-  private void breakOff(SimSocket from, SimRequest request) {
+  private void breakOff(FarEnd from, SimRequest request) {
     int how = world.draw(4);
     world.after(
         world.chance(50) ? world.draw(50_000) : world.draw(5_000_000),
@@ -210,10 +215,15 @@ final class Client implements SimPeer, MessageReader.Listener {
     boolean stopping =
         drain != null
             && (world.nanoTime() >= drain.deadline()
-                || (!request.headArrived && drain.mayMiss(request.sentNanos)));
+                || (!request.headArrived && drain.mayMiss(request.sentNanos) && !isWarned()));
     return stopping
         || connectedNanos <= simulation.endedNanos()
         || simulation.mayBeCut(request.resource);
+  }
+
+  /** Whether the proxy waits for its requests before it ends the connection: it reads at once. */
+  private boolean isWarned() {
+    return streams != null && streams.isAcknowledged() && paceMicros == 0;
   }
 
   /** Requests in a row that will not be answered on this connection are sent again. */

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.boot.SimulatedProxy;
+import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.HopTls;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.wire.FakeDisk;
 import io.loligo.store.MemorySettings;
@@ -24,8 +28,13 @@ import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.PacedExecutor;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +130,7 @@ final class Life {
             config,
             faults.dnsError() > 0 || world.chance(5) ? setting.names : setting.listed,
             loops,
-            new SocketTransport(() -> new SimSocket(network), allocator),
+            new Transport(new SocketTransport(() -> new SimSocket(network), allocator)),
             () -> new SimDatagrams(network, nameserver),
             store(),
             new Time(),
@@ -158,6 +167,23 @@ final class Life {
         memory.readAheadGapBytes());
   }
 
+  /** Connects; a peer of HTTP/2 is known at once. */
+  private record Transport(OriginTransport sockets) implements OriginTransport {
+    private static final HopTls HTTP_2 =
+        new HopTls("none", "none", HopTls.HTTP_2, null, List.of(), false);
+
+    @Override
+    public ChannelFuture connect(
+        EventLoop loop, InetAddress from, InetSocketAddress to, ChannelHandler handler) {
+      return sockets.connect(loop, from, to, handler);
+    }
+
+    @Override
+    public HopTls secured(Channel channel) {
+      return ((SimSocket) channel).isOverHttp2() ? HTTP_2 : null;
+    }
+  }
+
   private final class Time implements TimeSource {
     @Override
     public long nanos() {
@@ -191,15 +217,18 @@ final class Life {
   // ---- its operations
 
   /** {@code socket} was accepted, on loop number {@code loop}. */
-  void accepted(SimSocket socket, int loop) {
+  void accepted(SimSocket socket, int loop, boolean http2) {
     SimLoop eventLoop = loops.get(loop);
     eventLoop.execute(
         () -> {
+          ClientConnections clients = proxy.clients(loop);
+          InetSocketAddress from = (InetSocketAddress) socket.remoteAddress();
           socket
               .pipeline()
               .addLast(
-                  new Http1Connection(
-                      proxy.clients(loop), listening, (InetSocketAddress) socket.remoteAddress()));
+                  http2
+                      ? new Http2Connection(clients, listening, from)
+                      : new Http1Connection(clients, listening, from));
           eventLoop.register(socket);
         });
   }

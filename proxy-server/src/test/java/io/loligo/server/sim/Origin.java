@@ -83,7 +83,7 @@ final class Origin {
    *
    * @param parent to this one; null: to an origin
    */
-  SimPeer accept(SimSocket socket, Parent parent) {
+  SimPeer accept(FarEnd socket, Parent parent) {
     Connection connection = new Connection(socket, parent);
     if (parent != null) {
       parent.add(connection);
@@ -110,7 +110,7 @@ final class Origin {
 
   /** One connection of the proxy. */
   final class Connection implements SimPeer, MessageReader.Listener {
-    private final SimSocket socket;
+    private final FarEnd socket;
     private final Parent parent;
     private Talker far;
     private boolean busy;
@@ -121,7 +121,7 @@ final class Origin {
     private long sendNanos;
     private int served;
 
-    Connection(SimSocket socket, Parent parent) {
+    Connection(FarEnd socket, Parent parent) {
       this.socket = socket;
       this.parent = parent;
     }
@@ -287,8 +287,9 @@ final class Origin {
     }
 
     private void openTunnel(Tunneled tunnel) {
-      tunnel.opened(socket);
-      far = simulation.talker(socket, tunnel, false);
+      SimSocket whole = (SimSocket) socket; // a tunnel is no stream
+      tunnel.opened(whole);
+      far = simulation.talker(whole, tunnel, false);
       String head =
           tunnel.upgrades
               ? "HTTP/1.1 101 Fine\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"

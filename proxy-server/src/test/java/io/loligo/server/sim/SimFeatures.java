@@ -9,12 +9,19 @@ import java.util.SplittableRandom;
  * @param tunnels CONNECT and Upgrade
  * @param parents proxies to which the proxy forwards
  * @param queries QUERY, with content in the key
+ * @param http2Clients every second client speaks HTTP/2
+ * @param http2Origins origins speak HTTP/2, where there are no tunnels to them
  */
-record SimFeatures(boolean tunnels, boolean parents, boolean queries) {
-  /** Those of the world of {@code seed}: none in a third of all. */
+record SimFeatures(
+    boolean tunnels, boolean parents, boolean queries, boolean http2Clients, boolean http2Origins) {
+  /** Those of the world of {@code seed}: none in a third of all, but for HTTP/2. */
   static SimFeatures of(long seed) {
     SplittableRandom random = new SplittableRandom(~seed);
     return new SimFeatures(
-        random.nextInt(100) < 30, random.nextInt(100) < 30, random.nextInt(100) < 30);
+        random.nextInt(100) < 30,
+        random.nextInt(100) < 30,
+        random.nextInt(100) < 30,
+        random.nextInt(100) < 30,
+        random.nextInt(100) < 30);
   }
 }

@@ -26,7 +26,7 @@ import java.util.ArrayDeque;
  * arrive in pieces and in order, the socket takes no more than the peer reads, and a close with
  * bytes unread is a reset. Its handlers run on its loop, the rest in the world.
  */
-final class SimSocket extends AbstractChannel implements DuplexChannel {
+final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
   private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
   private final Network network;
@@ -45,6 +45,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
   private long movedNanos;
 
   private boolean active;
+  private boolean overHttp2;
 
   // towards the proxy
   private final ArrayDeque<byte[]> inbound = new ArrayDeque<>();
@@ -83,6 +84,15 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
     config.setAutoRead(false);
   }
 
+  /** The peer speaks HTTP/2, as ALPN would say. */
+  void speakHttp2() {
+    overHttp2 = true;
+  }
+
+  boolean isOverHttp2() {
+    return overHttp2;
+  }
+
   /** When the proxy closed it; negative: it has not. */
   long closedNanos() {
     return closedNanos;
@@ -95,13 +105,13 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   // ---- the peer's side
 
-  /** Sends bytes to the proxy. */
-  void peerSends(byte[] octets) {
+  @Override
+  public void peerSends(byte[] octets) {
     arrive(() -> arrived(octets));
   }
 
-  /** The peer sends no more; it goes on reading. */
-  void peerFins() {
+  @Override
+  public void peerFins() {
     arrive(
         () -> {
           finArrived = true;
@@ -109,16 +119,16 @@ final class SimSocket extends AbstractChannel implements DuplexChannel {
         });
   }
 
-  /** The peer closes: further bytes to it are answered with a reset. */
-  void peerCloses() {
+  @Override
+  public void peerCloses() {
     if (!peerClosed) {
       peerClosed = true;
       peerFins();
     }
   }
 
-  /** The peer resets the connection: bytes that the proxy has not read are lost. */
-  void peerResets() {
+  @Override
+  public void peerResets() {
     peerClosed = true;
     broken = true;
     arrive(this::resetArrived);

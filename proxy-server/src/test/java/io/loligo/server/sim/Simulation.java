@@ -75,6 +75,8 @@ final class Simulation {
   private int records;
   private int dialledDead;
   private int smallFailures;
+  private int http2Connections;
+  private int originStreams;
   private long fromDisk;
   private long fromLivesBefore;
   private long evictionsFromDisk;
@@ -199,6 +201,16 @@ final class Simulation {
     return tunnels.stream().filter(each -> each.tunnel().isWhole()).count();
   }
 
+  /** Connections of clients over HTTP/2. */
+  int http2Connections() {
+    return http2Connections;
+  }
+
+  /** Requests to origins over HTTP/2. */
+  int originStreams() {
+    return originStreams;
+  }
+
   int asked() {
     return origin.asked();
   }
@@ -211,12 +223,29 @@ final class Simulation {
 
   /** Client number {@code client} connects. */
   SimSocket connect(SimPeer client, int number) {
+    return connect(client, number, false);
+  }
+
+  private SimSocket connect(SimPeer client, int number, boolean http2) {
     int loop = world.draw(Life.LOOPS);
     SimSocket socket =
         new SimSocket(network, client, new InetSocketAddress("10.2.0.1", 10_000 + number));
     network.accepted(socket);
-    life.accepted(socket, loop);
+    life.accepted(socket, loop, http2);
     return socket;
+  }
+
+  /** Whether client number {@code client} speaks HTTP/2. */
+  boolean speaksHttp2(int client) {
+    return features.http2Clients() && client % 2 == 0;
+  }
+
+  /** The same over HTTP/2. */
+  ClientStreams connectStreams(Client client, int number) {
+    ClientStreams streams = new ClientStreams(world, client);
+    streams.begin(connect(streams, number, true));
+    http2Connections++;
+    return streams;
   }
 
   private void dialled(SimSocket socket, InetSocketAddress address) {
@@ -247,6 +276,10 @@ final class Simulation {
       return;
     }
     int port = address.getPort();
+    if (!toParent && port == 80 && features.http2Origins() && !features.tunnels()) {
+      world.after(micros, () -> connectedOverHttp2(socket));
+      return;
+    }
     if (toParent || port == 80) {
       world.after(micros, () -> socket.connected(origin.accept(socket, parent)));
       return;
@@ -261,6 +294,20 @@ final class Simulation {
           socket.connected(far);
           far.begin();
         });
+  }
+
+  private void connectedOverHttp2(SimSocket socket) {
+    OriginStreams streams =
+        new OriginStreams(
+            world,
+            socket,
+            stream -> {
+              originStreams++;
+              return origin.accept(stream, null);
+            });
+    socket.speakHttp2();
+    socket.connected(streams);
+    streams.begin();
   }
 
   private void dialledDead(SimSocket socket, Parent parent, long micros) {

@@ -63,6 +63,8 @@ class SimulationTest {
   private int dialledDead;
   private long wholeTunnels;
   private int smallFailures;
+  private int http2Connections;
+  private int originStreams;
 
   @BeforeEach
   void listen() {
@@ -106,6 +108,11 @@ class SimulationTest {
         "%d tunnels whole, %d asked at parents, %d dialled that were dead, %d QUERY from the"
             + " store%n",
         wholeTunnels, askedParents, dialledDead, queriesFromStore);
+    System.out.printf(
+        "%d connections of clients, %d requests to origins over HTTP/2%n",
+        http2Connections, originStreams);
+    assertThat(http2Connections).as("clients over HTTP/2").isGreaterThan(requests / 50);
+    assertThat(originStreams).as("asked over HTTP/2").isGreaterThan(asked / 20);
     assertThat(wholeTunnels).as("tunnels that ended in order").isGreaterThan(WITH_DISKS);
     assertThat(askedParents).as("asked at parents").isGreaterThan(requests / 50);
     assertThat(dialledDead).as("dead parents dialled").isGreaterThan(askedParents / 50);
@@ -164,6 +171,8 @@ class SimulationTest {
     dialledDead += simulation.dialledDead();
     wholeTunnels += simulation.wholeTunnels();
     smallFailures += simulation.smallFailures();
+    http2Connections += simulation.http2Connections();
+    originStreams += simulation.originStreams();
   }
 
   private void run(Simulation simulation) {

@@ -180,7 +180,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       handshakes++;
       new Handshake(channel, endpoint, tolerance, new Shaking(channel, handler, endpoint)).begin();
     } else {
-      established(channel, handler, endpoint, null);
+      established(channel, handler, endpoint, transport.secured(channel));
     }
   }
 

@@ -1,5 +1,7 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.record.HopTls;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
@@ -21,4 +23,12 @@ public interface OriginTransport {
       @Nullable InetAddress from,
       InetSocketAddress address,
       ChannelHandler handler);
+
+  /**
+   * The TLS that the transport itself has on {@code channel}, which is open and has none of this
+   * proxy's; null: none, as with TCP.
+   */
+  default @Nullable HopTls secured(Channel channel) {
+    return null;
+  }
 }
