@@ -314,6 +314,7 @@ public final class Proxy implements AutoCloseable {
                       provider, ALPN, files, () -> Instant.ofEpochMilli(time.millis())),
               this::tell,
               maintenance,
+              (look, millis) -> time.schedule(clientLoops.get(0).eventLoop(), look, millis),
               reloader);
     } catch (IOException | RuntimeException | Error e) {
       begun.forEach(Runnable::run);
@@ -780,7 +781,7 @@ public final class Proxy implements AutoCloseable {
     }
     notReady = "draining";
     reloader.close();
-    // the end of the maintenance thread would wait for both
+    // the end of the maintenance thread would wait for it
     cancel(listening);
     secured.stop();
     listeners.drain(0, 0);

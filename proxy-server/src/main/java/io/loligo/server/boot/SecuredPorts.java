@@ -11,7 +11,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -45,6 +44,7 @@ final class SecuredPorts {
   private final PortCertificates certificates;
   private final Consumer<Map<HttpPort, PortSecurity>> loops;
   private final ScheduledExecutorService maintenance;
+  private final Looks looks;
   private final Reloader reloader;
 
   /** Asks OCSP responders, which may take long; its thread ends when it is idle. */
@@ -63,10 +63,13 @@ final class SecuredPorts {
   /** Guarded by {@code this}. */
   private Map<HttpPort, PortSecurity> inForce = Map.of();
 
-  /** The next look at the files; null before any. */
-  private volatile @Nullable Future<?> nextLook;
-
   private volatile boolean stopped;
+
+  /** Schedules the next look, which does not block. */
+  interface Looks {
+    /** Runs {@code look} in {@code millis}, unless the process stops before. */
+    void schedule(Runnable look, long millis);
+  }
 
   /**
    * No port yet.
@@ -75,7 +78,8 @@ final class SecuredPorts {
    * @param certificates made with the source of the provider, which is chosen for the first port
    *     with TLS
    * @param loops puts the TLS of ports in force on all event loops
-   * @param maintenance schedules the looks
+   * @param maintenance renews OCSP responses and keys
+   * @param looks schedules the looks at files
    * @param reloader the looks happen between its reloads
    */
   SecuredPorts(
@@ -83,11 +87,13 @@ final class SecuredPorts {
       Function<Supplier<TlsProvider>, PortCertificates> certificates,
       Consumer<Map<HttpPort, PortSecurity>> loops,
       ScheduledExecutorService maintenance,
+      Looks looks,
       Reloader reloader) {
     this.config = config;
     this.certificates = certificates.apply(this::provider);
     this.loops = loops;
     this.maintenance = maintenance;
+    this.looks = looks;
     this.reloader = reloader;
   }
 
@@ -133,10 +139,6 @@ final class SecuredPorts {
   /** Looks no more. */
   void stop() {
     stopped = true;
-    Future<?> look = nextLook;
-    if (look != null) {
-      look.cancel(false);
-    }
   }
 
   /** Chosen when the first port has TLS. */
@@ -155,7 +157,7 @@ final class SecuredPorts {
     replace(fresh);
   }
 
-  /** Looks for changed files from now on. On the maintenance thread, or at the start. */
+  /** Looks for changed files from now on. On the reload's thread, or at the start. */
   private void watch() {
     long millis = config.get().get(TlsDirectives.TLS_CHECK_INTERVAL);
     if (stopped) {
@@ -163,19 +165,19 @@ final class SecuredPorts {
     }
     // a reload may set an interval again
     long delay = millis == 0 ? TimeUnit.SECONDS.toMillis(ASK_SECONDS) : millis;
-    Future<?> look =
-        maintenance.schedule(
-            () -> reloader.between(() -> check(millis > 0)), delay, TimeUnit.MILLISECONDS);
-    nextLook = look;
-    if (stopped) {
-      look.cancel(false);
+    looks.schedule(() -> look(millis > 0), delay);
+  }
+
+  private void look(boolean atFiles) {
+    if (!stopped) {
+      reloader.between(() -> check(atFiles));
     }
   }
 
   /** On the reload's thread. */
-  private void check(boolean look) {
+  private void check(boolean files) {
     try {
-      if (look && certificates.changed(config.get())) {
+      if (files && certificates.changed(config.get())) {
         use(certificates.read(config.get(), inForce()));
         LOG.info("files of TLS ports have changed: they were read again");
       }

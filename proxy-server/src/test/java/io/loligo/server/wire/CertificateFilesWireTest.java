@@ -17,6 +17,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
@@ -30,6 +31,7 @@ class CertificateFilesWireTest extends WireTest {
   private static final String GET = "GET /page HTTP/1.1\r\nHost: a.test\r\n\r\n";
   private static final TestAuthority ROOT = TestAuthority.root("Root");
 
+  private final HeldTime time = new HeldTime();
   private final Logger log =
       (Logger) LoggerFactory.getLogger(Proxy.class.getPackageName() + ".PortCertificates");
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -50,8 +52,8 @@ class CertificateFilesWireTest extends WireTest {
     System.arraycopy(more, 0, all, 3, more.length);
     all[0] = "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=site";
     all[1] = "https_port 127.0.0.1:0 accel " + port;
-    all[2] = "loligo_tls_check_interval 100 milliseconds";
-    startProxy(all);
+    all[2] = "loligo_tls_check_interval 1 minute";
+    startProxy(time, all);
     origin.onOk("/page", "content");
   }
 
@@ -71,6 +73,16 @@ class CertificateFilesWireTest extends WireTest {
     }
   }
 
+  /** Lets the time between two looks pass until {@code state} holds. */
+  private void awaitLooks(String state, Callable<Boolean> holds) throws Exception {
+    Waiting.until(
+        state,
+        () -> {
+          time.passTimeouts(60_000);
+          return holds.call();
+        });
+  }
+
   private List<String> logged() {
     return List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
@@ -85,7 +97,7 @@ class CertificateFilesWireTest extends WireTest {
     assertThat(seen()).isEqualTo(first.certificate());
     Issued second = issue();
     replace(file, second.chainPem() + second.keyPem());
-    Waiting.until("the new certificate is in use", () -> seen().equals(second.certificate()));
+    awaitLooks("the new certificate is in use", () -> seen().equals(second.certificate()));
     assertThat(before.send(GET).response().text()).isEqualTo("content");
   }
 
@@ -97,7 +109,7 @@ class CertificateFilesWireTest extends WireTest {
     start("tls-cert=" + chain + " tls-key=" + key);
     Issued second = issue();
     replace(chain, second.chainPem());
-    Waiting.until(
+    awaitLooks(
         "the mismatch is in the log",
         () -> logged().stream().anyMatch(line -> line.endsWith("the old pair stays in use")));
     assertThat(logged())
@@ -107,14 +119,15 @@ class CertificateFilesWireTest extends WireTest {
                     && line.contains(chain + ": the key of " + key + " is not that of the"));
     assertThat(seen()).isEqualTo(first.certificate());
     replace(key, second.keyPem());
-    Waiting.until("the new pair is in use", () -> seen().equals(second.certificate()));
+    awaitLooks("the new pair is in use", () -> seen().equals(second.certificate()));
   }
 
   @Test
   void aCertificateThatExpiresSoonIsInTheLogAndInTheMetrics() throws Exception {
-    Instant expiry = Instant.now().plus(Duration.ofDays(20));
+    Instant now = Instant.ofEpochMilli(time.millis());
+    Instant expiry = now.plus(Duration.ofDays(20));
     Path soon =
-        ROOT.issue(TestAuthority.server("a.test").valid(Instant.now().minusSeconds(60), expiry))
+        ROOT.issue(TestAuthority.server("a.test").valid(now.minusSeconds(60), expiry))
             .write(dir, "soon.pem");
     Path later = ROOT.issue(TestAuthority.server("b.test")).write(dir, "later.pem");
     start("tls-cert=" + soon + " tls-cert=" + later + " name=secure");
