@@ -320,6 +320,8 @@ class GrammarTest {
         "https_port 3131 ssl-bump tls-cert=/a~ssl_bump bump all | error | tls-cert=FILE of the"
             + " port",
         "https_port 3131 ssl-bump tls-cert=/a tls-cert=/b~ssl_bump bump all | ok |",
+        "spoof_client_ip deny all               | ok      |",
+        "acl a http_status 200~spoof_client_ip deny a | error | it asks about the response",
         "sslproxy_cert_sign signTrusted ssl::certUntrusted | ok |",
         "sslproxy_cert_sign signFoo all         | error   | signTrusted, signUntrusted or signSelf",
         "sslproxy_cert_sign                     | error   | signTrusted, signUntrusted or signSelf",
