@@ -2,8 +2,11 @@
 """Memory of a connection that waits: idle in clear text, idle with TLS 1.3, stuck in its handshake.
 
 Needs openssl. Other work on the machine does not matter. The heap is touched before, so that VmRSS grows by native memory only.
-usage: idle.py --jar JAR [--java JAVA] [--base 1000] [--count 6000]
+usage: idle.py --jar JAR [--java JAVA] [--base 1000] [--count 6000] [--stuck 0]
 prints a table: bytes of native memory and of heap for each connection, from --count connections beyond the first --base.
+
+With --stuck N it also prints the CPU of hits in clear text (h2load, default memory) without and with N handshakes that are
+stuck; nothing else may run on the machine then.
 """
 
 import argparse
@@ -17,6 +20,7 @@ import tempfile
 import threading
 import time
 
+FIXED_MEMORY = ["-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:MaxDirectMemorySize=600m"]
 REQUEST = b"GET /page HTTP/1.1\r\nHost: bench.test\r\n\r\n"
 BODY = b"x" * 1024
 
@@ -40,8 +44,14 @@ def serve(listening):
         client.close()
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Proxy:
-    def __init__(self, folder, jar, java, origin):
+    def __init__(self, folder, jar, java, origin, memory):
         self.clear, self.tls = free_port(), free_port()
         conf = os.path.join(folder, "loligo.conf")
         with open(conf, "w") as out:
@@ -53,16 +63,16 @@ http_access allow all
 access_log none
 cache_log {folder}/cache.log
 pid_filename none
-cache_mem 32 MB
 loligo_event_loops 1
-loligo_transit_memory 512 MB
+loligo_max_requests_per_connection 0
+{memory}
 loligo_tls_handshake_timeout 10 minutes
 client_idle_pconn_timeout 10 minutes
 loligo_admin_port 127.0.0.1:{free_port()}
 """)
+        options = FIXED_MEMORY if memory else []
         self.process = subprocess.Popen(
-            [java, "-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:MaxDirectMemorySize=600m",
-             "-jar", jar, "run", "-f", conf],
+            [java, *options, "-jar", jar, "run", "-f", conf],
             stdout=open(os.path.join(folder, "out"), "w"), stderr=subprocess.STDOUT)
         for port in (self.clear, self.tls):
             for _ in range(600):
@@ -71,6 +81,21 @@ loligo_admin_port 127.0.0.1:{free_port()}
                     break
                 except OSError:
                     time.sleep(0.05)
+
+    def cpu_of_a_hit(self, seconds):
+        """Microseconds of CPU for a request in clear text, and requests per second."""
+        before = cpu_seconds(self.process.pid)
+        out = subprocess.run(
+            ["h2load", "--h1", "-m", "1", "-c", "32", "-D", str(seconds), "--warm-up-time", "0",
+             f"http://127.0.0.1:{self.clear}/page"], capture_output=True, text=True, check=True).stdout
+        done, failed = map(int, re.search(r"(\d+) succeeded, (\d+) failed", out).groups())
+        if failed or not done:
+            raise SystemExit("h2load failed: " + out)
+        return (cpu_seconds(self.process.pid) - before) / done * 1e6, done / seconds
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(60)
 
     def memory(self):
         """(native, heap) in bytes; what nobody refers to is collected before."""
@@ -102,6 +127,7 @@ def main():
     parser.add_argument("--java", default="java")
     parser.add_argument("--base", type=int, default=1000)
     parser.add_argument("--count", type=int, default=6000)
+    parser.add_argument("--stuck", type=int, default=0)
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="loligo-idle-")
     subprocess.run(
@@ -115,7 +141,8 @@ def main():
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     listening = socket.create_server(("127.0.0.1", 0))
     threading.Thread(target=serve, args=(listening,), daemon=True).start()
-    proxy = Proxy(folder, os.path.abspath(args.jar), args.java, listening.getsockname()[1])
+    origin = listening.getsockname()[1]
+    proxy = Proxy(folder, os.path.abspath(args.jar), args.java, origin, "cache_mem 32 MB\nloligo_transit_memory 512 MB")
 
     def connected(port):
         connection = socket.create_connection(("127.0.0.1", port))
@@ -150,9 +177,17 @@ def main():
             print(f"| {name} | {native:,.0f} | {heap:,.0f} | {native + heap:,.0f} |", flush=True)
             for connection in connections:
                 connection.close()
+        if args.stuck:
+            proxy.stop()
+            proxy = Proxy(folder, os.path.abspath(args.jar), args.java, origin, "")
+            proxy.cpu_of_a_hit(20)  # compiled by then
+            print("\n| handshakes that are stuck | CPU of a hit, us | hits/s |\n| --- | --- | --- |")
+            for number in (0, args.stuck):
+                connections = [stuck() for _ in range(number)]
+                for _ in range(3):
+                    print("| {:,} | {:.1f} | {:,.0f} |".format(number, *proxy.cpu_of_a_hit(3)), flush=True)
     finally:
-        proxy.process.terminate()
-        proxy.process.wait(60)
+        proxy.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
