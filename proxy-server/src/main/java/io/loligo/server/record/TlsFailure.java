@@ -1,8 +1,10 @@
 package io.loligo.server.record;
 
 import io.netty.handler.ssl.NotSslRecordException;
+import java.io.IOException;
 import java.security.cert.CertificateException;
 import java.util.Locale;
+import javax.net.ssl.SSLException;
 
 /** Why a client's connection ended within its TLS handshake, or because of a broken record. */
 public enum TlsFailure {
@@ -50,6 +52,9 @@ public enum TlsFailure {
     for (Throwable at = cause; at != null; at = at.getCause()) {
       if (at instanceof CertificateException) {
         return CERTIFICATE;
+      }
+      if (at instanceof IOException && !(at instanceof SSLException)) {
+        return GONE; // of the socket, such as a reset
       }
     }
     String text = String.valueOf(cause.getMessage()).toUpperCase(Locale.ROOT).replace('_', ' ');

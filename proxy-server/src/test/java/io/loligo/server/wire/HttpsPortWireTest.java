@@ -384,6 +384,17 @@ class HttpsPortWireTest extends WireTest {
   }
 
   @Test
+  void aResetWithinTheHandshakeIsAClientThatLeft() throws Exception {
+    start("accel");
+    RawClient client = closing(RawClient.connect(port())).send(firstMessage());
+    awaitCount(proxy::transitBytes, TlsHandshake.HANDSHAKE_BYTES);
+    client.reset();
+    awaitCount(() -> failures(TlsFailure.GONE), 1);
+    awaitCount(proxy::transitBytes, 0);
+    assertThat(failures(TlsFailure.OTHER)).isZero();
+  }
+
+  @Test
   void bytesOfAnUnfinishedHandshakeAreInTheLedger() throws Exception {
     start("accel");
     RawClient stuck = closing(RawClient.connect(port())).send(firstMessage());
