@@ -36,6 +36,8 @@ final class OpeningUnderLoadTest {
     DiskSettings here =
         DiskSettings.with(List.of(dir(temp.resolve("cache"), 32 << 20)))
             .meanObjectBytes(1 << 10)
+            .loadTimeoutMillis(0)
+            .openWaitMillis(3_600_000) // no request may depend on the time that others leave
             .build();
     try (DiskFixture fixture = new DiskFixture(here)) {
       for (int i = 0; i < OBJECTS; i++) {
