@@ -305,6 +305,8 @@ class PartsOnDiskWireTest extends WireTest {
   void onlyIfCachedGetsARangeThatIsThere() throws Exception {
     start();
     storePart();
+    awaitDisk();
+    awaitCount(() -> proxy.diskStats().get(0).objects(), 1);
     WireMessage part = get("/a", "Cache-Control: only-if-cached", "Range: bytes=0-9");
     assertThat(part.status()).isEqualTo(206);
     assertThat(get("/a", "Cache-Control: only-if-cached", "Range: bytes=999999-1000000").status())
