@@ -82,7 +82,7 @@ public final class ByteStreamChannel extends AbstractChannel implements ByteStre
     }
 
     @Override
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("unchecked") // the value of SO_LINGER is an Integer
     public <T> @Nullable T getOption(ChannelOption<T> option) {
       return option.equals(ChannelOption.SO_LINGER)
           ? (T) Integer.valueOf(resets ? 0 : -1)
