@@ -61,11 +61,20 @@ class SlowPeersWireTest extends WireTest {
     assertThat(stopAndReadLog()).last().asString().contains("TIMEDOUT/408");
   }
 
-  /** The system takes some of the response into its buffers first; the client owes nothing then. */
+  /**
+   * The system takes some of the response into its buffers first; the client owes nothing then. The
+   * content is in memory, because the windows that pass would otherwise cut the origin too.
+   */
   @Test
   void cutsAClientThatStopsReading() throws Exception {
-    startProxy(time, WINDOW);
-    origin.onOk("/large", "x".repeat(24 << 20));
+    startProxy(
+        time,
+        WINDOW,
+        "cache_mem 64 MB",
+        "maximum_object_size 32 MB",
+        "maximum_object_size_in_memory 32 MB");
+    origin.onOk("/large", "x".repeat(24 << 20), "Cache-Control: max-age=60");
+    assertThat(get("/large").text()).hasSize(24 << 20);
     RawClient client = closing(RawClient.connect(proxy.port(), 4_096));
     client.get(origin.url("/large")).responseHead();
     Waiting.until(
@@ -76,6 +85,7 @@ class SlowPeersWireTest extends WireTest {
           return proxy.counted(Counter.CLIENT_TOO_SLOW) == 1;
         });
     assertThat(client.untilClose().length()).isLessThan(24 << 20);
+    assertThat(origin.requests()).hasSize(1);
     assertThat(stopAndReadLog()).last().asString().contains("TIMEDOUT");
   }
 
