@@ -55,7 +55,9 @@ final class Client implements SimPeer, MessageReader.Listener {
   /** Makes its next request. */
   void next() {
     if (left.isEmpty()) {
-      leave();
+      if (asked.isEmpty()) {
+        leave();
+      }
       return;
     }
     if (socket == null) {
@@ -76,6 +78,27 @@ final class Client implements SimPeer, MessageReader.Listener {
     while (inARow && !left.isEmpty() && asked.size() < 3 && !asked.peekLast().http10) {
       ask();
     }
+  }
+
+  /**
+   * The proxy is about to stop. A client of HTTP/2 that is idle, and has more to ask, asks for more
+   * at about the same time.
+   */
+  void meetsTheEnd() {
+    if (isIdleOverHttp2()) {
+      world.after(
+          world.draw(1_000),
+          () -> {
+            if (isIdleOverHttp2()) {
+              left.addFirst(simulation.again(left.peek()));
+              ask();
+            }
+          });
+    }
+  }
+
+  private boolean isIdleOverHttp2() {
+    return streams != null && socket != null && asked.isEmpty() && !left.isEmpty();
   }
 
   private void leave() {

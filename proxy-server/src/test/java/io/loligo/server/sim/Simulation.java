@@ -512,6 +512,7 @@ final class Simulation {
   private void stop() {
     long lifetime = world.one(List.of(500L, 3_000L, 20_000L, 120_000L));
     world.note("draining for %d ms", lifetime);
+    clients.forEach(Client::meetsTheEnd);
     life.drain(lifetime, tunnelLifetime(lifetime), () -> {});
   }
 
@@ -525,6 +526,7 @@ final class Simulation {
       restarting = true;
       long lifetime = world.one(List.of(100L, 1_000L, 3_000L));
       world.note("ends within %d ms", lifetime);
+      clients.forEach(Client::meetsTheEnd);
       life.drain(lifetime, tunnelLifetime(lifetime), () -> closing = true);
     }
   }
