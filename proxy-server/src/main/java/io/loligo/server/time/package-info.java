@@ -1,5 +1,6 @@
 /**
- * Clocks, the timeouts of an event loop, and the pace that a peer has to keep.
+ * Clocks, the timeouts of an event loop, the pace that a peer has to keep, and the rate of log
+ * lines.
  *
  * <p>Every package of the server may use it; it uses none. A {@link TimeSource} is for any thread,
  * everything else is confined to one event loop.

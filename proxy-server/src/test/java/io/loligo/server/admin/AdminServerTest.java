@@ -4,11 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.config.HostPort;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.store.disk.DiskStats;
@@ -33,15 +31,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 @Timeout(30)
 class AdminServerTest {
   private static final String SECRET = "s3cret";
 
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
-  private final Logger audit = (Logger) LoggerFactory.getLogger("io.loligo.audit");
-  private final ListAppender<ILoggingEvent> auditLines = new ListAppender<>();
+  private final CapturedLog audit = new CapturedLog("io.loligo.audit");
   private final LinkedBlockingQueue<String> answers = new LinkedBlockingQueue<>();
   private final CompletableFuture<Purged> later = new CompletableFuture<>();
   private AdminServer server;
@@ -88,8 +84,6 @@ class AdminServerTest {
 
   @BeforeEach
   void start() throws IOException {
-    auditLines.start();
-    audit.addAppender(auditLines);
     server = start(SECRET);
   }
 
@@ -109,7 +103,7 @@ class AdminServerTest {
   @AfterEach
   void stop() {
     server.close();
-    audit.detachAppender(auditLines);
+    audit.close();
   }
 
   /** Sends bytes, returns all that comes until the server closes. */
@@ -356,7 +350,7 @@ class AdminServerTest {
     assertThat(ask("POST /purge?url=http://h/later", "Host: localhost", secret()))
         .startsWith("HTTP/1.1 500")
         .contains("purge again");
-    assertThat(auditLines.list.get(0).getFormattedMessage()).contains("not confirmed");
+    assertThat(audit.lines().get(0)).contains("not confirmed");
   }
 
   @Test
@@ -376,8 +370,7 @@ class AdminServerTest {
     ask("POST /purge?url=http://h/p%3Fsecret", "Host: localhost", secret());
     ask("POST /purge?key=a%0Ab", "Host: localhost", secret());
     ask("POST /drain", "Host: localhost", "Authorization: Bearer guess");
-    assertThat(auditLines.list)
-        .extracting(ILoggingEvent::getFormattedMessage)
+    assertThat(audit.lines())
         .containsExactly(
             "admin purge http://h/p? from 127.0.0.1: memory=2, disk=1",
             "admin purge keys [a_b] from 127.0.0.1: memory=2, disk=1",
@@ -454,8 +447,7 @@ class AdminServerTest {
     assertThat(ask("POST /reload", "Host: localhost", secret()))
         .startsWith("HTTP/1.1 422 ")
         .contains("{\"reloaded\":false,\"lines\":[\"conf:7: ERROR: x\"]}");
-    assertThat(auditLines.list)
-        .extracting(ILoggingEvent::getFormattedMessage)
+    assertThat(audit.lines())
         .containsExactly(
             "admin reload from 127.0.0.1: done", "admin reload from 127.0.0.1: failed");
   }
@@ -486,7 +478,7 @@ class AdminServerTest {
     }
     assertThat(calls).isEmpty();
     assertThat(server.refusals()).isEqualTo(SecretAttempts.BURST + 3L);
-    assertThat(auditLines.list).hasSize(SecretAttempts.BURST + 1);
+    assertThat(audit.lines()).hasSize(SecretAttempts.BURST + 1);
     assertThat(ask("GET /health/live", "Host: localhost")).startsWith("HTTP/1.1 200");
   }
 }

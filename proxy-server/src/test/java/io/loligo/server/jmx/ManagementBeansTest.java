@@ -3,8 +3,7 @@ package io.loligo.server.jmx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.admin.RecordingOperations;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -37,7 +36,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** Everything through a remote connector, as an operator's console sees it. */
 class ManagementBeansTest {
@@ -243,12 +241,8 @@ class ManagementBeansTest {
 
   @Test
   void leavesALineOfEveryChange() throws Exception {
-    ch.qos.logback.classic.Logger audit =
-        (ch.qos.logback.classic.Logger) LoggerFactory.getLogger("io.loligo.audit");
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    audit.addAppender(lines);
-    try {
+    CapturedLog audit = new CapturedLog("io.loligo.audit");
+    try (audit) {
       ObjectName control = new ObjectName("io.loligo:type=Control");
       for (String operation : List.of("reload", "rotateLogs", "drain")) {
         remote.invoke(control, operation, null, null);
@@ -258,11 +252,9 @@ class ManagementBeansTest {
           "purge",
           new Object[] {"http://h/a?secret=1"},
           new String[] {String.class.getName()});
-    } finally {
-      audit.detachAppender(lines);
     }
-    assertThat(lines.list)
-        .extracting(line -> line.getFormattedMessage().replaceAll("from \\S+:", "from X:"))
+    assertThat(audit.lines())
+        .extracting(line -> line.replaceAll("from \\S+:", "from X:"))
         .hasSize(4)
         .startsWith("jmx reload from X: done", "jmx rotate from X: done", "jmx drain from X: begun")
         .last()

@@ -2,9 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.Waiting;
 import io.loligo.server.boot.Proxy;
 import io.loligo.server.tls.TestAuthority;
@@ -16,15 +14,11 @@ import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Certificates whose files change, or expire, while the proxy runs. */
 class CertificateFilesWireTest extends WireTest {
@@ -32,20 +26,8 @@ class CertificateFilesWireTest extends WireTest {
   private static final TestAuthority ROOT = TestAuthority.root("Root");
 
   private final HeldTime time = new HeldTime();
-  private final Logger log =
-      (Logger) LoggerFactory.getLogger(Proxy.class.getPackageName() + ".PortCertificates");
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    lines.start();
-    log.addAppender(lines);
-  }
-
-  @AfterEach
-  void silence() {
-    log.detachAppender(lines);
-  }
+  private final CapturedLog log =
+      closing(new CapturedLog(Proxy.class.getPackageName() + ".PortCertificates"));
 
   private void start(String port, String... more) throws Exception {
     String[] all = new String[more.length + 3];
@@ -83,15 +65,11 @@ class CertificateFilesWireTest extends WireTest {
         });
   }
 
-  private List<String> logged() {
-    return List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
-  }
-
   @Test
   void aChangedFileIsReadForNewConnections() throws Exception {
     Issued first = issue();
     Path file = first.write(dir, "a.pem");
-    start("tls-cert=" + file);
+    start("tls-cert=" + file, "client_idle_pconn_timeout 1 week");
     RawClient before = closing(TlsClient.trusting(ROOT).name("a.test").connect(proxy.port(1)));
     assertThat(before.send(GET).response().text()).isEqualTo("content");
     assertThat(seen()).isEqualTo(first.certificate());
@@ -111,8 +89,8 @@ class CertificateFilesWireTest extends WireTest {
     replace(chain, second.chainPem());
     awaitLooks(
         "the mismatch is in the log",
-        () -> logged().stream().anyMatch(line -> line.endsWith("the old pair stays in use")));
-    assertThat(logged())
+        () -> log.lines().stream().anyMatch(line -> line.endsWith("the old pair stays in use")));
+    assertThat(log.lines())
         .anyMatch(
             line ->
                 line.matches("test.conf:\\d+: .*")
@@ -131,7 +109,7 @@ class CertificateFilesWireTest extends WireTest {
             .write(dir, "soon.pem");
     Path later = ROOT.issue(TestAuthority.server("b.test")).write(dir, "later.pem");
     start("tls-cert=" + soon + " tls-cert=" + later + " name=secure");
-    assertThat(logged())
+    assertThat(log.lines())
         .filteredOn(line -> line.contains("the certificate in"))
         .singleElement()
         .asString()

@@ -3,9 +3,8 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.CapturedLog;
+import io.loligo.server.exchange.services.UnconfirmedInvalidations;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.store.load.LoadOutcome;
@@ -14,12 +13,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** Answers from the disk, over a store that can be late, busy and damaged. */
 class DiskWireTest extends WireTest {
@@ -27,17 +24,8 @@ class DiskWireTest extends WireTest {
   private static final String TAGGED = "ETag: \"one\"";
   private static final int LARGE = 1 << 20;
 
-  private final Logger logger =
-      (Logger)
-          LoggerFactory.getLogger("io.loligo.server.exchange.services.UnconfirmedInvalidations");
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private final CapturedLog log = closing(new CapturedLog(UnconfirmedInvalidations.class));
   private FakeDisk disk;
-
-  @BeforeEach
-  void readLog() {
-    log.start();
-    logger.addAppender(log);
-  }
 
   private void start(String... lines) throws IOException {
     start(0, lines);
@@ -53,7 +41,6 @@ class DiskWireTest extends WireTest {
 
   @AfterEach
   void nothingFromDiskIsKept() {
-    logger.detachAppender(log);
     proxy.close();
     assertThat(disk.live()).as("entries nobody let go of").isZero();
   }
@@ -657,8 +644,8 @@ class DiskWireTest extends WireTest {
       another();
     }
     assertThat(proxy.counted(Counter.INVALIDATION_LATE)).isEqualTo(2);
-    assertThat(log.list).as("not one for each").hasSize(1);
-    assertThat(log.list.get(0).getFormattedMessage()).contains(origin.url("/a"), "after a crash");
+    assertThat(log.lines()).as("not one for each").hasSize(1);
+    assertThat(log.lines().get(0)).contains(origin.url("/a"), "after a crash");
   }
 
   @Test
@@ -686,7 +673,7 @@ class DiskWireTest extends WireTest {
     awaitCount(() -> proxy.transitBytes(), 0);
     forgets.run();
     another();
-    assertThat(log.list).as("nobody waits for it").isEmpty();
+    assertThat(log.lines()).as("nobody waits for it").isEmpty();
     awaitCount(proxy::transitBytes, 0);
   }
 

@@ -4,10 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.downstream.connection.ClosedConnections;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.CounterFamily;
@@ -34,7 +32,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * Wrong bytes where TLS is spoken, on both sides: nothing is stored, nothing is left behind, and a
@@ -198,27 +195,19 @@ class HostileTlsWireTest extends WireTest {
 
   @Test
   void clearTextOnATlsPortIsOneLineInTheLog() throws Exception {
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    Logger logger = (Logger) LoggerFactory.getLogger(ClosedConnections.class);
-    logger.addAppender(lines);
-    try {
-      start("loligo_event_loops 1");
-      for (int i = 1; i <= 3; i++) {
-        try (RawClient client = RawClient.connect(proxy.port(1))) {
-          client.sendIgnoringReset(bytes("clear text"));
-          assertThat(client.untilClose()).isEmpty();
-        }
+    CapturedLog log = closing(new CapturedLog(ClosedConnections.class));
+    start("loligo_event_loops 1");
+    for (int i = 1; i <= 3; i++) {
+      try (RawClient client = RawClient.connect(proxy.port(1))) {
+        client.sendIgnoringReset(bytes("clear text"));
+        assertThat(client.untilClose()).isEmpty();
       }
-      awaitCount(() -> failures(TlsFailure.PLAINTEXT), 3);
-      assertThat(lines.list)
-          .singleElement()
-          .extracting(ILoggingEvent::getFormattedMessage)
-          .asString()
-          .matches("port \\S+: connection of \\S+ closed, 1 so far: TLS: the client speaks no TLS");
-    } finally {
-      logger.detachAppender(lines);
     }
+    awaitCount(() -> failures(TlsFailure.PLAINTEXT), 3);
+    assertThat(log.lines())
+        .singleElement()
+        .asString()
+        .matches("port \\S+: connection of \\S+ closed, 1 so far: TLS: the client speaks no TLS");
   }
 
   @Test

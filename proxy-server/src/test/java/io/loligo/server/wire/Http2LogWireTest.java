@@ -2,28 +2,21 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.downstream.http2.Http2Connection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Lines of cache_log about clients that break the rules of HTTP/2. */
 class Http2LogWireTest extends WireTest {
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-  private final Logger log = (Logger) LoggerFactory.getLogger(Http2Connection.class);
+  private final CapturedLog log = closing(new CapturedLog(Http2Connection.class));
   private final AtomicLong nanos = new AtomicLong();
 
   @BeforeEach
   void start() throws Exception {
-    lines.start();
-    log.addAppender(lines);
     startProxy(
         new PassingTime() {
           @Override
@@ -33,11 +26,6 @@ class Http2LogWireTest extends WireTest {
         },
         "http_port 127.0.0.1:0 accel h2c",
         "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
-  }
-
-  @AfterEach
-  void stopListening() {
-    log.detachAppender(lines);
   }
 
   private void breakTheRules() throws Exception {
@@ -51,8 +39,8 @@ class Http2LogWireTest extends WireTest {
   }
 
   private List<String> endings() {
-    return List.copyOf(lines.list).stream()
-        .map(event -> event.getFormattedMessage().replaceAll("^127.0.0.1: |PROTOCOL_ERROR.*,", ""))
+    return log.lines().stream()
+        .map(line -> line.replaceAll("^127.0.0.1: |PROTOCOL_ERROR.*,", ""))
         .toList();
   }
 

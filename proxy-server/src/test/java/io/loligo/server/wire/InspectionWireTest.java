@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.server.CapturedLog;
 import io.loligo.server.bump.BumpAction;
+import io.loligo.server.downstream.tls.HostContexts;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
@@ -557,6 +559,24 @@ class InspectionWireTest extends WireTest {
     }
     assertThat(client(ROOT).send(head("/page")).response().text()).isEqualTo("content");
     assertThat(inspected(BumpAction.BUMP)).isEqualTo(2);
+  }
+
+  @Test
+  void refusedCertificatesAreOneLineInTheLog() throws Exception {
+    CapturedLog log = closing(new CapturedLog(HostContexts.class));
+    startBumping("loligo_event_loops 1");
+    for (int i = 1; i <= 3; i++) {
+      Socket socket = tunnel();
+      assertThatThrownBy(() -> inside(socket, ROOT, "www.example.test"))
+          .isInstanceOf(SSLException.class);
+      socket.close();
+      awaitCount(() -> proxy.counted(Counter.HOST_CERTIFICATES_REFUSED), i);
+    }
+    assertThat(log.lines())
+        .singleElement()
+        .asString()
+        .matches(
+            "A client refused the certificate made for \\S+, 1 times within an hour; 1 so far .*");
   }
 
   @Test

@@ -4,9 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.Waiting;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -30,7 +28,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /** The access log: one line for each exchange, and its numbers are the client's. */
 class LoggingWireTest extends WireTest {
@@ -191,15 +188,12 @@ class LoggingWireTest extends WireTest {
     assertThat(server.lastRequest().field("Host")).isEqualTo("[::1]:" + server.port());
     assertThat(client.get(url + "/refused").response().status()).isEqualTo(503);
     assertThat(client.get(url + "/close").response().status()).isEqualTo(502);
-    ListAppender<ILoggingEvent> audited = auditLines();
+    CapturedLog audited = closing(new CapturedLog("io.loligo.audit"));
     client.request("CONNECT", url.replace("http://", "")).responseHead();
     RawClient admin = closing(RawClient.connect(loopback, proxy.adminPort(), 0));
     admin.send("POST /rotate HTTP/1.1\r\nHost: [::1]\r\nContent-Length: 0\r\n\r\n");
     assertThat(admin.response().status()).isIn(401, 403);
-    assertThat(audited.list)
-        .extracting(ILoggingEvent::getFormattedMessage)
-        .allSatisfy(line -> assertThat(line).contains(" from ::1:"));
-    assertThat(audited.list).hasSize(1);
+    assertThat(audited.lines()).singleElement().asString().contains(" from ::1:");
     String all = "::1 ::1 ::1 ::1 ::1 ::1 ::1 ::1 ";
     String authority = "[::1]:" + server.port();
     List<String> log = stopAndReadLog();
@@ -212,15 +206,6 @@ class LoggingWireTest extends WireTest {
     assertThat(log.get(2))
         .startsWith(all + "http://" + authority + "/close " + authority + ": closed");
     assertThat(log.get(3)).isEqualTo(all + authority + " -");
-  }
-
-  private ListAppender<ILoggingEvent> auditLines() {
-    Logger audit = (Logger) LoggerFactory.getLogger("io.loligo.audit");
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    audit.addAppender(lines);
-    closing(() -> audit.detachAppender(lines));
-    return lines;
   }
 
   @Test

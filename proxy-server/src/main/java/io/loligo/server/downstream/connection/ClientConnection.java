@@ -267,7 +267,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     String text = "TLS: " + why.text() + (detail == null ? "" : ": " + detail.getMessage());
     HttpPort port = clients.terms().port(listening);
     String name = (port == null ? listening.configured() : port).name();
-    ClosedConnections.of(clients).tell(why, name, client, text);
+    ClosedConnections.log(clients, why, name, client, text);
   }
 
   /** The same for {@code cause}, if it is a record of the client that cannot be read. */

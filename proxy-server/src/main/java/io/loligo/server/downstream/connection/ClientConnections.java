@@ -5,6 +5,7 @@ import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Shed;
+import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.HostCertificates;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -32,9 +32,6 @@ import org.slf4j.LoggerFactory;
  * terms and spare records. Confined to that loop. Any thread may read the counters.
  */
 public final class ClientConnections {
-  /** Time between two log lines about refused connections. */
-  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
 
   private final EventLoop eventLoop;
@@ -47,6 +44,7 @@ public final class ClientConnections {
   private final AtomicLong closed = new AtomicLong();
   private final SpareRecords records = new SpareRecords();
   private final Map<Class<?>, LoopState> shared = new HashMap<>();
+  private final Map<Object, LogRateLimit> logLimits = new HashMap<>();
   private ExchangeSink sink;
   private ClientTerms terms;
   private Map<HttpPort, PortSecurity> tls = Map.of();
@@ -55,8 +53,6 @@ public final class ClientConnections {
   private Protocols protocols;
 
   private boolean draining;
-  private long turnedAway;
-  private long toldNanos;
   private @Nullable Runnable whenEmpty;
   private @Nullable ClientConnection first;
 
@@ -141,6 +137,15 @@ public final class ClientConnections {
     return type.cast(state);
   }
 
+  /**
+   * Limits the log lines of this loop about one kind of event.
+   *
+   * @param event one of few: clients must not determine it
+   */
+  public LogRateLimit logLimit(Object event) {
+    return logLimits.computeIfAbsent(event, none -> new LogRateLimit(time::nanos));
+  }
+
   /** Sets the terms of exchanges that begin from now on. On the loop. */
   public void reconfigure(ClientTerms newTerms, ExchangeSink newSink) {
     assert eventLoop.inEventLoop();
@@ -179,12 +184,11 @@ public final class ClientConnections {
   /** Counts a connection of {@code client} that is closed because of a limit. On the loop. */
   public void shed(Shed why, SocketAddress client) {
     counters.clientShed(why);
-    turnedAway++;
-    if (turnedAway == 1 || time.since(toldNanos) > TELL_NANOS) {
-      toldNanos = time.nanos();
+    LogRateLimit limit = logLimit(Shed.class);
+    if (limit.permits()) {
       Object of =
           client instanceof InetSocketAddress ip ? NetUtil.toSocketAddressString(ip) : client;
-      LOG.warn("too many connections ({}): {} closed so far, now of {}", why, turnedAway, of);
+      LOG.warn("too many connections ({}): {} closed so far, now of {}", why, limit.count(), of);
     }
   }
 

@@ -1,62 +1,33 @@
 package io.loligo.server.downstream.connection;
 
+import io.loligo.server.time.LogRateLimit;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Tells the operator of connections that one event loop closes before their first request: of each
- * kind the first one, then one at most in 10 seconds with the number of all. Confined to that loop.
- */
-public final class ClosedConnections implements LoopState {
-  /** Time between two log lines about one kind. */
-  static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
-
+/** Log lines about connections that are closed before their first request. */
+public final class ClosedConnections {
   private static final Logger LOG = LoggerFactory.getLogger(ClosedConnections.class);
 
-  private final ClientConnections clients;
-  private final Map<Object, Kind> kinds = new HashMap<>();
-
-  private ClosedConnections(ClientConnections clients) {
-    this.clients = clients;
-  }
-
-  private static final class Kind {
-    private long count;
-    private long toldNanos;
-  }
-
-  /** Those of the loop of {@code clients}. */
-  public static ClosedConnections of(ClientConnections clients) {
-    return clients.shared(ClosedConnections.class, () -> new ClosedConnections(clients));
-  }
-
-  @Override
-  public void use(ClientSettings settings) {
-    // none of them concerns it
-  }
+  private ClosedConnections() {}
 
   /**
-   * A connection of {@code client} is closed.
+   * A connection of {@code client} is closed. On the loop of {@code clients}.
    *
-   * @param kind one of few
+   * @param kind one of few, each with a {@link LogRateLimit} of its own
    * @param port for the operator
    * @param why for the operator; the client may determine parts of it
    */
-  public void tell(Object kind, String port, InetSocketAddress client, String why) {
-    Kind told = kinds.computeIfAbsent(kind, none -> new Kind());
-    told.count++;
-    if (told.count == 1 || clients.time().since(told.toldNanos) > TELL_NANOS) {
-      told.toldNanos = clients.time().nanos();
+  public static void log(
+      ClientConnections clients, Object kind, String port, InetSocketAddress client, String why) {
+    LogRateLimit limit = clients.logLimit(kind);
+    if (limit.permits()) {
       LOG.warn(
           "port {}: connection of {} closed, {} so far: {}",
           port,
           NetUtil.toSocketAddressString(client),
-          told.count,
+          limit.count(),
           why);
     }
   }

@@ -14,6 +14,7 @@ import io.loligo.server.downstream.http2.FloodGuard.Kind;
 import io.loligo.server.http2.FrameInput;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
+import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
@@ -558,7 +559,10 @@ public final class Http2Connection extends ClientConnection {
   }
 
   private void broken(String why) {
-    codecs.broken(clients.time(), clientText(), why, LOG);
+    LogRateLimit limit = clients.logLimit(Http2Connection.class);
+    if (limit.permits()) {
+      LOG.info("{}: {}, {} so far", clientText(), why, limit.count());
+    }
   }
 
   private boolean flood(Kind kind) {

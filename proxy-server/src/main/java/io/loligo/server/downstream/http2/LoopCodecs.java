@@ -6,10 +6,7 @@ import io.loligo.core.http2.RequestComposer;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClientSettings;
 import io.loligo.server.downstream.connection.LoopState;
-import io.loligo.server.time.TimeSource;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
 
 /**
  * Objects that the HTTP/2 connections of one event loop share. Their content is valid only during
@@ -18,14 +15,9 @@ import org.slf4j.Logger;
 final class LoopCodecs implements LoopState {
   private static final int FIRST_SCRATCH_BYTES = 1_024;
 
-  /** Time between two log lines about clients that break the rules. */
-  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private final HpackDecoder.Room room = new HpackDecoder.Room();
   private final SplittableRandom random = new SplittableRandom();
   private byte[] scratch = new byte[FIRST_SCRATCH_BYTES];
-  private long brokenConnections;
-  private long toldNanos;
 
   @SuppressWarnings("NullAway.Init") // set by use, the first call
   private RequestComposer composer;
@@ -66,16 +58,5 @@ final class LoopCodecs implements LoopState {
       scratch = new byte[Math.max(length, 2 * scratch.length)];
     }
     return scratch;
-  }
-
-  /**
-   * Counts a connection that ends because its client breaks the rules, and logs it now and then.
-   */
-  void broken(TimeSource time, String client, String why, Logger log) {
-    brokenConnections++;
-    if (brokenConnections == 1 || time.since(toldNanos) > TELL_NANOS) {
-      toldNanos = time.nanos();
-      log.info("{}: {}, {} so far", client, why, brokenConnections);
-    }
   }
 }

@@ -55,7 +55,7 @@ public final class Interceptor {
   private static void refuse(
       ClientConnections clients, HttpPort port, InetSocketAddress client, String why) {
     clients.counters().destinationUnknown();
-    ClosedConnections.of(clients).tell(Interceptor.class, port.name(), client, why);
+    ClosedConnections.log(clients, Interceptor.class, port.name(), client, why);
   }
 
   private boolean isForPort(Channel channel, HttpPort port, InetSocketAddress original) {

@@ -130,7 +130,7 @@ public final class ProxiedConnection extends ClientConnection {
   private void refuse(String why) {
     if (!over) {
       clients.counters().proxyHeaderRefused();
-      ClosedConnections.of(clients).tell(ProxiedConnection.class, port.name(), peer, why);
+      ClosedConnections.log(clients, ProxiedConnection.class, port.name(), peer, why);
       close();
     }
   }

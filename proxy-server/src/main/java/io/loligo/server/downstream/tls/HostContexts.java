@@ -4,6 +4,7 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.record.TlsFailure;
+import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.tls.CertificateSigning;
 import io.loligo.server.tls.ClientHello;
 import io.loligo.server.tls.HostCertificates;
@@ -24,6 +25,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class HostContexts implements HandshakeContexts {
   private static final Logger LOG = LoggerFactory.getLogger(HostContexts.class);
+
+  /** Kinds of log lines. */
+  private enum Event {
+    NOT_MADE,
+    REFUSED
+  }
 
   private final ClientConnections clients;
   private final ListeningPort listening;
@@ -56,11 +63,19 @@ public final class HostContexts implements HandshakeContexts {
     certified.whenCompleteAsync(
         (tls, failure) -> {
           if (failure != null) {
-            LOG.error("No certificate could be made for {}", server.name(), failure);
+            notMade(failure);
           }
           then.accept(tls == null ? null : tls.handler(null, hello.ecdsa(), allocator));
         },
         clients.eventLoop());
+  }
+
+  private void notMade(Throwable why) {
+    LogRateLimit limit = clients.logLimit(Event.NOT_MADE);
+    if (limit.permits()) {
+      LOG.error(
+          "No certificate could be made for {}, {} so far", server.name(), limit.count(), why);
+    }
   }
 
   @Override
@@ -82,10 +97,15 @@ public final class HostContexts implements HandshakeContexts {
       case REFUSED, CERTIFICATE, GONE -> {
         int count = hosts.refuse(server.name());
         clients.counters().hostCertificateRefused();
-        LOG.info(
-            "A client refused the certificate made for {}, {} times within an hour",
-            server.name(),
-            count);
+        LogRateLimit limit = clients.logLimit(Event.REFUSED);
+        if (limit.permits()) {
+          LOG.info(
+              "A client refused the certificate made for {}, {} times within an hour; {} so far for"
+                  + " all servers (loligo_splice_after_refusals)",
+              server.name(),
+              count,
+              limit.count());
+        }
       }
       default -> {} // not about the certificate
     }

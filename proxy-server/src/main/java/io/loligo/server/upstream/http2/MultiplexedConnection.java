@@ -10,6 +10,7 @@ import io.loligo.core.http2.TrailerComposer;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.http2.FrameInput;
 import io.loligo.server.record.HopTls;
+import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.transport.ReadSize;
 import io.loligo.server.transport.WriteTally;
@@ -361,7 +362,10 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     if (state == State.CLOSED) {
       return;
     }
-    LOG.info("{}: HTTP/2 ends with {}: {}", endpoint, why, detail);
+    LogRateLimit limit = shared.brokenRules();
+    if (limit.permits()) {
+      LOG.info("{}: HTTP/2 ends with {}: {}, {} so far", endpoint, why, detail, limit.count());
+    }
     home.refused(failure);
     Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, why);
     flushNow();

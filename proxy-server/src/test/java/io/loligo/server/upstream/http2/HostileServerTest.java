@@ -8,9 +8,11 @@ import io.loligo.core.http2.FrameReader;
 import io.loligo.core.http2.Frames;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -121,6 +123,23 @@ class HostileServerTest extends MultiplexedFixture {
             Unpooled.wrappedBuffer(
                 ServerEnd.headersFrame(1, false, ok),
                 times(FrameBudget.Kind.EMPTY_DATA.most() + 1, frame(Frames.DATA, 0, 1)))));
+  }
+
+  @Test
+  void serversThatBreakTheRulesAreOneLineInTheLogOfALoop() {
+    try (CapturedLog log = new CapturedLog(MultiplexedConnection.class)) {
+      for (int i = 1; i <= 3; i++) {
+        EmbeddedChannel other = new EmbeddedChannel(connection());
+        other.writeInbound(frame(Frames.CONTINUATION, 4, 1));
+        assertThat(other.isOpen()).isFalse();
+        other.finishAndReleaseAll();
+      }
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .contains("HTTP/2 ends with PROTOCOL_ERROR")
+          .endsWith(", 1 so far");
+    }
   }
 
   @ParameterizedTest(name = "{0}")

@@ -32,6 +32,7 @@ abstract class MultiplexedFixture {
   final MemoryLedger transit = new MemoryLedger(64 << 20);
   final Settings settings = new Settings();
   final Pool pool = new Pool();
+  private StreamContext context;
   private final List<Lease> leases = new ArrayList<>();
   ServerEnd server;
   MultiplexedConnection connection;
@@ -67,16 +68,21 @@ abstract class MultiplexedFixture {
     channel.config().setAllocator(allocator);
   }
 
+  /** A connection of the loop, which is not open yet. */
+  final MultiplexedConnection connection() {
+    if (context == null) {
+      context = new StreamContext(channel.eventLoop(), timer, transit, settings.build());
+    }
+    return new MultiplexedConnection(
+        context,
+        Endpoint.clear(InetAddress.getLoopbackAddress(), 80),
+        new ConnectionSettings(settings.build()),
+        pool);
+  }
+
   /** Opens the connection; the server says nothing yet. */
   void open() {
-    StreamContext context =
-        new StreamContext(channel.eventLoop(), timer, transit, settings.build());
-    connection =
-        new MultiplexedConnection(
-            context,
-            Endpoint.clear(InetAddress.getLoopbackAddress(), 80),
-            new ConnectionSettings(settings.build()),
-            pool);
+    connection = connection();
     channel.pipeline().addLast(connection);
     server = new ServerEnd(channel);
   }
