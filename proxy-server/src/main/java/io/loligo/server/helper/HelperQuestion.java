@@ -1,0 +1,58 @@
+package io.loligo.server.helper;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A question that a {@link Helper} was asked. Its fields are guarded by that helper. */
+public final class HelperQuestion {
+  private final Helper helper;
+  private final Executor on;
+  private final Consumer<HelperReply> then;
+
+  /** Without channel and line end. */
+  final byte[] line;
+
+  final long askedNanos;
+  long sentNanos;
+  long deadlineTick;
+
+  /** How often it was asked again because it had no answer, or a broken one. */
+  int repeats;
+
+  /** How many children have ended with it. */
+  int deaths;
+
+  /** The child that has it, and under which number; null: it waits for one. */
+  @Nullable HelperChild child;
+
+  long channel;
+  boolean done;
+
+  HelperQuestion(
+      Helper helper, byte[] line, Executor on, Consumer<HelperReply> then, long askedNanos) {
+    this.helper = helper;
+    this.line = line;
+    this.on = on;
+    this.then = then;
+    this.askedNanos = askedNanos;
+  }
+
+  /**
+   * Nobody waits for the answer any more. Thread-safe: any thread. After this, on the executor of
+   * the answer, no answer arrives unless its task is already queued there.
+   */
+  public void cancel() {
+    helper.cancel(this);
+  }
+
+  /** Passes the answer on. An executor that has ended takes nothing, and nobody misses it. */
+  void answer(HelperReply reply) {
+    try {
+      on.execute(() -> then.accept(reply));
+    } catch (RejectedExecutionException ended) {
+      // its loop has ended, and so has the request
+    }
+  }
+}
