@@ -30,7 +30,7 @@ final class RemovalRaceTest {
   private static final String URL = "http://a/1";
   private static final CacheKey KEY = key(URL);
   private static final KeyProbe PROBE = probe(URL);
-  private static final byte[] CONTENT = StoreFixture.octets(1000);
+  private static final byte[] CONTENT = StoreFixture.bytes(1000);
 
   @TempDir Path temp;
 

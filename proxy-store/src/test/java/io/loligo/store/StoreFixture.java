@@ -120,8 +120,8 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   public static KeyProbe probe(String text) {
-    byte[] octets = text.getBytes(StandardCharsets.ISO_8859_1);
-    return new KeyProbe().append(octets, 0, octets.length).seal();
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    return new KeyProbe().append(bytes, 0, bytes.length).seal();
   }
 
   public static CacheKey key(String text) {
@@ -144,42 +144,42 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   /** Bytes that differ from place to place. */
-  public static byte[] octets(int count) {
-    byte[] octets = new byte[count];
-    new Random(count).nextBytes(octets);
-    return octets;
+  public static byte[] bytes(int count) {
+    byte[] bytes = new byte[count];
+    new Random(count).nextBytes(bytes);
+    return bytes;
   }
 
-  /** A buffer of exactly {@code octets[from, to)}. Returns owned. */
-  public ByteBuf buffer(byte[] octets, int from, int to) {
-    return allocator.directBuffer(to - from).writeBytes(octets, from, to - from);
+  /** A buffer of exactly {@code bytes[from, to)}. Returns owned. */
+  public ByteBuf buffer(byte[] bytes, int from, int to) {
+    return allocator.directBuffer(to - from).writeBytes(bytes, from, to - from);
   }
 
-  public ByteBuf buffer(byte[] octets) {
-    return buffer(octets, 0, octets.length);
+  public ByteBuf buffer(byte[] bytes) {
+    return buffer(bytes, 0, bytes.length);
   }
 
   public ByteBuf fields(String lines) {
     return buffer(lines.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** Stores {@code octets} under {@code url} by a fetch on a loop of its own; its entry, owned. */
-  public Entry put(String url, byte[] octets) {
-    return put(url, meta(), octets);
+  /** Stores {@code bytes} under {@code url} by a fetch on a loop of its own; its entry, owned. */
+  public Entry put(String url, byte[] bytes) {
+    return put(url, meta(), bytes);
   }
 
-  public Entry put(String url, StoredMeta meta, byte[] octets) {
-    return put(url, meta, "A: b\r\n", octets);
+  public Entry put(String url, StoredMeta meta, byte[] bytes) {
+    return put(url, meta, "A: b\r\n", bytes);
   }
 
   /** The same with field lines of its own, each with its CRLF. */
-  public Entry put(String url, StoredMeta meta, String lines, byte[] octets) {
-    fetch(url, meta, lines, octets, new SilentWriter());
+  public Entry put(String url, StoredMeta meta, String lines, byte[] bytes) {
+    fetch(url, meta, lines, bytes, new SilentWriter());
     return store.find(probe(url), noFields());
   }
 
   /** The same as the answer to a request with the fields {@code request}; nothing to release. */
-  public void fillFor(String url, Fields request, StoredMeta meta, byte[] octets) {
+  public void fillFor(String url, Fields request, StoredMeta meta, byte[] bytes) {
     SilentWriter writer =
         new SilentWriter() {
           @Override
@@ -187,29 +187,29 @@ public final class StoreFixture implements AutoCloseable {
             return request;
           }
         };
-    fetch(url, meta, "A: b\r\n", octets, writer);
+    fetch(url, meta, "A: b\r\n", bytes, writer);
   }
 
   private void fetch(
-      String url, StoredMeta meta, String lines, byte[] octets, InFlight.Writer writer) {
+      String url, StoredMeta meta, String lines, byte[] bytes, InFlight.Writer writer) {
     ManualLoops loops = new ManualLoops();
     ManualLoops.Loop loop = loops.add();
     loop.call(
         () -> {
           InFlight flight = store.begin(key(url), true, loop, writer);
-          flight.head(head(), meta, true, fields(lines + "\r\n"), octets.length);
-          flight.content(buffer(octets));
+          flight.head(head(), meta, true, fields(lines + "\r\n"), bytes.length);
+          flight.content(buffer(bytes));
           flight.end(null);
         });
   }
 
   /** The same, without anything to release. */
-  public void fill(String url, byte[] octets) {
-    fill(url, meta(), octets);
+  public void fill(String url, byte[] bytes) {
+    fill(url, meta(), bytes);
   }
 
-  public void fill(String url, StoredMeta meta, byte[] octets) {
-    Entry entry = put(url, meta, octets);
+  public void fill(String url, StoredMeta meta, byte[] bytes) {
+    Entry entry = put(url, meta, bytes);
     if (entry != null) {
       entry.release();
     }
@@ -217,16 +217,16 @@ public final class StoreFixture implements AutoCloseable {
 
   /** All bytes of content of {@code entry}, borrowed. */
   public static byte[] content(Entry entry) {
-    byte[] octets = new byte[(int) entry.contentLength()];
+    byte[] bytes = new byte[(int) entry.contentLength()];
     int at = 0;
-    while (at < octets.length) {
+    while (at < bytes.length) {
       ByteBuf slice = entry.retainedContent(at, Integer.MAX_VALUE);
       int length = slice.readableBytes();
-      slice.readBytes(octets, at, length);
+      slice.readBytes(bytes, at, length);
       slice.release();
       at += length;
     }
-    return octets;
+    return bytes;
   }
 
   /** Buffers of the allocator that are not released. */

@@ -1,10 +1,10 @@
 package io.loligo.store;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.content;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,10 +42,10 @@ final class TieredStoreTest {
   @ValueSource(ints = {0, 1, 4096, 65_526, 65_527, 65_528, 65_536, 131_072, 300_000})
   void findsAStoredResponse(int length) {
     try (StoreFixture fixture = new StoreFixture()) {
-      byte[] octets = octets(length);
-      Entry entry = fixture.put(URL, octets);
+      byte[] bytes = bytes(length);
+      Entry entry = fixture.put(URL, bytes);
       assertThat(entry.contentLength()).isEqualTo(length);
-      assertThat(content(entry)).isEqualTo(octets);
+      assertThat(content(entry)).isEqualTo(bytes);
       assertThat(entry.fieldsLength()).isEqualTo(8);
       entry.release();
     }
@@ -54,7 +54,7 @@ final class TieredStoreTest {
   @Test
   void keepsASmallResponseInOneBufferOfItsSize() {
     try (StoreFixture fixture = new StoreFixture()) {
-      Entry entry = fixture.put(URL, octets(4096));
+      Entry entry = fixture.put(URL, bytes(4096));
       assertThat(fixture.activeBuffers()).isEqualTo(1);
       assertThat(entry.firstBlock().capacity()).isEqualTo(4096 + 8);
       assertThat(entry.firstBlockLength()).isEqualTo(4096 + 8);
@@ -95,14 +95,14 @@ final class TieredStoreTest {
 
   private static void end(StoreFixture fixture, InFlight flight) {
     flight.head(StoreFixture.head(), meta(), true, fixture.fields("A: b\r\n\r\n"), 10);
-    flight.content(fixture.buffer(octets(10)));
+    flight.content(fixture.buffer(bytes(10)));
     flight.end(null);
   }
 
   @Test
   void findsWithoutAllocating() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, octets(4096));
+      fixture.fill(URL, bytes(4096));
       KeyProbe probe = probe(URL);
       Fields request = noFields();
       ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -183,8 +183,8 @@ final class TieredStoreTest {
     AtomicLong clock = new AtomicLong(50_000);
     CountingLoop loop = new CountingLoop();
     try (StoreFixture fixture = new StoreFixture(clock::get)) {
-      Entry entry = fixture.put(URL, octets(10));
-      Entry later = fixture.put(URL + "later", octets(10));
+      Entry entry = fixture.put(URL, bytes(10));
+      Entry later = fixture.put(URL + "later", bytes(10));
       StoredMeta asked =
           StoredMeta.builder(200).requestTimeMillis(50_000).lifetimeSeconds(60).build();
       fixture.store.freshen(key(URL + "later"), later, asked, fixture.fields("\r\n")).release();
@@ -203,11 +203,11 @@ final class TieredStoreTest {
   @Test
   void removesAStoredResponse() {
     try (StoreFixture fixture = new StoreFixture()) {
-      Entry entry = fixture.put(URL, octets(10));
+      Entry entry = fixture.put(URL, bytes(10));
       assertThat(fixture.store.remove(key(URL))).isEqualTo(1);
       assertThat(fixture.store.find(probe(URL), noFields())).isNull();
       assertThat(fixture.store.holds(probe(URL))).isFalse();
-      assertThat(content(entry)).isEqualTo(octets(10));
+      assertThat(content(entry)).isEqualTo(bytes(10));
       entry.release();
       assertThat(fixture.activeBuffers()).isZero();
     }
@@ -216,12 +216,12 @@ final class TieredStoreTest {
   @Test
   void freshensByNewFieldsOverTheSameContent() {
     try (StoreFixture fixture = new StoreFixture()) {
-      byte[] octets = octets(200_000);
-      Entry old = fixture.put(URL, octets);
+      byte[] bytes = bytes(200_000);
+      Entry old = fixture.put(URL, bytes);
       Entry fresh =
           fixture.store.freshen(key(URL), old, meta(), fixture.fields("New: field\r\n\r\n"));
       old.release();
-      assertThat(content(fresh)).isEqualTo(octets);
+      assertThat(content(fresh)).isEqualTo(bytes);
       assertThat(fresh.fieldsLength()).isEqualTo(14);
       Entry found = fixture.store.find(probe(URL), noFields());
       assertThat(found).isSameAs(fresh);

@@ -297,13 +297,13 @@ class AclTypesTest {
     "fe80::1%eth0, ''",
   })
   void textOfAddresses(String text, String hex) {
-    byte[] octets = IpText.parse(text);
+    byte[] bytes = IpText.parse(text);
     StringBuilder got = new StringBuilder();
-    if (octets != null) {
-      for (byte octet : octets) {
-        got.append(String.format("%02x", octet));
+    if (bytes != null) {
+      for (byte one : bytes) {
+        got.append(String.format("%02x", one));
       }
     }
-    assertThat(got.toString()).as(Arrays.toString(octets)).isEqualTo(hex);
+    assertThat(got.toString()).as(Arrays.toString(bytes)).isEqualTo(hex);
   }
 }

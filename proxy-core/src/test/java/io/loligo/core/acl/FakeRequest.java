@@ -9,7 +9,7 @@ import java.util.Map;
 
 /** A request to judge, for tests. Confined to one thread. */
 public final class FakeRequest implements AclInput {
-  private byte[] client = octets("192.0.2.1");
+  private byte[] client = bytes("192.0.2.1");
   private String method = "GET";
   private String scheme = "http";
   private String host = "example.com";
@@ -23,16 +23,16 @@ public final class FakeRequest implements AclInput {
   private long nowMillis;
 
   /** The bytes of {@code text}, which must be an address. */
-  public static byte[] octets(String text) {
-    byte[] octets = IpText.parse(text);
-    if (octets == null) {
+  public static byte[] bytes(String text) {
+    byte[] bytes = IpText.parse(text);
+    if (bytes == null) {
       throw new IllegalArgumentException(text);
     }
-    return octets;
+    return bytes;
   }
 
   public FakeRequest client(String address) {
-    client = octets(address);
+    client = bytes(address);
     return this;
   }
 
@@ -107,7 +107,7 @@ public final class FakeRequest implements AclInput {
 
   @Override
   public byte[] localAddress() {
-    return octets("192.0.2.99");
+    return bytes("192.0.2.99");
   }
 
   @Override

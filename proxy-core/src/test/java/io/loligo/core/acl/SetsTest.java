@@ -30,16 +30,17 @@ class SetsTest {
       return value.compareTo(from) >= 0 && value.compareTo(to) < 0;
     }
 
-    private static BigInteger number(byte[] octets) {
-      return new BigInteger(1, octets);
+    private static BigInteger number(byte[] bytes) {
+      return new BigInteger(1, bytes);
     }
   }
 
   @Provide
   Arbitrary<byte[]> address() {
     // few distinct bytes, so that blocks meet and overlap
-    Arbitrary<Byte> octet = Arbitraries.of((byte) 0, (byte) 1, (byte) 127, (byte) -128, (byte) -1);
-    return Arbitraries.of(4, 16).flatMap(size -> octet.array(byte[].class).ofSize(size));
+    Arbitrary<Byte> anyByte =
+        Arbitraries.of((byte) 0, (byte) 1, (byte) 127, (byte) -128, (byte) -1);
+    return Arbitraries.of(4, 16).flatMap(size -> anyByte.array(byte[].class).ofSize(size));
   }
 
   @Provide

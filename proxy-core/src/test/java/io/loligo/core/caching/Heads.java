@@ -19,7 +19,7 @@ public final class Heads {
   }
 
   static RequestHead to(String method, String target, String... lines) {
-    byte[] bytes = octets(method + " " + target + " HTTP/1.1\r\n", lines);
+    byte[] bytes = bytes(method + " " + target + " HTTP/1.1\r\n", lines);
     RequestHead head = new RequestHead();
     head.clear(bytes);
     int targetStart = method.length() + 1;
@@ -32,7 +32,7 @@ public final class Heads {
   /** A response with this status and these field lines. */
   public static ResponseHead response(int status, String... lines) {
     String statusLine = "HTTP/1.1 " + status + " \r\n";
-    byte[] bytes = octets(statusLine, lines);
+    byte[] bytes = bytes(statusLine, lines);
     ResponseHead head = new ResponseHead();
     head.clear(bytes);
     head.statusLine(11, status, 13, 13);
@@ -41,15 +41,15 @@ public final class Heads {
   }
 
   public static Fields fields(String... lines) {
-    return StoredFields.index(octets("", lines));
+    return StoredFields.index(bytes("", lines));
   }
 
   /** Field lines and the empty line. */
   static byte[] block(String... lines) {
-    return octets("", lines);
+    return bytes("", lines);
   }
 
-  private static byte[] octets(String start, String... lines) {
+  private static byte[] bytes(String start, String... lines) {
     StringBuilder text = new StringBuilder(start);
     for (String line : lines) {
       text.append(line).append("\r\n");

@@ -133,8 +133,8 @@ class HttpDateTest {
   }
 
   @Property
-  void noBytesMakeItFail(@ForAll byte[] octets) {
-    HttpDate.parse(octets, 0, octets.length, EXAMPLE);
+  void noBytesMakeItFail(@ForAll byte[] bytes) {
+    HttpDate.parse(bytes, 0, bytes.length, EXAMPLE);
   }
 
   @ParameterizedTest

@@ -20,8 +20,8 @@ class NoVarySearchTest {
   }
 
   private static String simplified(String rule, String query) {
-    byte[] octets = query.getBytes(UTF_8);
-    return rule(rule).simplified(octets, 0, octets.length);
+    byte[] bytes = query.getBytes(UTF_8);
+    return rule(rule).simplified(bytes, 0, bytes.length);
   }
 
   /** The syntax of earlier drafts, by which origins were set up. */

@@ -178,10 +178,10 @@ class PortKindsTest {
   @Test
   void itIsKnownAtRestToo() {
     StoredMeta meta = stored(GATEWAY, LONG, "Cache-Control: private");
-    ByteBuf octets = Unpooled.buffer();
-    StoredForm.writeMeta(meta, octets);
-    StoredMeta read = StoredForm.readMeta(octets);
-    octets.release();
+    ByteBuf bytes = Unpooled.buffer();
+    StoredForm.writeMeta(meta, bytes);
+    StoredMeta read = StoredForm.readMeta(bytes);
+    bytes.release();
     assertThat(read.isFor(false)).isFalse();
     assertThat(read.isFor(true)).isTrue();
   }

@@ -61,12 +61,12 @@ final class StoredFormTest {
   }
 
   private static StoredMeta afterReading(StoredMeta meta, byte... behind) {
-    ByteBuf octets = Unpooled.buffer();
+    ByteBuf bytes = Unpooled.buffer();
     try {
-      StoredForm.writeMeta(meta, octets);
-      return StoredForm.readMeta(octets.writeBytes(behind));
+      StoredForm.writeMeta(meta, bytes);
+      return StoredForm.readMeta(bytes.writeBytes(behind));
     } finally {
-      octets.release();
+      bytes.release();
     }
   }
 }

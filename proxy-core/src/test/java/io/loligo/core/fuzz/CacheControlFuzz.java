@@ -13,8 +13,8 @@ import java.util.stream.LongStream;
 final class CacheControlFuzz {
   private CacheControlFuzz() {}
 
-  static void test(byte[] octets) {
-    String value = FuzzValues.line(octets);
+  static void test(byte[] bytes) {
+    String value = FuzzValues.line(bytes);
     CacheControl directives = response(value);
     CacheControl asked = CacheControl.ofRequest(Heads.fields("Cache-Control: " + value));
     seconds(directives);

@@ -18,8 +18,8 @@ final class ConfigFuzz {
 
   private ConfigFuzz() {}
 
-  static void test(byte[] octets) {
-    String text = new String(octets, StandardCharsets.ISO_8859_1);
+  static void test(byte[] bytes) {
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
     ConfigResult result = new ConfigReader(DIRECTIVES, new Nothing()).readText("fuzz", text);
     FuzzValues.require(result.isUsable() == result.errors().isEmpty(), "usable, or errors");
     ConfigResult again = new ConfigReader(DIRECTIVES, new Nothing()).readText("fuzz", text);

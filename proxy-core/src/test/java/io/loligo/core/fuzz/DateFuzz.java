@@ -12,8 +12,8 @@ final class DateFuzz {
 
   private DateFuzz() {}
 
-  static void test(byte[] octets) {
-    long millis = HttpDate.parse(octets, 0, octets.length, NOW);
+  static void test(byte[] bytes) {
+    long millis = HttpDate.parse(bytes, 0, bytes.length, NOW);
     if (millis == HttpDate.INVALID) {
       return;
     }

@@ -7,8 +7,8 @@ final class FuzzValues {
   private FuzzValues() {}
 
   /** As the value of a field that the parser lets through: without controls, stripped. */
-  static String line(byte[] octets) {
-    StringBuilder text = new StringBuilder(new String(octets, StandardCharsets.ISO_8859_1));
+  static String line(byte[] bytes) {
+    StringBuilder text = new StringBuilder(new String(bytes, StandardCharsets.ISO_8859_1));
     for (int i = 0; i < text.length(); i++) {
       if ((text.charAt(i) < ' ' && text.charAt(i) != '\t') || text.charAt(i) == 0x7f) {
         text.setCharAt(i, ' ');

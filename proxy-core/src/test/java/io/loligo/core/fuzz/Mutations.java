@@ -82,8 +82,8 @@ public final class Mutations {
         return joined(input, at, other, Math.min(input.length, at + other.length));
       }
       default -> {
-        byte[] octet = {(byte) random.nextInt(256)};
-        return joined(input, at, octet, Math.min(input.length, at + 1));
+        byte[] one = {(byte) random.nextInt(256)};
+        return joined(input, at, one, Math.min(input.length, at + 1));
       }
     }
   }

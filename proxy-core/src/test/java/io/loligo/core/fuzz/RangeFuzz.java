@@ -12,8 +12,8 @@ final class RangeFuzz {
 
   private RangeFuzz() {}
 
-  static void test(byte[] octets) {
-    String value = FuzzValues.line(octets);
+  static void test(byte[] bytes) {
+    String value = FuzzValues.line(bytes);
     for (long length : LENGTHS) {
       StoredMeta stored =
           StoredMeta.builder(200)

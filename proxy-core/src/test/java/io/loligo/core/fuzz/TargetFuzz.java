@@ -17,9 +17,9 @@ import java.util.Locale;
 final class TargetFuzz {
   private TargetFuzz() {}
 
-  static void test(byte[] octets) {
+  static void test(byte[] bytes) {
     RequestTarget target = new RequestTarget();
-    if (!resolves(octets, target) || target.form() == RequestTarget.Form.ASTERISK) {
+    if (!resolves(bytes, target) || target.form() == RequestTarget.Form.ASTERISK) {
       return;
     }
     String url = target.url();
@@ -36,8 +36,8 @@ final class TargetFuzz {
     FuzzValues.require(Arrays.equals(key, key(again)), "key of " + url);
   }
 
-  private static boolean resolves(byte[] octets, RequestTarget target) {
-    String text = new String(octets, StandardCharsets.ISO_8859_1);
+  private static boolean resolves(byte[] bytes, RequestTarget target) {
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
     byte[] request =
         ("GET " + text + " HTTP/1.1\r\nHost: Host.example:8080\r\n\r\n")
             .getBytes(StandardCharsets.ISO_8859_1);

@@ -1,6 +1,6 @@
 package io.loligo.core.http1;
 
-import static io.loligo.core.http1.Parsed.octets;
+import static io.loligo.core.http1.Parsed.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.FieldName;
@@ -60,9 +60,9 @@ final class ChunkedDecoderTest {
   /** Whole, byte by byte and cut at every position: the outcome must be one and the same. */
   private static Decoded decode(String text) {
     ChunkedDecoder decoder = new ChunkedDecoder(LIMITS);
-    byte[] bytes = octets(text);
+    byte[] bytes = bytes(text);
     Decoded whole = decode(decoder, bytes);
-    assertThat(decode(decoder, bytes, Parsed.everyOctet(bytes.length))).isEqualTo(whole);
+    assertThat(decode(decoder, bytes, Parsed.everyByte(bytes.length))).isEqualTo(whole);
     for (int cut = 0; cut <= bytes.length; cut++) {
       assertThat(decode(decoder, bytes, cut)).as("cut at %d", cut).isEqualTo(whole);
     }
@@ -90,7 +90,7 @@ final class ChunkedDecoderTest {
   @Test
   void takesSizesUpToTheLargestLong() {
     ChunkedDecoder decoder = new ChunkedDecoder(LIMITS);
-    ByteBuf in = Unpooled.wrappedBuffer(octets("7FFFFFFFFFFFFFFF\r\nabc"));
+    ByteBuf in = Unpooled.wrappedBuffer(bytes("7FFFFFFFFFFFFFFF\r\nabc"));
     assertThat(decoder.next(in)).isEqualTo(ChunkedDecoder.Event.DATA);
     assertThat(decoder.dataLength()).isEqualTo(3);
     refused("8000000000000000\r\n", ParseFailure.BAD_CHUNK_SIZE);
@@ -102,7 +102,7 @@ final class ChunkedDecoderTest {
   @Test
   void endsOnlyOnce() {
     ChunkedDecoder decoder = new ChunkedDecoder(LIMITS);
-    ByteBuf in = Unpooled.wrappedBuffer(octets("0\r\n\r\n5\r\nhello"));
+    ByteBuf in = Unpooled.wrappedBuffer(bytes("0\r\n\r\n5\r\nhello"));
     assertThat(decoder.next(in)).isEqualTo(ChunkedDecoder.Event.END);
     assertThat(decoder.next(in)).isEqualTo(ChunkedDecoder.Event.END);
     assertThat(in.readableBytes()).isEqualTo(8);
@@ -275,13 +275,13 @@ final class ChunkedDecoderTest {
     void growPastOneStepAndAreForgottenByReset() {
       ChunkedDecoder decoder = new ChunkedDecoder(ParseLimits.DEFAULT);
       String value = "b".repeat(1_000);
-      byte[] bytes = octets("0\r\nA: " + value + "\r\nC: d\r\n\r\nrest");
+      byte[] bytes = bytes("0\r\nA: " + value + "\r\nC: d\r\n\r\nrest");
       for (int cut = 0; cut < bytes.length; cut += 7) {
         Decoded decoded = decode(decoder, bytes, cut);
         assertThat(decoded.trailers()).containsExactly("0|A|" + value, "0|C|d");
         assertThat(decoded.rest()).isEqualTo("rest");
       }
-      assertThat(decode(decoder, octets("0\r\n\r\n")).trailers()).isEmpty();
+      assertThat(decode(decoder, bytes("0\r\n\r\n")).trailers()).isEmpty();
     }
   }
 
@@ -312,7 +312,7 @@ final class ChunkedDecoderTest {
     void theDecoderReadsTheEncodersBytes() {
       ByteBuf out = Unpooled.buffer();
       ChunkedEncoder.writeHeader(out, 3);
-      out.writeBytes(octets("abc"));
+      out.writeBytes(bytes("abc"));
       ChunkedEncoder.writeEnd(out);
       ChunkedEncoder.writeLast(out);
       assertThat(out.toString(StandardCharsets.ISO_8859_1)).isEqualTo("3\r\nabc\r\n0\r\n\r\n");

@@ -1,6 +1,6 @@
 package io.loligo.core.http1;
 
-import static io.loligo.core.http1.Parsed.octets;
+import static io.loligo.core.http1.Parsed.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
@@ -17,7 +17,7 @@ final class HeadAllocationTest {
   private static final int ROUNDS = 20_000;
 
   private static final byte[] REQUEST =
-      octets(
+      bytes(
           """
           GET /a/b?c HTTP/1.1\r
           Host: Example.com\r
@@ -28,7 +28,7 @@ final class HeadAllocationTest {
           \r
           """);
   private static final byte[] RESPONSE =
-      octets(
+      bytes(
           """
           HTTP/1.1 200 OK\r
           ETag: "x"\r

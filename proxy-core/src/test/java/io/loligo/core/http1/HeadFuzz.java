@@ -1,6 +1,6 @@
 package io.loligo.core.http1;
 
-import static io.loligo.core.http1.Parsed.everyOctet;
+import static io.loligo.core.http1.Parsed.everyByte;
 
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
@@ -25,24 +25,24 @@ public final class HeadFuzz {
   private HeadFuzz() {}
 
   /** One input; throws where something that must hold does not. */
-  public static void fuzzerTestOneInput(byte[] octets) {
+  public static void fuzzerTestOneInput(byte[] bytes) {
     for (ParseLimits limits : new ParseLimits[] {ParseLimits.DEFAULT, SMALL}) {
-      request(octets, limits);
-      response(octets, limits);
-      chunked(octets, limits);
+      request(bytes, limits);
+      response(bytes, limits);
+      chunked(bytes, limits);
     }
   }
 
-  private static void request(byte[] octets, ParseLimits limits) {
-    Parsed whole = Parsed.request(octets, limits);
-    require(whole.sameAs(Parsed.request(octets, limits, everyOctet(octets.length))), "single");
-    int cut = cut(octets);
-    require(whole.sameAs(Parsed.request(octets, limits, cut)), "cut");
-    require(whole.looks() <= octets.length, "looks");
-    checkOutcome(whole, octets);
+  private static void request(byte[] bytes, ParseLimits limits) {
+    Parsed whole = Parsed.request(bytes, limits);
+    require(whole.sameAs(Parsed.request(bytes, limits, everyByte(bytes.length))), "single");
+    int cut = cut(bytes);
+    require(whole.sameAs(Parsed.request(bytes, limits, cut)), "cut");
+    require(whole.looks() <= bytes.length, "looks");
+    checkOutcome(whole, bytes);
     if (whole.outcome().equals("COMPLETE")) {
       RequestHead head = new RequestHead();
-      new Http1RequestParser(limits).parse(octets, octets.length, head);
+      new Http1RequestParser(limits).parse(bytes, bytes.length, head);
       boolean framed = MessageFraming.of(head).failure() == null;
       RequestTarget target = new RequestTarget();
       if (target.resolve(head, "http", "default:81", true) == null && framed) {
@@ -53,38 +53,38 @@ public final class HeadFuzz {
     }
   }
 
-  private static void response(byte[] octets, ParseLimits limits) {
-    Parsed whole = Parsed.response(octets, limits);
-    require(whole.sameAs(Parsed.response(octets, limits, everyOctet(octets.length))), "single");
-    require(whole.sameAs(Parsed.response(octets, limits, cut(octets))), "cut");
-    checkOutcome(whole, octets);
+  private static void response(byte[] bytes, ParseLimits limits) {
+    Parsed whole = Parsed.response(bytes, limits);
+    require(whole.sameAs(Parsed.response(bytes, limits, everyByte(bytes.length))), "single");
+    require(whole.sameAs(Parsed.response(bytes, limits, cut(bytes))), "cut");
+    checkOutcome(whole, bytes);
     if (whole.outcome().equals("COMPLETE")) {
       ResponseHead head = new ResponseHead();
-      new Http1ResponseParser(limits).parse(octets, octets.length, head);
+      new Http1ResponseParser(limits).parse(bytes, bytes.length, head);
       require(head.status() >= 100 && head.status() < 600, "status");
       require(MessageFraming.of(head, Method.GET) != null, "framing");
     }
   }
 
-  private static void chunked(byte[] octets, ParseLimits limits) {
-    byte[] whole = decoded(octets, limits, octets.length + 1);
-    require(Arrays.equals(whole, decoded(octets, limits, 1)), "chunked single");
-    require(Arrays.equals(whole, decoded(octets, limits, 7)), "chunked cut");
+  private static void chunked(byte[] bytes, ParseLimits limits) {
+    byte[] whole = decoded(bytes, limits, bytes.length + 1);
+    require(Arrays.equals(whole, decoded(bytes, limits, 1)), "chunked single");
+    require(Arrays.equals(whole, decoded(bytes, limits, 7)), "chunked cut");
   }
 
   /** Content, then one byte for the last event, then the number of bytes consumed. */
-  private static byte[] decoded(byte[] octets, ParseLimits limits, int step) {
+  private static byte[] decoded(byte[] bytes, ParseLimits limits, int step) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     ChunkedDecoder decoder = new ChunkedDecoder(limits);
     ChunkedDecoder.Event event = ChunkedDecoder.Event.NEED_MORE;
     int taken = 0;
-    for (int from = 0; from < octets.length; from += step) {
-      ByteBuf in = Unpooled.wrappedBuffer(octets, from, Math.min(step, octets.length - from));
+    for (int from = 0; from < bytes.length; from += step) {
+      ByteBuf in = Unpooled.wrappedBuffer(bytes, from, Math.min(step, bytes.length - from));
       event = decoder.next(in);
       while (event == ChunkedDecoder.Event.DATA) {
         in.skipBytes(decoder.dataLength());
         int end = from + in.readerIndex();
-        content.write(octets, end - decoder.dataLength(), decoder.dataLength());
+        content.write(bytes, end - decoder.dataLength(), decoder.dataLength());
         event = decoder.next(in);
       }
       taken = from + in.readerIndex();
@@ -101,28 +101,28 @@ public final class HeadFuzz {
     return content.toByteArray();
   }
 
-  private static void checkOutcome(Parsed parsed, byte[] octets) {
+  private static void checkOutcome(Parsed parsed, byte[] bytes) {
     switch (parsed.outcome()) {
       case "COMPLETE" -> {
         int end = parsed.end();
-        require(end >= 4 && end <= octets.length, "end");
-        require(octets[end - 1] == '\n' && octets[end - 3] == '\n', "empty line");
+        require(end >= 4 && end <= bytes.length, "end");
+        require(bytes[end - 1] == '\n' && bytes[end - 3] == '\n', "empty line");
         for (int i = 0; i < end; i++) {
-          require(octets[i] != 0 && octets[i] != 0x7f, "control");
-          require(octets[i] != '\n' || octets[i - 1] == '\r', "bare LF");
-          require(octets[i] != '\r' || octets[i + 1] == '\n', "bare CR");
+          require(bytes[i] != 0 && bytes[i] != 0x7f, "control");
+          require(bytes[i] != '\n' || bytes[i - 1] == '\r', "bare LF");
+          require(bytes[i] != '\r' || bytes[i + 1] == '\n', "bare CR");
         }
       }
       case "FAILED" -> {
         require(parsed.failure() != null, "failure");
-        require(parsed.failureOffset() >= 0 && parsed.failureOffset() <= octets.length, "offset");
+        require(parsed.failureOffset() >= 0 && parsed.failureOffset() <= bytes.length, "offset");
       }
-      default -> require(parsed.looks() == octets.length, "all scanned");
+      default -> require(parsed.looks() == bytes.length, "all scanned");
     }
   }
 
-  private static int cut(byte[] octets) {
-    return octets.length == 0 ? 0 : (Arrays.hashCode(octets) & 0x7fffffff) % octets.length;
+  private static int cut(byte[] bytes) {
+    return bytes.length == 0 ? 0 : (Arrays.hashCode(bytes) & 0x7fffffff) % bytes.length;
   }
 
   private static void require(boolean holds, String what) {

@@ -1,6 +1,6 @@
 package io.loligo.core.http1;
 
-import static io.loligo.core.http1.Parsed.octets;
+import static io.loligo.core.http1.Parsed.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.FieldName;
@@ -40,7 +40,7 @@ final class HeadPropertiesTest {
 
   @Property(tries = 500, seed = "20040115")
   void parsingReturnsTheWrittenHead(@ForAll("requests") Request request) {
-    byte[] bytes = octets(request.text() + "behind");
+    byte[] bytes = bytes(request.text() + "behind");
     Parsed parsed = Parsed.request(bytes, ParseLimits.DEFAULT);
     int version = request.version().endsWith("0") ? 10 : 11;
     assertThat(parsed.line()).isEqualTo(request.method() + "|" + request.target() + "|" + version);
@@ -54,7 +54,7 @@ final class HeadPropertiesTest {
       @ForAll("requests") Request request,
       @ForAll @IntRange(min = 0, max = 400) int one,
       @ForAll @IntRange(min = 0, max = 400) int two) {
-    byte[] bytes = octets(request.text());
+    byte[] bytes = bytes(request.text());
     int first = Math.min(Math.min(one, two), bytes.length);
     int second = Math.min(Math.max(one, two), bytes.length);
     Parsed whole = Parsed.request(bytes, ParseLimits.DEFAULT);
@@ -66,7 +66,7 @@ final class HeadPropertiesTest {
   @Property(tries = 500, seed = "20040117")
   void oneDamagedByteIsCutAlike(
       @ForAll("requests") Request request, @ForAll @IntRange(max = 400) int at, @ForAll byte with) {
-    byte[] bytes = octets(request.text());
+    byte[] bytes = bytes(request.text());
     bytes[at % bytes.length] = with;
     HeadFuzz.fuzzerTestOneInput(bytes);
   }
@@ -85,7 +85,7 @@ final class HeadPropertiesTest {
       return;
     }
     String text = "GET / HTTP/1.1\r\nA:" + before + (char) control + after + "\r\n\r\n";
-    Parsed parsed = Parsed.request(octets(text), ParseLimits.DEFAULT);
+    Parsed parsed = Parsed.request(bytes(text), ParseLimits.DEFAULT);
     assertThat(parsed.failure())
         .isIn(ParseFailure.BAD_FIELD_VALUE, ParseFailure.BARE_CR, ParseFailure.BARE_LF);
     assertThat(parsed.failureOffset()).isEqualTo(18 + before.length());

@@ -21,8 +21,8 @@ final class MessageFramingTest {
     return MessageFraming.of(ParsedHeads.response("HTTP/1.1 " + statusAndFields), requestMethodId);
   }
 
-  private static Framing length(long octets) {
-    return new Framing(Framing.Kind.LENGTH, octets, null);
+  private static Framing length(long bytes) {
+    return new Framing(Framing.Kind.LENGTH, bytes, null);
   }
 
   @Nested
@@ -185,8 +185,8 @@ final class MessageFramingTest {
 
     @ParameterizedTest
     @CsvSource({"0,0", "5,5", "005,5", "9223372036854775807,9223372036854775807"})
-    void takesOneDecimalNumber(String value, long octets) {
-      assertThat(request("Content-Length: " + value)).isEqualTo(length(octets));
+    void takesOneDecimalNumber(String value, long bytes) {
+      assertThat(request("Content-Length: " + value)).isEqualTo(length(bytes));
     }
 
     @ParameterizedTest

@@ -29,7 +29,7 @@ record Parsed(
     int failureOffset,
     int looks) {
 
-  static byte[] octets(String latin1) {
+  static byte[] bytes(String latin1) {
     return latin1.getBytes(StandardCharsets.ISO_8859_1);
   }
 
@@ -92,7 +92,7 @@ record Parsed(
   }
 
   /** 1, 2, 3 and so on below {@code length}. */
-  static int[] everyOctet(int length) {
+  static int[] everyByte(int length) {
     int[] cuts = new int[Math.max(0, length - 1)];
     for (int i = 0; i < cuts.length; i++) {
       cuts[i] = i + 1;

@@ -11,7 +11,7 @@ public final class ParsedHeads {
 
   /** The head of a request that must be well-formed. */
   public static RequestHead request(String text) {
-    byte[] bytes = Parsed.octets(text.replace("\n", "\r\n") + "\r\n\r\n");
+    byte[] bytes = Parsed.bytes(text.replace("\n", "\r\n") + "\r\n\r\n");
     RequestHead head = new RequestHead();
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
         .as(text)
@@ -21,7 +21,7 @@ public final class ParsedHeads {
 
   /** The head of a response that must be well-formed. */
   public static ResponseHead response(String text) {
-    byte[] bytes = Parsed.octets(text.replace("\n", "\r\n") + "\r\n\r\n");
+    byte[] bytes = Parsed.bytes(text.replace("\n", "\r\n") + "\r\n\r\n");
     ResponseHead head = new ResponseHead();
     assertThat(new Http1ResponseParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
         .as(text)

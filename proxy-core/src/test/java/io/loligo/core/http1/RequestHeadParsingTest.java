@@ -1,7 +1,7 @@
 package io.loligo.core.http1;
 
-import static io.loligo.core.http1.Parsed.everyOctet;
-import static io.loligo.core.http1.Parsed.octets;
+import static io.loligo.core.http1.Parsed.bytes;
+import static io.loligo.core.http1.Parsed.everyByte;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.FieldName;
@@ -22,9 +22,9 @@ final class RequestHeadParsingTest {
 
   /** Whole, byte by byte and cut at every position: the outcome must be one and the same. */
   static Parsed parse(String text, ParseLimits limits) {
-    byte[] bytes = octets(text);
+    byte[] bytes = bytes(text);
     Parsed whole = Parsed.request(bytes, limits);
-    Parsed single = Parsed.request(bytes, limits, everyOctet(bytes.length));
+    Parsed single = Parsed.request(bytes, limits, everyByte(bytes.length));
     assertThat(single).matches(whole::sameAs, "byte by byte like " + whole);
     assertThat(single.looks()).isLessThanOrEqualTo(bytes.length);
     for (int cut = 0; cut <= bytes.length; cut++) {
@@ -68,7 +68,7 @@ final class RequestHeadParsingTest {
   void givesEveryKnownNameItsId() {
     StringBuilder text = new StringBuilder(GET);
     FieldName.all().forEach(name -> text.append(name).append(": x\r\n"));
-    byte[] bytes = octets(text.append("\r\n").toString());
+    byte[] bytes = bytes(text.append("\r\n").toString());
     RequestHead head = new RequestHead();
     Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
     assertThat(parser.parse(bytes, bytes.length, head))
@@ -82,8 +82,8 @@ final class RequestHeadParsingTest {
   void isReusableAfterCompletionAndAfterFailure() {
     Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
     RequestHead head = new RequestHead();
-    byte[] good = octets("HEAD /x HTTP/1.0\r\nHost: a\r\n\r\n");
-    byte[] bad = octets("GET  / HTTP/1.1\r\n\r\n");
+    byte[] good = bytes("HEAD /x HTTP/1.0\r\nHost: a\r\n\r\n");
+    byte[] bad = bytes("GET  / HTTP/1.1\r\n\r\n");
     for (int round = 0; round < 3; round++) {
       parser.reset();
       assertThat(parser.parse(bad, bad.length, head)).isEqualTo(Http1RequestParser.Result.FAILED);
@@ -100,7 +100,7 @@ final class RequestHeadParsingTest {
   void keepsItsAnswerWhenAskedAgain() {
     Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
     RequestHead head = new RequestHead();
-    byte[] bytes = octets(GET + "\r\nmore");
+    byte[] bytes = bytes(GET + "\r\nmore");
     parser.parse(bytes, bytes.length, head);
     assertThat(parser.parse(bytes, bytes.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
@@ -109,7 +109,7 @@ final class RequestHeadParsingTest {
 
   @Test
   void doesNotReadBytesBeforeTheLineAgain() {
-    byte[] bytes = octets(GET + "Host: a\r\nAccept-Encoding: gzip\r\nX: y\r\n\r\n");
+    byte[] bytes = bytes(GET + "Host: a\r\nAccept-Encoding: gzip\r\nX: y\r\n\r\n");
     for (int cut = 1; cut < bytes.length; cut++) {
       Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
       RequestHead head = new RequestHead();
@@ -130,7 +130,7 @@ final class RequestHeadParsingTest {
   @Test
   void ignoresBytesBehindTheLength() {
     Http1RequestParser parser = new Http1RequestParser(ParseLimits.DEFAULT);
-    byte[] bytes = octets(GET + "\r\n");
+    byte[] bytes = bytes(GET + "\r\n");
     assertThat(parser.parse(bytes, bytes.length - 1, new RequestHead()))
         .isEqualTo(Http1RequestParser.Result.NEED_MORE);
   }
@@ -250,12 +250,12 @@ final class RequestHeadParsingTest {
 
     @Test
     void refusesControlsAndNonAsciiInTheTarget() {
-      for (int octet = 0; octet < 256; octet++) {
-        if ((octet > ' ' && octet < 0x7f) || octet == ' ' || octet == '\r' || octet == '\n') {
+      for (int code = 0; code < 256; code++) {
+        if ((code > ' ' && code < 0x7f) || code == ' ' || code == '\r' || code == '\n') {
           continue;
         }
-        refused("GET /1234567" + (char) octet + "89 HTTP/1.1\r\n\r\n", ParseFailure.BAD_TARGET, 12);
-        refused("GET /1" + (char) octet, ParseFailure.BAD_TARGET, 6);
+        refused("GET /1234567" + (char) code + "89 HTTP/1.1\r\n\r\n", ParseFailure.BAD_TARGET, 12);
+        refused("GET /1" + (char) code, ParseFailure.BAD_TARGET, 6);
       }
     }
 
@@ -290,13 +290,13 @@ final class RequestHeadParsingTest {
     @Test
     void refusesEveryByteInANameThatIsNoToken() {
       String token = "!#$%&'*+-.^_`|~0123456789";
-      for (int octet = 0; octet < 256; octet++) {
-        boolean letter = octet < 128 && Character.isLetter(octet);
-        if (octet == ':' || letter || token.indexOf(octet) >= 0) {
+      for (int code = 0; code < 256; code++) {
+        boolean letter = code < 128 && Character.isLetter(code);
+        if (code == ':' || letter || token.indexOf(code) >= 0) {
           continue;
         }
-        refused(GET + "Abc" + (char) octet + "defghij: a\r\n\r\n", ParseFailure.BAD_FIELD_NAME, 19);
-        refused(GET + "Abc" + (char) octet, ParseFailure.BAD_FIELD_NAME, 19);
+        refused(GET + "Abc" + (char) code + "defghij: a\r\n\r\n", ParseFailure.BAD_FIELD_NAME, 19);
+        refused(GET + "Abc" + (char) code, ParseFailure.BAD_FIELD_NAME, 19);
       }
       assertThat(parse(GET + token + "Az: a\r\n\r\n").fields())
           .containsExactly("0|" + token + "Az|a");
@@ -311,15 +311,15 @@ final class RequestHeadParsingTest {
 
     @Test
     void refusesControlsInValuesExceptTab() {
-      for (int octet = 0; octet < 256; octet++) {
-        String value = "1234567" + (char) octet + "89";
-        boolean control = octet < ' ' || octet == 0x7f;
-        if (octet == '\r' || octet == '\n') {
+      for (int code = 0; code < 256; code++) {
+        String value = "1234567" + (char) code + "89";
+        boolean control = code < ' ' || code == 0x7f;
+        if (code == '\r' || code == '\n') {
           continue;
         }
-        if (control && octet != '\t') {
+        if (control && code != '\t') {
           refused(GET + "A: " + value + "\r\n\r\n", ParseFailure.BAD_FIELD_VALUE, 26);
-          refused(GET + "A: 1" + (char) octet, ParseFailure.BAD_FIELD_VALUE, 20);
+          refused(GET + "A: 1" + (char) code, ParseFailure.BAD_FIELD_VALUE, 20);
         } else {
           assertThat(parse(GET + "A: " + value + "\r\n\r\n").fields())
               .containsExactly("0|A|" + value);

@@ -27,14 +27,14 @@ final class ResponseFuzz {
   private ResponseFuzz() {}
 
   /** One input: fields with the characters above, and the same bytes as a field block. */
-  static void test(byte[] octets) {
+  static void test(byte[] bytes) {
     for (ParseLimits limits : new ParseLimits[] {ParseLimits.DEFAULT, SMALL}) {
       ResponseComposer used = new ResponseComposer();
       used.begin(limits);
-      new HpackDecoder(256, new HpackDecoder.Room()).decode(octets, 0, octets.length, used);
+      new HpackDecoder(256, new HpackDecoder.Room()).decode(bytes, 0, bytes.length, used);
       check(used, used.finish(), limits);
       used.begin(limits);
-      String[] fields = fields(new String(octets, ISO_8859_1));
+      String[] fields = fields(new String(bytes, ISO_8859_1));
       Decoded.give(used, fields);
       ParseFailure failure = used.finish();
       check(used, failure, limits);

@@ -36,10 +36,10 @@ class IpTextTest {
   }
 
   @Property
-  void theSameAddressWhicheverWayItIsWritten(@ForAll @Size(16) byte[] octets) {
-    byte[] zeros = octets.clone();
-    Arrays.fill(zeros, octets[0] & 15, 16, (byte) 0);
-    for (byte[] each : new byte[][] {octets, zeros}) {
+  void theSameAddressWhicheverWayItIsWritten(@ForAll @Size(16) byte[] bytes) {
+    byte[] zeros = bytes.clone();
+    Arrays.fill(zeros, bytes[0] & 15, 16, (byte) 0);
+    for (byte[] each : new byte[][] {bytes, zeros}) {
       String full = HexFormat.of().formatHex(each).replaceAll("(....)(?=.)", "$1:");
       String normal = IpText.normal(full);
       assertThat(IpText.parse(normal)).isEqualTo(IpText.parse(full));

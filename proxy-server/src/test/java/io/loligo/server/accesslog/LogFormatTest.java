@@ -62,14 +62,14 @@ class LogFormatTest {
   @Property
   void everyCodeWritesAnIpv6AddressInItsOneSpelling(
       @ForAll @Size(8) List<@IntRange(max = 3) Integer> groups) throws UnknownHostException {
-    byte[] octets = new byte[16];
+    byte[] bytes = new byte[16];
     for (int i = 0; i < 8; i++) {
       // groups of zeros are frequent
-      octets[2 * i] = (byte) (groups.get(i) == 3 ? 0xab : 0);
-      octets[2 * i + 1] = groups.get(i).byteValue();
+      bytes[2 * i] = (byte) (groups.get(i) == 3 ? 0xab : 0);
+      bytes[2 * i + 1] = groups.get(i).byteValue();
     }
-    octets[0] = 0x20;
-    InetSocketAddress address = new InetSocketAddress(InetAddress.getByAddress(octets), 80);
+    bytes[0] = 0x20;
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getByAddress(bytes), 80);
     ExchangeRecord record = get("Host: x");
     record.client = address;
     record.clientText = null;

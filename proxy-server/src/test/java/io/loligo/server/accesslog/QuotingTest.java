@@ -40,13 +40,13 @@ class QuotingTest {
 
   @Property
   void noModePassesBytesThatAreNotText(
-      @ForAll @Size(max = 40) List<@From("oddOctets") Byte> value, @ForAll Quoting quoting)
+      @ForAll @Size(max = 40) List<@From("oddBytes") Byte> value, @ForAll Quoting quoting)
       throws CharacterCodingException {
-    byte[] octets = new byte[value.size()];
-    for (int i = 0; i < octets.length; i++) {
-      octets[i] = value.get(i);
+    byte[] bytes = new byte[value.size()];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = value.get(i);
     }
-    byte[] line = quoted(octets, quoting).getBytes(ISO_8859_1);
+    byte[] line = quoted(bytes, quoting).getBytes(ISO_8859_1);
     // reports bytes that are not UTF-8
     String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
     assertThat(text.chars().filter(c -> Character.isISOControl(c) && c != '\t')).isEmpty();
@@ -54,7 +54,7 @@ class QuotingTest {
 
   /** Those that begin, continue and bound characters of UTF-8. */
   @Provide
-  Arbitrary<Byte> oddOctets() {
+  Arbitrary<Byte> oddBytes() {
     return Arbitraries.of(
             0x41, 0x80, 0x8f, 0x90, 0x9b, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xc3, 0xdf, 0xe0,
             0xe2, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff)

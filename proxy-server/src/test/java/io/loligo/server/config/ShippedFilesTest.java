@@ -97,15 +97,14 @@ class ShippedFilesTest {
       String client, String host, int port, String destination, Kind verdict) throws IOException {
     AclInput request = SampleRequest.get(host).toPort(port).from(client).input();
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
-    assertThat(rules.evaluate(request, SampleRequest.octets(destination)).kind())
-        .isEqualTo(verdict);
+    assertThat(rules.evaluate(request, SampleRequest.bytes(destination)).kind()).isEqualTo(verdict);
   }
 
   @Test
   void shippedForwardProxyTunnelsToPort443Only() throws IOException {
     var rules = load("loligo.conf").config().get(AccessDirectives.HTTP_ACCESS);
     SampleRequest request = SampleRequest.get("example.com").method("CONNECT").from("127.0.0.1");
-    byte[] address = SampleRequest.octets("93.184.216.34");
+    byte[] address = SampleRequest.bytes("93.184.216.34");
     assertThat(rules.evaluate(request.toPort(443).input(), address).allowed()).isTrue();
     assertThat(rules.evaluate(request.toPort(8443).input(), address).denied()).isTrue();
   }

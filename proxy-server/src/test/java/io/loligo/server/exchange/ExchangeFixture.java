@@ -246,9 +246,9 @@ final class ExchangeFixture implements AutoCloseable {
     text.append(question.method()).append(' ').append(question.url()).append(" HTTP/1.1\r\n");
     text.append("Host: ").append(question.url().split("/", -1)[2]).append("\r\n");
     question.fieldLines().forEach(line -> text.append(line).append("\r\n"));
-    byte[] octets = text.append("\r\n").toString().getBytes(ISO_8859_1);
+    byte[] bytes = text.append("\r\n").toString().getBytes(ISO_8859_1);
     RequestHead head = new RequestHead();
-    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
+    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
     Outcome outcome = new Outcome();
     Client client = new Client(outcome, port(question), question.content(), most);
@@ -410,11 +410,11 @@ final class ExchangeFixture implements AutoCloseable {
 
     @Override
     public void content(ByteBuf content) {
-      byte[] octets = new byte[content.readableBytes()];
-      content.readBytes(octets);
-      outcome.content.writeBytes(octets);
+      byte[] bytes = new byte[content.readableBytes()];
+      content.readBytes(bytes);
+      outcome.content.writeBytes(bytes);
       content.release();
-      queued += octets.length;
+      queued += bytes.length;
     }
 
     @Override
@@ -456,9 +456,9 @@ final class ExchangeFixture implements AutoCloseable {
       if (unread.isEmpty()) {
         events.contentEnd(null);
       } else {
-        byte[] octets = unread.getBytes(ISO_8859_1);
+        byte[] bytes = unread.getBytes(ISO_8859_1);
         unread = "";
-        events.content(allocator.directBuffer(octets.length).writeBytes(octets));
+        events.content(allocator.directBuffer(bytes.length).writeBytes(bytes));
       }
     }
 
@@ -548,7 +548,7 @@ final class ExchangeFixture implements AutoCloseable {
     private final FetchTimings timings = new FetchTimings();
     private boolean over;
     private boolean hasContent;
-    private byte[] octets;
+    private byte[] bytes;
     private int at;
     private long due;
 
@@ -567,9 +567,9 @@ final class ExchangeFixture implements AutoCloseable {
         events.failed(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "test"));
         return;
       }
-      octets = text.getBytes(ISO_8859_1);
+      bytes = text.getBytes(ISO_8859_1);
       ResponseHead head = new ResponseHead();
-      assertThat(new Http1ResponseParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
+      assertThat(new Http1ResponseParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
           .as(text)
           .isEqualTo(Http1ResponseParser.Result.COMPLETE);
       Framing framing = MessageFraming.of(head, request.methodId());
@@ -577,8 +577,8 @@ final class ExchangeFixture implements AutoCloseable {
       hasContent = framing.kind() != Framing.Kind.NONE;
       at = head.end();
       due = framing.kind() == Framing.Kind.LENGTH ? framing.length() : 3;
-      if (at == octets.length && hasContent) {
-        octets = new byte[(int) due];
+      if (at == bytes.length && hasContent) {
+        bytes = new byte[(int) due];
         at = 0;
       }
       events.head(head, framing.contentLength());
@@ -610,16 +610,16 @@ final class ExchangeFixture implements AutoCloseable {
       if (over) {
         return;
       }
-      int length = Math.min(READ_BYTES, octets.length - at);
+      int length = Math.min(READ_BYTES, bytes.length - at);
       at += length;
       due -= length;
-      events.content(allocator.directBuffer(length).writeBytes(octets, at - length, length));
+      events.content(allocator.directBuffer(length).writeBytes(bytes, at - length, length));
       if (over) {
         return;
       }
       if (due == 0) {
         end();
-      } else if (at == octets.length) {
+      } else if (at == bytes.length) {
         over();
         events.failed(new FetchFailure(FetchFailure.Kind.TRUNCATED, "test"));
       } else {

@@ -32,7 +32,7 @@ final class HitStreamTest {
     try (ExchangeFixture bench = new ExchangeFixture("maximum_object_size_in_memory 4 MB")) {
       List<Integer> writes = hit(bench).writes;
       assertThat(writes).hasSize(LENGTH / GATHERED_BYTES);
-      assertThat(writes).allMatch(octets -> octets < GATHERED_BYTES + SLICE_BYTES);
+      assertThat(writes).allMatch(bytes -> bytes < GATHERED_BYTES + SLICE_BYTES);
     }
   }
 
@@ -41,7 +41,7 @@ final class HitStreamTest {
     try (ExchangeFixture bench =
         new ExchangeFixture(
             "maximum_object_size_in_memory 8 KB", "cache_dir rock " + folder + " 64")) {
-      assertThat(hit(bench).writes).allMatch(octets -> octets <= 2 * SLICE_BYTES);
+      assertThat(hit(bench).writes).allMatch(bytes -> bytes <= 2 * SLICE_BYTES);
       // bytes taken by the client, queued on its connection, and being read
       assertThat(bench.given(QUESTION, SLICE_BYTES)).isLessThan(GATHERED_BYTES);
     }

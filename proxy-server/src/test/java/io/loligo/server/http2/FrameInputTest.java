@@ -47,10 +47,10 @@ class FrameInputTest {
     assertThat(memory.metric().usedDirectMemory()).isZero();
   }
 
-  private ByteBuf add(int... octets) {
-    ByteBuf in = memory.directBuffer(octets.length);
-    for (int octet : octets) {
-      in.writeByte(octet);
+  private ByteBuf add(int... bytes) {
+    ByteBuf in = memory.directBuffer(bytes.length);
+    for (int one : bytes) {
+      in.writeByte(one);
     }
     return input.add(in, allocator);
   }

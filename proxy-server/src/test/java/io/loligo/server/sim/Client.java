@@ -114,7 +114,7 @@ final class Client implements SimPeer, MessageReader.Listener {
     request.sentNanos = world.nanoTime();
     simulation.sent(request);
     world.note("client %d sends %s", number, request);
-    byte[] all = request.octets();
+    byte[] all = request.bytes();
     FarEnd to = socket;
     int at = 0;
     while (at < all.length) {
@@ -176,10 +176,10 @@ final class Client implements SimPeer, MessageReader.Listener {
   // ---- arriving bytes
 
   @Override
-  public void received(byte[] octets) {
-    received += octets.length;
+  public void received(byte[] bytes) {
+    received += bytes.length;
     if (socket != null) {
-      reader.read(octets);
+      reader.read(bytes);
     }
   }
 

@@ -64,8 +64,8 @@ final class ClientStreams extends Http2End implements FarEnd, MessageReader.List
   // ---- of the client
 
   @Override
-  public void peerSends(byte[] octets) {
-    requests.read(octets);
+  public void peerSends(byte[] bytes) {
+    requests.read(bytes);
   }
 
   @Override
@@ -156,17 +156,17 @@ final class ClientStreams extends Http2End implements FarEnd, MessageReader.List
   }
 
   @Override
-  void data(int id, byte[] octets, boolean last) {
+  void data(int id, byte[] bytes, boolean last) {
     Stream stream = find(id);
     if (stream == null) {
       return;
     }
-    if (stream.chunked && octets.length > 0) {
-      stream.text(Integer.toHexString(octets.length) + "\r\n");
+    if (stream.chunked && bytes.length > 0) {
+      stream.text(Integer.toHexString(bytes.length) + "\r\n");
     }
-    stream.arrived.writeBytes(octets);
+    stream.arrived.writeBytes(bytes);
     if (stream.chunked) {
-      stream.text((octets.length > 0 ? "\r\n" : "") + (last ? "0\r\n\r\n" : ""));
+      stream.text((bytes.length > 0 ? "\r\n" : "") + (last ? "0\r\n\r\n" : ""));
     }
     stream.ended = last;
     deliver();
@@ -200,13 +200,13 @@ final class ClientStreams extends Http2End implements FarEnd, MessageReader.List
     try {
       while (!over && !asked.isEmpty()) {
         Stream first = asked.peek();
-        byte[] octets = first.arrived.toByteArray();
+        byte[] bytes = first.arrived.toByteArray();
         first.arrived.reset();
         if (first.ended) {
           asked.poll();
         }
-        if (octets.length > 0) {
-          client.received(octets);
+        if (bytes.length > 0) {
+          client.received(bytes);
         }
         if (first.cut && !over) {
           over = true;

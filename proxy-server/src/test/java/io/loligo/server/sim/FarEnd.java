@@ -3,7 +3,7 @@ package io.loligo.server.sim;
 /** The way from a peer to the proxy: a socket, or a stream of one. */
 interface FarEnd {
   /** Sends bytes to the proxy. */
-  void peerSends(byte[] octets);
+  void peerSends(byte[] bytes);
 
   /** The peer sends no more; it goes on reading. */
   void peerFins();

@@ -121,10 +121,10 @@ abstract class Http2End implements SimPeer {
   }
 
   /** Sends content as the windows allow. */
-  final void content(int stream, byte[] octets, boolean last) {
+  final void content(int stream, byte[] bytes, boolean last) {
     Sending one = sending.get(stream);
     if (one != null) {
-      one.waiting.writeBytes(octets);
+      one.waiting.writeBytes(bytes);
       one.last |= last;
       pump();
     }
@@ -175,9 +175,9 @@ abstract class Http2End implements SimPeer {
   // ---- from the proxy
 
   @Override
-  public final void received(byte[] octets) {
-    byte[] all = Arrays.copyOf(rest, rest.length + octets.length);
-    System.arraycopy(octets, 0, all, rest.length, octets.length);
+  public final void received(byte[] bytes) {
+    byte[] all = Arrays.copyOf(rest, rest.length + bytes.length);
+    System.arraycopy(bytes, 0, all, rest.length, bytes.length);
     int at = Math.min(prefaceBytes, all.length);
     prefaceBytes -= at;
     while (!over && all.length - at >= Frames.HEADER_BYTES) {
@@ -287,7 +287,7 @@ abstract class Http2End implements SimPeer {
   abstract void head(int stream, List<String[]> fields, boolean last);
 
   /** Content arrived; the windows are given back. */
-  abstract void data(int stream, byte[] octets, boolean last);
+  abstract void data(int stream, byte[] bytes, boolean last);
 
   /** RST_STREAM arrived. */
   abstract void reset(int stream, ErrorCode why);

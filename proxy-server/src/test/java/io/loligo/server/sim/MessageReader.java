@@ -21,7 +21,7 @@ final class MessageReader {
     }
 
     /** Told of the bytes after such a message. */
-    default void raw(byte[] octets) {
+    default void raw(byte[] bytes) {
       throw new AssertionError("nothing was switched to");
     }
 
@@ -85,13 +85,13 @@ final class MessageReader {
     return message != null || line.size() > 0;
   }
 
-  void read(byte[] octets) {
+  void read(byte[] bytes) {
     int at = 0;
-    while (at < octets.length) {
+    while (at < bytes.length) {
       switch (state) {
         case LENGTH, CHUNK -> {
-          int length = (int) Math.min(left, octets.length - at);
-          message.content.write(octets, at, length);
+          int length = (int) Math.min(left, bytes.length - at);
+          message.content.write(bytes, at, length);
           at += length;
           left -= length;
           if (left == 0) {
@@ -103,16 +103,16 @@ final class MessageReader {
           }
         }
         case UNTIL_CLOSE -> {
-          message.content.write(octets, at, octets.length - at);
-          at = octets.length;
+          message.content.write(bytes, at, bytes.length - at);
+          at = bytes.length;
         }
         case RAW -> {
-          listener.raw(Arrays.copyOfRange(octets, at, octets.length));
-          at = octets.length;
+          listener.raw(Arrays.copyOfRange(bytes, at, bytes.length));
+          at = bytes.length;
         }
         default -> {
-          byte octet = octets[at++];
-          if (octet == '\n') {
+          byte next = bytes[at++];
+          if (next == '\n') {
             String text = line.toString(ISO_8859_1);
             line.reset();
             if (!text.endsWith("\r")) {
@@ -120,7 +120,7 @@ final class MessageReader {
             }
             line(text.substring(0, text.length() - 1));
           } else {
-            line.write(octet);
+            line.write(next);
           }
         }
       }

@@ -73,8 +73,8 @@ final class Nameserver {
     }
   }
 
-  private void send(SimDatagrams asker, InetSocketAddress server, byte[] octets, long millis) {
-    world.after(millis * 1000 + world.draw(1000), () -> asker.arrives(octets, server));
+  private void send(SimDatagrams asker, InetSocketAddress server, byte[] bytes, long millis) {
+    world.after(millis * 1000 + world.draw(1000), () -> asker.arrives(bytes, server));
   }
 
   private static byte[] answer(byte[] question, int end, int type, List<byte[]> found, int code) {

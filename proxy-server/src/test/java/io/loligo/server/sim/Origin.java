@@ -142,9 +142,9 @@ final class Origin {
     }
 
     @Override
-    public void received(byte[] octets) {
+    public void received(byte[] bytes) {
       if (!over) {
-        reader.read(octets);
+        reader.read(bytes);
       }
     }
 
@@ -216,11 +216,11 @@ final class Origin {
     }
 
     @Override
-    public void raw(byte[] octets) {
+    public void raw(byte[] bytes) {
       if (far == null) {
         throw new AssertionError("bytes in a tunnel that is not open");
       }
-      far.received(octets);
+      far.received(bytes);
     }
 
     /** The path in {@code target}, whose form depends on the next hop. */
@@ -389,7 +389,7 @@ final class Origin {
     }
 
     /** An answer, and where it may be cut. */
-    private record Composed(byte[] octets, int headLength, boolean untilClose, boolean closes) {}
+    private record Composed(byte[] bytes, int headLength, boolean untilClose, boolean closes) {}
 
     private Composed compose(
         Message request, String method, Resource resource, int id, Fault fault) {
@@ -498,22 +498,22 @@ final class Origin {
     }
 
     private void send(Composed answer, Fault fault) {
-      byte[] octets = answer.octets;
-      int end = octets.length;
+      byte[] bytes = answer.bytes;
+      int end = bytes.length;
       int behindHead = end - answer.headLength;
       switch (fault) {
         case CUTS_HEAD -> end = world.draw(answer.headLength);
         case CUTS_CONTENT, RESETS_IN_CONTENT ->
             end = answer.headLength + (behindHead == 0 ? 0 : world.draw(behindHead));
-        case SURPLUS -> octets = Arrays.copyOf(octets, end += answer.untilClose ? 0 : 5);
+        case SURPLUS -> bytes = Arrays.copyOf(bytes, end += answer.untilClose ? 0 : 5);
         default -> {}
       }
-      boolean cut = end < answer.octets.length;
+      boolean cut = end < answer.bytes.length;
       long micros = 0;
       int at = 0;
       while (at < end) {
         int length = world.chance(50) ? end - at : 1 + world.draw(end - at);
-        byte[] piece = Arrays.copyOfRange(octets, at, at + length);
+        byte[] piece = Arrays.copyOfRange(bytes, at, at + length);
         at += length;
         boolean last = at == end;
         boolean ends = cut || answer.closes;

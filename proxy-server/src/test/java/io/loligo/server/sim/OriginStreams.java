@@ -71,12 +71,12 @@ final class OriginStreams extends Http2End {
     }
 
     @Override
-    public void peerSends(byte[] octets) {
+    public void peerSends(byte[] bytes) {
       if (!isOpen() || answered) {
         return; // surplus bytes have no place in a stream
       }
       try {
-        responses.read(octets);
+        responses.read(bytes);
       } catch (NumberFormatException garbage) {
         headers(id, false, Map.of(":status", "2x0"));
         answered = true;
@@ -247,17 +247,17 @@ final class OriginStreams extends Http2End {
   }
 
   @Override
-  void data(int id, byte[] octets, boolean last) {
+  void data(int id, byte[] bytes, boolean last) {
     Stream stream = streams.get(id);
     if (stream == null) {
       return;
     }
     String start =
-        stream.chunked && octets.length > 0 ? Integer.toHexString(octets.length) + "\r\n" : "";
-    String end = stream.chunked ? (octets.length > 0 ? "\r\n" : "") : "";
+        stream.chunked && bytes.length > 0 ? Integer.toHexString(bytes.length) + "\r\n" : "";
+    String end = stream.chunked ? (bytes.length > 0 ? "\r\n" : "") : "";
     end += stream.chunked && last ? "0\r\n\r\n" : "";
     stream.connection.received(start.getBytes(ISO_8859_1));
-    stream.connection.received(octets);
+    stream.connection.received(bytes);
     stream.connection.received(end.getBytes(ISO_8859_1));
   }
 

@@ -97,12 +97,12 @@ final class Resource {
   /** All bytes of one version. */
   byte[] content(int version, String language) {
     int length = baseLength == 0 ? 0 : baseLength + version % 5 * 7;
-    byte[] octets = new byte[length];
+    byte[] bytes = new byte[length];
     int salt = (number * 31 + version) * 31 + language.hashCode();
     for (int i = 0; i < length; i++) {
-      octets[i] = (byte) (((salt + i) * 0x9E3779B1) >>> 23);
+      bytes[i] = (byte) (((salt + i) * 0x9E3779B1) >>> 23);
     }
-    return octets;
+    return bytes;
   }
 
   @Override

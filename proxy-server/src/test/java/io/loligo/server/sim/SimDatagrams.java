@@ -50,9 +50,9 @@ final class SimDatagrams extends AbstractChannel implements DatagramChannel {
   }
 
   /** A datagram comes from {@code sender}. */
-  void arrives(byte[] octets, InetSocketAddress sender) {
+  void arrives(byte[] bytes, InetSocketAddress sender) {
     if (open) {
-      ByteBuf content = config.getAllocator().directBuffer(octets.length).writeBytes(octets);
+      ByteBuf content = config.getAllocator().directBuffer(bytes.length).writeBytes(bytes);
       inbound.add(new DatagramPacket(content, network.proxyAddress(), sender));
       eventLoop().execute(this::deliver);
     }
@@ -76,9 +76,9 @@ final class SimDatagrams extends AbstractChannel implements DatagramChannel {
   protected void doWrite(ChannelOutboundBuffer out) {
     while (out.current() != null) {
       DatagramPacket packet = (DatagramPacket) out.current();
-      byte[] octets = new byte[packet.content().readableBytes()];
-      packet.content().getBytes(packet.content().readerIndex(), octets);
-      nameserver.asked(this, packet.recipient(), octets);
+      byte[] bytes = new byte[packet.content().readableBytes()];
+      packet.content().getBytes(packet.content().readerIndex(), bytes);
+      nameserver.asked(this, packet.recipient(), bytes);
       out.remove();
     }
   }

@@ -3,7 +3,7 @@ package io.loligo.server.sim;
 /** The other end of a connection of the proxy: a client or an origin. */
 interface SimPeer {
   /** Bytes arrived. */
-  void received(byte[] octets);
+  void received(byte[] bytes);
 
   /** The proxy sends no more. */
   void fin();

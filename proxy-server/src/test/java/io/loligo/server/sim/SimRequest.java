@@ -95,10 +95,10 @@ final class SimRequest {
 
   /** The content of a QUERY: short, long, or too long to be part of a key. */
   private static byte[] question(int number) {
-    byte[] octets = new byte[QUESTION_BYTES.get(number)];
-    Arrays.fill(octets, (byte) '.');
-    octets[0] = (byte) ('0' + number);
-    return octets;
+    byte[] bytes = new byte[QUESTION_BYTES.get(number)];
+    Arrays.fill(bytes, (byte) '.');
+    bytes[0] = (byte) ('0' + number);
+    return bytes;
   }
 
   /** The variant for {@code language} if {@code content} is part of the request. */
@@ -166,7 +166,7 @@ final class SimRequest {
   }
 
   /** All that is sent. */
-  byte[] octets() {
+  byte[] bytes() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes(head().getBytes(ISO_8859_1));
     if (chunked) {

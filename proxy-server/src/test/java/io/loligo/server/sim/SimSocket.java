@@ -106,8 +106,8 @@ final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
   // ---- the peer's side
 
   @Override
-  public void peerSends(byte[] octets) {
-    arrive(() -> arrived(octets));
+  public void peerSends(byte[] bytes) {
+    arrive(() -> arrived(bytes));
   }
 
   @Override
@@ -145,9 +145,9 @@ final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
     world.at(lastArrivalNanos, what);
   }
 
-  private void arrived(byte[] octets) {
+  private void arrived(byte[] bytes) {
     if (open) {
-      inbound.add(octets);
+      inbound.add(bytes);
       deliverLater();
     } else {
       resetToPeer();
@@ -221,25 +221,25 @@ final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
     reading = false;
     RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
     handle.reset(config);
-    ByteBuf octets = handle.allocate(config.getAllocator());
-    int most = octets.writableBytes();
+    ByteBuf bytes = handle.allocate(config.getAllocator());
+    int most = bytes.writableBytes();
     handle.attemptedBytesRead(most);
     do {
       byte[] first = inbound.poll();
-      int length = Math.min(octets.writableBytes(), first.length);
-      octets.writeBytes(first, 0, length);
+      int length = Math.min(bytes.writableBytes(), first.length);
+      bytes.writeBytes(first, 0, length);
       if (length < first.length) {
         byte[] rest = new byte[first.length - length];
         System.arraycopy(first, length, rest, 0, rest.length);
         inbound.addFirst(rest);
       }
-    } while (!inbound.isEmpty() && octets.isWritable() && world.chance(60));
-    handle.lastBytesRead(octets.readableBytes());
+    } while (!inbound.isEmpty() && bytes.isWritable() && world.chance(60));
+    handle.lastBytesRead(bytes.readableBytes());
     handle.incMessagesRead(1);
     movedNanos = world.nanoTime();
-    world.mark(octets.readableBytes());
-    world.note("%s reads %d bytes", this, octets.readableBytes());
-    pipeline().fireChannelRead(octets);
+    world.mark(bytes.readableBytes());
+    world.note("%s reads %d bytes", this, bytes.readableBytes());
+    pipeline().fireChannelRead(bytes);
     handle.readComplete();
     pipeline().fireChannelReadComplete();
   }
@@ -271,11 +271,11 @@ final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
       throw new IOException("Broken pipe");
     }
     while (room > 0 && out.current() != null) {
-      ByteBuf octets = (ByteBuf) out.current();
-      int length = Math.min(room, octets.readableBytes());
+      ByteBuf bytes = (ByteBuf) out.current();
+      int length = Math.min(room, bytes.readableBytes());
       if (length > 0) {
         byte[] taken = new byte[length];
-        octets.getBytes(octets.readerIndex(), taken);
+        bytes.getBytes(bytes.readerIndex(), taken);
         room -= length;
         movedNanos = world.nanoTime();
         world.note("%s writes %d bytes", this, length);
@@ -285,19 +285,19 @@ final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
     }
   }
 
-  private void toPeer(byte[] octets) {
+  private void toPeer(byte[] bytes) {
     inOrder(
         () -> {
           if (broken) {
             return;
           }
-          room += octets.length;
+          room += bytes.length;
           if (peerClosed) {
             broken = true;
             arrive(this::resetArrived);
             return;
           }
-          peer.received(octets);
+          peer.received(bytes);
           flushLater();
         });
   }

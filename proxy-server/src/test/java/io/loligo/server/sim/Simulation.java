@@ -249,10 +249,10 @@ final class Simulation {
   }
 
   private void dialled(SimSocket socket, InetSocketAddress address) {
-    byte[] octets = address.getAddress().getAddress();
-    int last = octets[3];
-    boolean toParent = octets[1] == 8 && last < parents.size() && address.getPort() == 3128;
-    if (octets[1] != 9 && !toParent) {
+    byte[] bytes = address.getAddress().getAddress();
+    int last = bytes[3];
+    boolean toParent = bytes[1] == 8 && last < parents.size() && address.getPort() == 3128;
+    if (bytes[1] != 9 && !toParent) {
       world.fail("dialled " + address + ", which no nameserver named");
       return;
     }

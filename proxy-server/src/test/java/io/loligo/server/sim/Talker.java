@@ -111,9 +111,9 @@ final class Talker implements SimPeer {
   }
 
   @Override
-  public void received(byte[] octets) {
+  public void received(byte[] bytes) {
     if (!dead) {
-      hears.heard(octets);
+      hears.heard(bytes);
     }
   }
 

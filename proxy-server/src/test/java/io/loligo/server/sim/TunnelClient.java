@@ -108,14 +108,14 @@ final class TunnelClient implements SimPeer, MessageReader.Listener {
   }
 
   @Override
-  public void raw(byte[] octets) {
-    talker.received(octets);
+  public void raw(byte[] bytes) {
+    talker.received(bytes);
   }
 
   @Override
-  public void received(byte[] octets) {
+  public void received(byte[] bytes) {
     if (!over) {
-      reader.read(octets);
+      reader.read(bytes);
     }
   }
 

@@ -217,7 +217,7 @@ final class Tunneled {
   /** All that one side says. */
   final class Way {
     private final String from;
-    private final byte[] octets;
+    private final byte[] bytes;
     private int sent;
     private int received;
     private boolean ended;
@@ -225,7 +225,7 @@ final class Tunneled {
 
     Way(String from) {
       this.from = from;
-      octets =
+      bytes =
           new byte
               [switch (world.draw(10)) {
                 case 0, 1 -> 0;
@@ -234,19 +234,19 @@ final class Tunneled {
                 default -> world.draw(120_000);
               }];
       int salt = id * 31 + from.length();
-      for (int i = 0; i < octets.length; i++) {
-        octets[i] = (byte) (((salt + i) * 0x9E3779B1) >>> 23);
+      for (int i = 0; i < bytes.length; i++) {
+        bytes[i] = (byte) (((salt + i) * 0x9E3779B1) >>> 23);
       }
     }
 
     int left() {
-      return octets.length - sent;
+      return bytes.length - sent;
     }
 
     /** The next {@code length} bytes, said now. */
     byte[] say(int length) {
       sent += length;
-      return Arrays.copyOfRange(octets, sent - length, sent);
+      return Arrays.copyOfRange(bytes, sent - length, sent);
     }
 
     /** No more is said. */
@@ -258,7 +258,7 @@ final class Tunneled {
       int to = received + got.length;
       check(!endReceived, "says more behind its end");
       check(
-          to <= sent && Arrays.equals(got, Arrays.copyOfRange(octets, received, to)),
+          to <= sent && Arrays.equals(got, Arrays.copyOfRange(bytes, received, to)),
           "brings other bytes than those of its %s",
           from);
       received = to;
@@ -279,7 +279,7 @@ final class Tunneled {
 
     @Override
     public String toString() {
-      return received + "/" + sent + "/" + octets.length + (ended ? "." : "");
+      return received + "/" + sent + "/" + bytes.length + (ended ? "." : "");
     }
   }
 }

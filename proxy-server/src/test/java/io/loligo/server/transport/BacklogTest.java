@@ -16,8 +16,8 @@ final class BacklogTest {
   private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
   private final ArrayDeque<ByteBuf> queued = new ArrayDeque<>();
 
-  private void enter(int octets) {
-    ByteBuf read = allocator.directBuffer(READ, READ).writeZero(octets);
+  private void enter(int bytes) {
+    ByteBuf read = allocator.directBuffer(READ, READ).writeZero(bytes);
     queued.add(backlog.enter(read, allocator));
   }
 

@@ -75,11 +75,11 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
 
   /** The peer sends {@code text}, as one segment. */
   public void peerSends(String text) {
-    ByteBuf octets = allocator.directBuffer(text.length());
-    octets.writeCharSequence(text, StandardCharsets.ISO_8859_1);
+    ByteBuf bytes = allocator.directBuffer(text.length());
+    bytes.writeCharSequence(text, StandardCharsets.ISO_8859_1);
     run(
         () -> {
-          arriving.add(octets);
+          arriving.add(bytes);
           deliver();
         });
   }
@@ -123,11 +123,11 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
     return reading;
   }
 
-  /** The socket takes {@code octets} more and no others. */
-  public void socketTakes(long octets) {
+  /** The socket takes {@code bytes} more and no others. */
+  public void socketTakes(long bytes) {
     run(
         () -> {
-          room = octets;
+          room = bytes;
           unsafe().flush();
         });
   }
@@ -171,10 +171,10 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
   @Override
   protected void doWrite(ChannelOutboundBuffer in) {
     for (Object message = in.current(); message != null; message = in.current()) {
-      ByteBuf octets = (ByteBuf) message;
-      int length = octets.readableBytes();
+      ByteBuf bytes = (ByteBuf) message;
+      int length = bytes.readableBytes();
       int fits = (int) Math.min(room, length);
-      taken.writeBytes(octets, octets.readerIndex(), fits);
+      taken.writeBytes(bytes, bytes.readerIndex(), fits);
       room -= fits;
       if (fits == 0 && length > 0) {
         return;

@@ -73,10 +73,10 @@ class TunnelTest {
     settle();
   }
 
-  private ByteBuf octets(ScriptedChannel channel, String text) {
-    ByteBuf octets = channel.allocator().directBuffer();
-    octets.writeCharSequence(text, StandardCharsets.ISO_8859_1);
-    return octets;
+  private ByteBuf bytes(ScriptedChannel channel, String text) {
+    ByteBuf bytes = channel.allocator().directBuffer();
+    bytes.writeCharSequence(text, StandardCharsets.ISO_8859_1);
+    return bytes;
   }
 
   @Test
@@ -94,7 +94,7 @@ class TunnelTest {
 
   @Test
   void earlyBytesGoFirst() {
-    start(octets(client, "a"), octets(origin, "1"));
+    start(bytes(client, "a"), bytes(origin, "1"));
     clientSends("b");
     originSends("2");
     assertThat(origin.received()).isEqualTo("ab");
@@ -146,7 +146,7 @@ class TunnelTest {
   @Test
   void aFinBehindAnUnwrittenHeadWaitsForIt() {
     client.socketTakes(0);
-    client.run(() -> client.writeAndFlush(octets(client, "HTTP/1.1 200 OK\r\n\r\n")));
+    client.run(() -> client.writeAndFlush(bytes(client, "HTTP/1.1 200 OK\r\n\r\n")));
     start();
     origin.peerFins();
     settle();

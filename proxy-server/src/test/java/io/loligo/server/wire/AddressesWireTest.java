@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.wire.LyingDns.Entry;
-import io.loligo.server.wire.hostile.Octets;
+import io.loligo.server.wire.hostile.VectorBytes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -37,7 +37,7 @@ class AddressesWireTest extends WireTest {
     for (String line : Files.readAllLines(SPELLINGS, UTF_8)) {
       if (!line.isBlank() && !line.startsWith("#")) {
         String[] words = line.split(" +", 3);
-        all.add(new Spelling(Octets.of(words[0], Map.of()), Integer.parseInt(words[1])));
+        all.add(new Spelling(VectorBytes.of(words[0], Map.of()), Integer.parseInt(words[1])));
       }
     }
     return all;
@@ -362,6 +362,6 @@ class AddressesWireTest extends WireTest {
   }
 
   private static Entry cname(String name, String target) {
-    return new Entry(name, LyingDns.CNAME, LyingDns.nameOctets(target));
+    return new Entry(name, LyingDns.CNAME, LyingDns.nameBytes(target));
   }
 }

@@ -59,7 +59,7 @@ final class ConversationRun {
     Message request = exchange.request();
     List<WireMessage> responses = new ArrayList<>();
     try (RawClient client = RawClient.connect(exchange.forward() ? forwardPort : port)) {
-      client.send(octets(startLine(request, exchange.forward()), request));
+      client.send(bytes(startLine(request, exchange.forward()), request));
       for (int i = 0; i < exchange.responses().size(); i++) {
         responses.add(client.responseTo(request.word(0)));
       }
@@ -120,8 +120,8 @@ final class ConversationRun {
     }
     boolean isHead = request.head().startsWith("HEAD ");
     for (Message answer : fetch.answers()) {
-      String octets = octets(statusLine(answer), answer);
-      call.send(isHead ? octets.substring(0, octets.indexOf("\r\n\r\n") + 4) : octets);
+      String bytes = bytes(statusLine(answer), answer);
+      call.send(isHead ? bytes.substring(0, bytes.indexOf("\r\n\r\n") + 4) : bytes);
       if (answer.has("Connection")) {
         call.close();
       }
@@ -161,7 +161,7 @@ final class ConversationRun {
     return new BracedWords(here, time.millis());
   }
 
-  private String octets(String startLine, Message message) {
+  private String bytes(String startLine, Message message) {
     BracedWords words = words();
     boolean response = startLine.startsWith("HTTP/");
     StringBuilder head = new StringBuilder(startLine).append(response ? " \r\n" : "\r\n");

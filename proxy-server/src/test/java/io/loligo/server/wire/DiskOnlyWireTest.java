@@ -45,7 +45,7 @@ class DiskOnlyWireTest extends WireTest {
     EARLIER_DATE("GET", 200, "If-Modified-Since: Fri, 01 Jan 2021 00:00:00 GMT"),
     HEAD_WITH_TAG("HEAD", 304, "If-None-Match: \"a\""),
     RANGE("GET", 206, "Range: bytes=1-2"),
-    LAST_OCTETS("GET", 206, "Range: bytes=-2"),
+    LAST_BYTES("GET", 206, "Range: bytes=-2"),
     GUARDED_RANGE("GET", 206, "Range: bytes=1-2", "If-Range: \"a\""),
     GUARDED_BY_OTHER("GET", 200, "Range: bytes=1-2", "If-Range: \"b\""),
     BEYOND("GET", 416, "Range: bytes=100000000-"),
@@ -76,7 +76,7 @@ class DiskOnlyWireTest extends WireTest {
       }
       return switch (this) {
         case RANGE, GUARDED_RANGE -> content.substring(1, 3);
-        case LAST_OCTETS -> content.substring(content.length() - 2);
+        case LAST_BYTES -> content.substring(content.length() - 2);
         default -> content;
       };
     }
@@ -125,9 +125,9 @@ class DiskOnlyWireTest extends WireTest {
     void answer(ScriptedOrigin.Call call) throws IOException, InterruptedException;
   }
 
-  private static String content(int octets) {
-    StringBuilder content = new StringBuilder(octets);
-    for (int i = 0; i < octets; i++) {
+  private static String content(int bytes) {
+    StringBuilder content = new StringBuilder(bytes);
+    for (int i = 0; i < bytes; i++) {
       content.append((char) ('a' + i % 23));
     }
     return content.toString();
@@ -224,9 +224,9 @@ class DiskOnlyWireTest extends WireTest {
   /** Once one client has the whole response, every client finds it, on disk or not yet. */
   @ParameterizedTest
   @ValueSource(ints = {10, 1_000, 70_000, 1_000_000})
-  void aCompletelyDeliveredResponseIsNotFetchedAgain(int octets) throws Exception {
+  void aCompletelyDeliveredResponseIsNotFetchedAgain(int bytes) throws Exception {
     start(Tier.DISK);
-    String content = content(octets);
+    String content = content(bytes);
     ExecutorService threads = Executors.newFixedThreadPool(Kind.values().length);
     closing(threads::shutdownNow);
     for (int round = 0; round < 30; round++) {

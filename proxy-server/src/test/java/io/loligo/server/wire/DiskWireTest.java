@@ -53,10 +53,10 @@ class DiskWireTest extends WireTest {
   }
 
   /** Bytes that differ from place to place. */
-  private static String octets(int count) {
-    byte[] octets = new byte[count];
-    new Random(count).nextBytes(octets);
-    return new String(octets, ISO_8859_1);
+  private static String bytes(int count) {
+    byte[] bytes = new byte[count];
+    new Random(count).nextBytes(bytes);
+    return new String(bytes, ISO_8859_1);
   }
 
   /** Has {@code body} stored on disk, and nothing in memory. */
@@ -93,7 +93,7 @@ class DiskWireTest extends WireTest {
   @Test
   void answersConditionsAndHeadWithoutReadingContent() throws Exception {
     start();
-    store("/a", octets(LARGE), FRESH, TAGGED);
+    store("/a", bytes(LARGE), FRESH, TAGGED);
     assertThat(get("/a", "If-None-Match: \"one\"").status()).isEqualTo(304);
     assertThat(exchange("HEAD", "/a").field("Content-Length")).isEqualTo("" + LARGE);
     assertThat(disk.offsets()).isEmpty();
@@ -232,7 +232,7 @@ class DiskWireTest extends WireTest {
   @Test
   void readsOneBufferAtATime() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH);
     assertThat(get("/a").text()).isEqualTo(body);
     assertThat(disk.mostReading()).isEqualTo(1);
@@ -243,7 +243,7 @@ class DiskWireTest extends WireTest {
   @Test
   void readsNoFurtherThanTheClientTakes() throws Exception {
     start();
-    String body = octets(3 * LARGE);
+    String body = bytes(3 * LARGE);
     store("/a", body, FRESH);
     disk.holdsReads = true;
     RawClient client =
@@ -262,7 +262,7 @@ class DiskWireTest extends WireTest {
   @Test
   void rangeStartsAtItsOffset() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH);
     WireMessage part = get("/a", "Range: bytes=900000-900099");
     assertThat(part.status()).isEqualTo(206);
@@ -273,7 +273,7 @@ class DiskWireTest extends WireTest {
   @Test
   void servesSeveralRanges() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH);
     String text = get("/a", "Range: bytes=10-19,200000-300000,500000-500009").text();
     assertThat(text)
@@ -286,7 +286,7 @@ class DiskWireTest extends WireTest {
   @Test
   void clientThatLeavesDuringAReadKeepsNothing() throws Exception {
     start();
-    store("/a", octets(LARGE), FRESH);
+    store("/a", bytes(LARGE), FRESH);
     disk.holdsReads = true;
     RawClient client = client().get(origin.url("/a"));
     client.responseHead();
@@ -304,7 +304,7 @@ class DiskWireTest extends WireTest {
   @Test
   void clientDoesNotNoticeDamageInTheMiddle() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     disk.damagedFrom = 300_000;
     WireMessage answer = get("/a", "Cache-Control: only-if-cached", "If-Modified-Since: x");
@@ -325,7 +325,7 @@ class DiskWireTest extends WireTest {
   @Test
   void strongDateAndLengthProveTheSameToo() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     String[] lines = {
       FRESH, "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Last-Modified: Sun, 06 Nov 1994 08:49:30 GMT"
     };
@@ -337,7 +337,7 @@ class DiskWireTest extends WireTest {
   @Test
   void aResponseThatMustNoLongerBeStoredIsStillCompleted() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     disk.damagedFrom = 300_000;
     origin.onOk("/a", body, "Cache-Control: no-store", TAGGED);
@@ -347,7 +347,7 @@ class DiskWireTest extends WireTest {
   @Test
   void rangeIsContinuedWithinTheWhole() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     disk.damagedFrom = 300_000;
     WireMessage part = get("/a", "Range: bytes=250000-349999");
@@ -359,7 +359,7 @@ class DiskWireTest extends WireTest {
   @Test
   void severalRangesAreContinuedWithinTheWhole() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     String ranges = "Range: bytes=10-19,200000-300000,500000-500009,900000-900000";
     String fine = get("/a", ranges).text();
@@ -371,7 +371,7 @@ class DiskWireTest extends WireTest {
   @Test
   void rangesInAnotherOrderAreCut() throws Exception {
     start();
-    store("/a", octets(LARGE), FRESH, TAGGED);
+    store("/a", bytes(LARGE), FRESH, TAGGED);
     disk.damagedFrom = 400_000;
     RawClient client = client().get(origin.url("/a"), "Range: bytes=500000-500009,10-19");
     client.responseHead();
@@ -382,7 +382,7 @@ class DiskWireTest extends WireTest {
   @ValueSource(strings = {"ETag: \"two\"", "X-None: 1", "ETag: W/\"one\""})
   void answerIsCutWhereTheOriginMayHaveAnotherRepresentation(String line) throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     disk.damagedFrom = 300_000;
     origin.onOk("/a", body, FRESH, line);
@@ -395,7 +395,7 @@ class DiskWireTest extends WireTest {
   @Test
   void answerIsCutWhereTheOriginCannotBeReached() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     disk.damagedFrom = 300_000;
     origin.on("/a", ScriptedOrigin.Call::reset);
@@ -407,7 +407,7 @@ class DiskWireTest extends WireTest {
   @Test
   void answersGoOnAlongOneFetch() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     disk.damagedFrom = 300_000;
     CountDownLatch release = new CountDownLatch(1);
@@ -433,7 +433,7 @@ class DiskWireTest extends WireTest {
   @Test
   void resumptionJoinsAFetchAndGoesAloneWhereThatIsNotForIt() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     CountDownLatch release = new CountDownLatch(1);
     origin.on(
@@ -467,7 +467,7 @@ class DiskWireTest extends WireTest {
   @Test
   void clientThatLeavesDuringAResumptionKeepsNothing() throws Exception {
     start();
-    String body = octets(LARGE);
+    String body = bytes(LARGE);
     store("/a", body, FRESH, TAGGED);
     disk.damagedFrom = 300_000;
     CountDownLatch release = new CountDownLatch(1);
@@ -612,7 +612,7 @@ class DiskWireTest extends WireTest {
   void readsNothingOfAnAnswerThatWaits() throws Exception {
     start();
     store("/a", "0123456789", FRESH);
-    String body = octets(24 * LARGE);
+    String body = bytes(24 * LARGE);
     origin.on(
         "/a",
         call -> {

@@ -157,9 +157,9 @@ class ExhaustionWireTest extends WireTest {
     }
   }
 
-  private static void assertWhole(WireMessage answer, int octets) {
+  private static void assertWhole(WireMessage answer, int bytes) {
     assertThat(answer.status()).as(answer::toString).isEqualTo(200);
-    assertThat(answer.body()).hasSize(octets);
+    assertThat(answer.body()).hasSize(bytes);
   }
 
   /** All go, with a reset, and the proxy has seen it. */

@@ -64,7 +64,7 @@ public final class FakeDisk implements Store {
   /** How loads end. */
   public volatile LoadOutcome outcome = LoadOutcome.FOUND;
 
-  volatile int residentOctets = 100;
+  volatile int residentBytes = 100;
 
   /** Content from here on cannot be read, once; the entry is dropped then. */
   public volatile long damagedFrom = Long.MAX_VALUE;
@@ -186,7 +186,7 @@ public final class FakeDisk implements Store {
 
   private Entry onDisk(Entry whole) {
     int inFirst = whole.firstBlockLength() - whole.fieldsLength();
-    int length = whole.fieldsLength() + Math.min(inFirst, residentOctets);
+    int length = whole.fieldsLength() + Math.min(inFirst, residentBytes);
     ByteBuf first = allocator.directBuffer(length, length);
     first.writeBytes(whole.firstBlock(), 0, length);
     return DiskEntries.of(whole, first, new Content(whole, length - whole.fieldsLength()));

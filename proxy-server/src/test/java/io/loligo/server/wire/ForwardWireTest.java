@@ -30,8 +30,8 @@ class ForwardWireTest extends WireTest {
     assertThat(get("/a").status()).isEqualTo(200);
     String credentials = origin.lastRequest().field("Proxy-Authorization");
     assertThat(credentials).startsWith("Basic ");
-    byte[] octets = Base64.getDecoder().decode(credentials.substring("Basic ".length()));
-    assertThat(new String(octets, StandardCharsets.ISO_8859_1)).isEqualTo(sent);
+    byte[] bytes = Base64.getDecoder().decode(credentials.substring("Basic ".length()));
+    assertThat(new String(bytes, StandardCharsets.ISO_8859_1)).isEqualTo(sent);
   }
 
   @Test

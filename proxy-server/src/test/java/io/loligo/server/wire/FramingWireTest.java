@@ -117,10 +117,10 @@ class FramingWireTest extends WireTest {
         "CONNECT x HTTP/1.1\r\nHost: x\r\n\r\n",
         "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n"
       })
-  void refusesBytesThatAreNotARequest(String octets) throws Exception {
+  void refusesBytesThatAreNotARequest(String bytes) throws Exception {
     startProxy();
     RawClient client = client();
-    client.send(octets);
+    client.send(bytes);
     assertThat(client.response().status()).isEqualTo(400);
     client.expectClose();
   }
@@ -526,12 +526,12 @@ class FramingWireTest extends WireTest {
         "HTTP/1.1 200 OK\r\nX: a\u0000\r\nContent-Length: 0\r\n\r\n",
         "garbage without any end of line"
       })
-  void answers502ForAnAmbiguousResponse(String octets) throws Exception {
+  void answers502ForAnAmbiguousResponse(String bytes) throws Exception {
     startProxy();
     origin.on(
         "/bad",
         call -> {
-          call.send(octets);
+          call.send(bytes);
           call.endOutput();
           call.in().readAllBytes();
         });

@@ -24,7 +24,7 @@ final class HostileOrigin {
 
   private final HostileVector vector;
   private final String here;
-  private final String octets;
+  private final String bytes;
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
   private boolean answered;
 
@@ -44,21 +44,21 @@ final class HostileOrigin {
    * The origin of one vector.
    *
    * @param here path of the vector's own request
-   * @param octets the response to it, or null
+   * @param bytes the response to it, or null
    */
-  HostileOrigin(HostileVector vector, String here, String octets) {
+  HostileOrigin(HostileVector vector, String here, String bytes) {
     this.vector = vector;
     this.here = here;
-    this.octets = octets;
+    this.bytes = bytes;
   }
 
   void answer(ScriptedOrigin.Call call) throws IOException {
     String[] start = call.head().split(" ", 3);
     Seen request = new Seen(call.connection(), start[1], call.head(), new CompletableFuture<>());
     seen.add(request);
-    boolean hostile = octets != null && start[1].equals(here) && first();
+    boolean hostile = bytes != null && start[1].equals(here) && first();
     if (hostile && vector.has(Manner.ORIGIN_ANSWERS_AT_ONCE)) {
-      call.send(octets);
+      call.send(bytes);
     }
     try {
       request.whole().complete(call.whole());
@@ -71,7 +71,7 @@ final class HostileOrigin {
       return;
     }
     if (!vector.has(Manner.ORIGIN_ANSWERS_AT_ONCE)) {
-      call.send(octets);
+      call.send(bytes);
     }
     if (vector.has(Manner.ORIGIN_CLOSES)) {
       call.close();

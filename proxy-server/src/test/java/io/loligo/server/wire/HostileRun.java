@@ -10,7 +10,7 @@ import io.loligo.server.wire.hostile.HostileVector.Fact;
 import io.loligo.server.wire.hostile.HostileVector.Fate;
 import io.loligo.server.wire.hostile.HostileVector.Kind;
 import io.loligo.server.wire.hostile.HostileVector.Manner;
-import io.loligo.server.wire.hostile.Octets;
+import io.loligo.server.wire.hostile.VectorBytes;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
@@ -53,8 +53,8 @@ final class HostileRun {
     words.put("url", target(""));
     words.put("here", here);
     words.put("host", host);
-    String octets = vector.origin() == null ? null : Octets.of(vector.origin(), words);
-    this.origin = new HostileOrigin(vector, here, octets);
+    String bytes = vector.origin() == null ? null : VectorBytes.of(vector.origin(), words);
+    this.origin = new HostileOrigin(vector, here, bytes);
   }
 
   HostileOrigin origin() {
@@ -68,7 +68,7 @@ final class HostileRun {
   void run() throws Exception {
     Map<ParseFailure, Long> before = proxy.refusals();
     try (RawClient client = RawClient.connect(proxy.port()).guard(GUARD_MILLIS)) {
-      client.sendIgnoringReset(Octets.of(vector.client(), words).getBytes(ISO_8859_1));
+      client.sendIgnoringReset(VectorBytes.of(vector.client(), words).getBytes(ISO_8859_1));
       if (vector.has(Manner.CLIENT_HALF_CLOSES)) {
         client.halfClose();
       }
@@ -98,7 +98,7 @@ final class HostileRun {
 
   private void converse(RawClient client) throws IOException {
     Fate fate = vector.expected().fate();
-    String method = Octets.of(vector.client(), words).strip().split(" ", 2)[0];
+    String method = VectorBytes.of(vector.client(), words).strip().split(" ", 2)[0];
     try {
       read(client, method);
     } catch (SocketTimeoutException e) {
@@ -116,10 +116,10 @@ final class HostileRun {
       assertThat(answer.field("Connection")).as("%s", answer).isEqualTo("close");
       assertThat(client.untilClose()).as("behind %s", answer).isEmpty();
     } else if ("close".equals(answer.field("Connection"))) {
-      client.sendIgnoringReset(Octets.of(vector.later(), words).getBytes(ISO_8859_1));
+      client.sendIgnoringReset(VectorBytes.of(vector.later(), words).getBytes(ISO_8859_1));
       assertThat(client.untilClose()).as("behind %s", answer).isEmpty();
     } else if (!vector.has(Manner.CLIENT_HALF_CLOSES)) {
-      client.send(Octets.of(vector.later(), words));
+      client.send(VectorBytes.of(vector.later(), words));
       ownAnswer(client, "tail");
     }
   }
@@ -202,7 +202,7 @@ final class HostileRun {
   }
 
   private void holds(Fact fact, List<HostileOrigin.Seen> own) throws Exception {
-    String text = Octets.of(fact.text(), words);
+    String text = VectorBytes.of(fact.text(), words);
     switch (fact.kind()) {
       case ORIGIN_SEES -> assertThat(sentOn(own)).contains(text);
       case ORIGIN_NEVER_SEES -> assertThat(sentOn(own)).doesNotContain(text);

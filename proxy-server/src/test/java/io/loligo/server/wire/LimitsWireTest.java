@@ -38,19 +38,19 @@ class LimitsWireTest extends TierWireTest {
     startIn(where, List.of(further));
   }
 
-  private static String filled(String before, int octets, String after) {
-    return before + "x".repeat(octets - before.length() - after.length()) + after;
+  private static String filled(String before, int bytes, String after) {
+    return before + "x".repeat(bytes - before.length() - after.length()) + after;
   }
 
   /** A response head of exactly this many bytes. */
-  private static String replyHead(int octets, String... fieldLines) {
+  private static String replyHead(int bytes, String... fieldLines) {
     String start = "HTTP/1.1 200 OK\r\n" + String.join("\r\n", fieldLines) + "\r\nX: ";
-    return filled(start, octets, "\r\n\r\n");
+    return filled(start, bytes, "\r\n\r\n");
   }
 
-  private WireMessage ask(String octets) throws IOException {
+  private WireMessage ask(String bytes) throws IOException {
     try (RawClient client = RawClient.connect(proxy.port())) {
-      return client.send(octets).response();
+      return client.send(bytes).response();
     }
   }
 
@@ -76,19 +76,19 @@ class LimitsWireTest extends TierWireTest {
   @MethodSource("replyHeads")
   void replyHeaderMaxSize(Tier where, int limit) throws Exception {
     start(where, "reply_header_max_size " + limit + " bytes");
-    for (int octets : new int[] {limit - 1, limit}) {
-      String path = "/" + octets;
-      String head = replyHead(octets, "Content-Length: 4", FRESH);
+    for (int bytes : new int[] {limit - 1, limit}) {
+      String path = "/" + bytes;
+      String head = replyHead(bytes, "Content-Length: 4", FRESH);
       String sent = WireMessage.field(head, "X");
       origin.on(path, call -> call.send(head + "abcd"));
       WireMessage miss = get(path);
-      assertThat(miss.text()).as("of %s bytes", octets).isEqualTo("abcd");
+      assertThat(miss.text()).as("of %s bytes", bytes).isEqualTo("abcd");
       assertThat(miss.field("X")).isEqualTo(sent);
       settle();
       WireMessage again = get(path);
-      assertThat(again.text()).as("again of %s bytes", octets).isEqualTo("abcd");
+      assertThat(again.text()).as("again of %s bytes", bytes).isEqualTo("abcd");
       assertThat(again.field("X")).isEqualTo(sent);
-      if (miss.field("Cache-Status").contains("stored") && isKept(octets)) {
+      if (miss.field("Cache-Status").contains("stored") && isKept(bytes)) {
         assertHit(again);
       }
     }
@@ -103,8 +103,8 @@ class LimitsWireTest extends TierWireTest {
   }
 
   /** Field lines, and the content behind them, are in one block on disk. */
-  private boolean isKept(int octets) {
-    return tier() == Tier.MEMORY || octets < 65_000;
+  private boolean isKept(int bytes) {
+    return tier() == Tier.MEMORY || bytes < 65_000;
   }
 
   static Stream<Arguments> waysToDelimit() {
@@ -151,11 +151,11 @@ class LimitsWireTest extends TierWireTest {
   /** A 304 updates the stored response, which then has a large head. */
   @ParameterizedTest
   @ValueSource(ints = {30_000, 65_500, 100_000, 200_000})
-  void aLargeHeadOfAValidation(int octets) throws Exception {
+  void aLargeHeadOfAValidation(int bytes) throws Exception {
     for (Tier where : Tier.values()) {
       start(where, "reply_header_max_size 256 KB");
       String tag = "ETag: \"a\"";
-      String update = replyHead(octets, tag, FRESH).replaceFirst("200 OK", "304 Not Modified");
+      String update = replyHead(bytes, tag, FRESH).replaceFirst("200 OK", "304 Not Modified");
       origin.on(
           "/a",
           call -> {
@@ -179,9 +179,9 @@ class LimitsWireTest extends TierWireTest {
 
   @ParameterizedTest
   @ValueSource(ints = {30_000, 65_500, 100_000, 200_000})
-  void aLargeInterimHead(int octets) throws Exception {
+  void aLargeInterimHead(int bytes) throws Exception {
     start(Tier.MEMORY, "reply_header_max_size 256 KB");
-    String early = replyHead(octets, FRESH).replaceFirst("200 OK", "103 Early Hints");
+    String early = replyHead(bytes, FRESH).replaceFirst("200 OK", "103 Early Hints");
     origin.on(
         "/a",
         call -> {
@@ -200,10 +200,10 @@ class LimitsWireTest extends TierWireTest {
     return inEachTier(1_024, 16_384, 65_536, 65_600, 131_072, 262_144);
   }
 
-  private String requestHead(String path, int octets) {
+  private String requestHead(String path, int bytes) {
     String start =
         "GET " + origin.url(path) + " HTTP/1.1\r\nHost: " + origin.authority() + "\r\nX: ";
-    return filled(start, octets, "\r\n\r\n");
+    return filled(start, bytes, "\r\n\r\n");
   }
 
   @ParameterizedTest
@@ -214,11 +214,11 @@ class LimitsWireTest extends TierWireTest {
     origin.onOk("/miss", "abcd", "Cache-Control: no-store");
     get("/a");
     settle();
-    for (int octets : new int[] {limit - 1, limit}) {
-      WireMessage hit = ask(requestHead("/a", octets));
+    for (int bytes : new int[] {limit - 1, limit}) {
+      WireMessage hit = ask(requestHead("/a", bytes));
       assertThat(hit.text()).isEqualTo("abcd");
       assertHit(hit);
-      String head = requestHead("/miss", octets);
+      String head = requestHead("/miss", bytes);
       assertThat(ask(head).text()).isEqualTo("abcd");
       assertThat(origin.lastRequest().field("X")).isEqualTo(WireMessage.field(head, "X"));
     }
@@ -237,9 +237,9 @@ class LimitsWireTest extends TierWireTest {
   @MethodSource("targetLimits")
   void targets(Tier where, int limit) throws Exception {
     start(where, setUnless(TARGET_BYTES, limit, "loligo_max_uri_length " + limit + " bytes"));
-    for (int octets : new int[] {limit - 1, limit}) {
-      String path = filled(origin.url("/"), octets, "").substring(origin.url("").length());
-      assertThat(origin.url(path)).hasSize(octets);
+    for (int bytes : new int[] {limit - 1, limit}) {
+      String path = filled(origin.url("/"), bytes, "").substring(origin.url("").length());
+      assertThat(origin.url(path)).hasSize(bytes);
       origin.onOk(path, "abcd", FRESH);
       assertThat(get(path).text()).isEqualTo("abcd");
       settle();
@@ -327,9 +327,9 @@ class LimitsWireTest extends TierWireTest {
   void requestBodyMaxSize(int limit) throws Exception {
     start(Tier.MEMORY, "request_body_max_size " + limit + " bytes");
     origin.on("/b", call -> call.ok("" + call.whole().body().length));
-    for (int octets : new int[] {limit - 1, limit}) {
-      assertThat(send("POST", "/b", "x".repeat(octets)).text()).isEqualTo("" + octets);
-      assertThat(ask(chunkedPost(octets)).text()).isEqualTo("" + octets);
+    for (int bytes : new int[] {limit - 1, limit}) {
+      assertThat(send("POST", "/b", "x".repeat(bytes)).text()).isEqualTo("" + bytes);
+      assertThat(ask(chunkedPost(bytes)).text()).isEqualTo("" + bytes);
     }
     long before = origin.fetches("/b");
     RawClient client = client();
@@ -341,11 +341,11 @@ class LimitsWireTest extends TierWireTest {
     assertThat(chunked.response().status()).isEqualTo(413);
   }
 
-  private String chunkedPost(int octets) {
+  private String chunkedPost(int bytes) {
     return RawClient.head("POST", origin.url("/b"), "Transfer-Encoding: chunked")
-        + Integer.toHexString(octets)
+        + Integer.toHexString(bytes)
         + "\r\n"
-        + "x".repeat(octets)
+        + "x".repeat(bytes)
         + "\r\n0\r\n\r\n";
   }
 
@@ -371,9 +371,9 @@ class LimitsWireTest extends TierWireTest {
         where,
         "acl limited req_header X-Limited .",
         "reply_body_max_size " + limit + " bytes limited");
-    for (int octets : new int[] {limit - 1, limit, limit + 1}) {
-      String path = "/" + octets;
-      String content = "x".repeat(octets);
+    for (int bytes : new int[] {limit - 1, limit, limit + 1}) {
+      String path = "/" + bytes;
+      String content = "x".repeat(bytes);
       origin.onOk(path, content, FRESH);
       WireMessage miss = get(path, "X-Limited: y");
       WireMessage stored = get(path);
@@ -381,35 +381,33 @@ class LimitsWireTest extends TierWireTest {
       settle();
       WireMessage hit = get(path, "X-Limited: y");
       for (WireMessage answer : List.of(miss, hit)) {
-        assertThat(answer.status()).as("%s bytes", octets).isEqualTo(octets <= limit ? 200 : 403);
-        if (octets <= limit) {
+        assertThat(answer.status()).as("%s bytes", bytes).isEqualTo(bytes <= limit ? 200 : 403);
+        if (bytes <= limit) {
           assertThat(answer.text()).isEqualTo(content);
         }
       }
       assertThat(get(path, "X-Limited: y", "Range: bytes=1-").text())
           .isEqualTo(content.substring(1));
-      String unknown = "/chunked" + octets;
+      String unknown = "/chunked" + bytes;
       origin.on(unknown, chunked(content));
       RawClient client = client().get(origin.url(unknown), "X-Limited: y");
       String head = client.responseHead();
       assertThat(WireMessage.status(head)).isEqualTo(200);
       String rest = client.untilCloseOr("0\r\n\r\n");
-      assertThat(rest.endsWith("0\r\n\r\n"))
-          .as("%s bytes whole", octets)
-          .isEqualTo(octets <= limit);
+      assertThat(rest.endsWith("0\r\n\r\n")).as("%s bytes whole", bytes).isEqualTo(bytes <= limit);
     }
   }
 
   /** Storing by size: the largest size that is stored, and the smallest that is not. */
-  private void assertStored(String path, int octets, boolean stored) throws Exception {
-    assertStored(path, octets, stored, false);
-    assertStored(path, octets, stored, true);
+  private void assertStored(String path, int bytes, boolean stored) throws Exception {
+    assertStored(path, bytes, stored, false);
+    assertStored(path, bytes, stored, true);
   }
 
-  private void assertStored(String path, int octets, boolean stored, boolean chunked)
+  private void assertStored(String path, int bytes, boolean stored, boolean chunked)
       throws Exception {
-    String target = path + (chunked ? "chunked" : "") + octets;
-    String content = "x".repeat(octets);
+    String target = path + (chunked ? "chunked" : "") + bytes;
+    String content = "x".repeat(bytes);
     if (chunked) {
       origin.on(target, chunked(content));
     } else {
@@ -476,14 +474,14 @@ class LimitsWireTest extends TierWireTest {
     start(
         where, setUnless(EXTENSION_BYTES, limit, "loligo_max_chunk_extension " + limit + " bytes"));
     origin.on("/b", call -> call.ok(call.whole().text()));
-    for (int octets : new int[] {limit - 1, limit, limit + 1}) {
-      String chunk = "4" + filled(";a=", octets, "") + "\r\nabcd\r\n0\r\n\r\n";
-      int expected = octets <= limit ? 200 : 400;
+    for (int bytes : new int[] {limit - 1, limit, limit + 1}) {
+      String chunk = "4" + filled(";a=", bytes, "") + "\r\nabcd\r\n0\r\n\r\n";
+      int expected = bytes <= limit ? 200 : 400;
       RawClient client = client();
       String head = RawClient.head("POST", origin.url("/b"), "Transfer-Encoding: chunked");
       WireMessage answer = client.send(head + chunk).response();
-      assertThat(answer.status()).as("%s bytes", octets).isEqualTo(expected);
-      String path = "/c" + octets;
+      assertThat(answer.status()).as("%s bytes", bytes).isEqualTo(expected);
+      String path = "/c" + bytes;
       origin.on(
           path, "HTTP/1.1 200 OK\r\n" + FRESH + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk);
       if (expected == 200) {
@@ -510,9 +508,9 @@ class LimitsWireTest extends TierWireTest {
   void trailers(Tier where, int limit) throws Exception {
     start(where, setUnless(TRAILER_BYTES, limit, "loligo_max_trailer " + limit + " bytes"));
     origin.on("/b", call -> call.ok(call.whole().trailers().size() + " " + call.whole().text()));
-    for (int octets : new int[] {limit - 1, limit, limit + 1}) {
-      boolean allowed = octets <= limit;
-      String chunk = "4\r\nabcd\r\n0\r\n" + filled("X-T: ", octets, "\r\n\r\n");
+    for (int bytes : new int[] {limit - 1, limit, limit + 1}) {
+      boolean allowed = bytes <= limit;
+      String chunk = "4\r\nabcd\r\n0\r\n" + filled("X-T: ", bytes, "\r\n\r\n");
       RawClient client = client();
       String head =
           RawClient.head(
@@ -522,8 +520,8 @@ class LimitsWireTest extends TierWireTest {
               "TE: trailers",
               "Connection: TE");
       WireMessage answer = client.send(head + chunk).response();
-      assertThat(answer.status()).as("%s bytes", octets).isEqualTo(allowed ? 200 : 431);
-      String path = "/c" + octets;
+      assertThat(answer.status()).as("%s bytes", bytes).isEqualTo(allowed ? 200 : 431);
+      String path = "/c" + bytes;
       origin.on(
           path, "HTTP/1.1 200 OK\r\n" + FRESH + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk);
       RawClient reader = client().get(origin.url(path), "TE: trailers", "Connection: TE");
@@ -583,16 +581,16 @@ class LimitsWireTest extends TierWireTest {
     int limit = 5_000;
     start(where, "loligo_query_content_max " + limit + " bytes");
     origin.on("/q", call -> call.ok("" + call.whole().body().length, FRESH));
-    for (int octets : new int[] {limit - 1, limit, limit + 1}) {
+    for (int bytes : new int[] {limit - 1, limit, limit + 1}) {
       long before = origin.fetches("/q");
       for (int i = 0; i < 2; i++) {
-        WireMessage answer = send("QUERY", "/q", "x".repeat(octets), "Content-Type: text/plain");
-        assertThat(answer.text()).isEqualTo("" + octets);
+        WireMessage answer = send("QUERY", "/q", "x".repeat(bytes), "Content-Type: text/plain");
+        assertThat(answer.text()).isEqualTo("" + bytes);
         settle();
       }
       assertThat(origin.fetches("/q") - before)
-          .as("%s bytes", octets)
-          .isEqualTo(octets <= limit ? 1 : 2);
+          .as("%s bytes", bytes)
+          .isEqualTo(bytes <= limit ? 1 : 2);
     }
   }
 
@@ -764,15 +762,15 @@ class LimitsWireTest extends TierWireTest {
   @MethodSource("tiers")
   void ordinaryRequests(Tier where) throws Exception {
     start(where);
-    for (int octets : new int[] {ORDINARY_BYTES - 1, ORDINARY_BYTES, ORDINARY_BYTES + 1}) {
-      String path = "/" + octets;
+    for (int bytes : new int[] {ORDINARY_BYTES - 1, ORDINARY_BYTES, ORDINARY_BYTES + 1}) {
+      String path = "/" + bytes;
       origin.on(
           path,
           call -> call.send("HTTP/1.1 404 None\r\n" + FRESH + "\r\nContent-Length: 0\r\n\r\n"));
-      assertThat(ask(requestHead(path, octets)).status()).isEqualTo(404);
+      assertThat(ask(requestHead(path, bytes)).status()).isEqualTo(404);
       settle();
       assertThat(get(path).status()).isEqualTo(404);
-      assertThat(origin.fetches(path)).as("%s", octets).isEqualTo(octets <= ORDINARY_BYTES ? 1 : 2);
+      assertThat(origin.fetches(path)).as("%s", bytes).isEqualTo(bytes <= ORDINARY_BYTES ? 1 : 2);
     }
   }
 

@@ -101,15 +101,15 @@ final class LyingDns implements AutoCloseable {
 
   /** A record of an answer. */
   record Entry(String name, int type, byte[] data) {
-    static Entry a(String name, int... octets) {
-      return new Entry(name, octets.length == 16 ? AAAA : A, bytes(octets));
+    static Entry a(String name, int... bytes) {
+      return new Entry(name, bytes.length == 16 ? AAAA : A, bytes(bytes));
     }
   }
 
-  private static byte[] bytes(int... octets) {
-    byte[] bytes = new byte[octets.length];
-    for (int i = 0; i < octets.length; i++) {
-      bytes[i] = (byte) octets[i];
+  private static byte[] bytes(int... values) {
+    byte[] bytes = new byte[values.length];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) values[i];
     }
     return bytes;
   }
@@ -120,20 +120,20 @@ final class LyingDns implements AutoCloseable {
     final int type;
     final int id;
     private final DatagramPacket packet;
-    private final byte[] octets;
+    private final byte[] bytes;
 
     private Question(DatagramPacket packet) {
       this.packet = packet;
-      this.octets = Arrays.copyOf(packet.getData(), packet.getLength());
+      this.bytes = Arrays.copyOf(packet.getData(), packet.getLength());
       List<String> labels = new ArrayList<>();
       int at = 12;
-      while (octets[at] != 0) {
-        labels.add(new String(octets, at + 1, octets[at], US_ASCII));
-        at += octets[at] + 1;
+      while (bytes[at] != 0) {
+        labels.add(new String(bytes, at + 1, bytes[at], US_ASCII));
+        at += bytes[at] + 1;
       }
       name = String.join(".", labels);
-      type = octets[at + 2];
-      id = (octets[0] & 0xff) << 8 | (octets[1] & 0xff);
+      type = bytes[at + 2];
+      id = (bytes[0] & 0xff) << 8 | (bytes[1] & 0xff);
     }
 
     /** An answer of the question's type with these records; others are left out. */
@@ -170,7 +170,7 @@ final class LyingDns implements AutoCloseable {
     }
   }
 
-  static byte[] nameOctets(String name) {
+  static byte[] nameBytes(String name) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     name(out, name);
     return out.toByteArray();

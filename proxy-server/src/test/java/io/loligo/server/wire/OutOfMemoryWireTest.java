@@ -133,9 +133,9 @@ class OutOfMemoryWireTest extends WireTest {
 
   /** Of {@code /SIZE/...}: as many bytes, others for each path. */
   private static String content(String path) {
-    byte[] octets = new byte[Integer.parseInt(path.split("/", 3)[1])];
-    new Random(path.hashCode()).nextBytes(octets);
-    return new String(octets, ISO_8859_1);
+    byte[] bytes = new byte[Integer.parseInt(path.split("/", 3)[1])];
+    new Random(path.hashCode()).nextBytes(bytes);
+    return new String(bytes, ISO_8859_1);
   }
 
   // ---- the process
@@ -436,14 +436,14 @@ class OutOfMemoryWireTest extends WireTest {
     for (int i = 0; i < STALLED; i++) {
       tunnels.add(stalled(deaf.getLocalPort())); // not even accepted
     }
-    ByteBuffer octets = ByteBuffer.allocateDirect(64 * KIB);
+    ByteBuffer bytes = ByteBuffer.allocateDirect(64 * KIB);
     long shed = proxy.counted(CounterFamily.SHED, Shed.MEMORY.ordinal());
     long guard = System.nanoTime() + RawClient.GUARD_MILLIS * 1_000_000L;
     long most = 0;
     End another = End.RIGHT;
     while (another == End.RIGHT && System.nanoTime() - guard < 0) {
       for (SocketChannel tunnel : tunnels) {
-        tunnel.write(octets.clear());
+        tunnel.write(bytes.clear());
       }
       most = Math.max(most, proxy.transitBytes());
       another = tunnelled();

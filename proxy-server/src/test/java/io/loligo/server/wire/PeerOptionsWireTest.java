@@ -39,8 +39,8 @@ class PeerOptionsWireTest extends WireTest {
   }
 
   private static String basic(String credentials) {
-    byte[] octets = credentials.getBytes(StandardCharsets.ISO_8859_1);
-    return "Basic " + Base64.getEncoder().encodeToString(octets);
+    byte[] bytes = credentials.getBytes(StandardCharsets.ISO_8859_1);
+    return "Basic " + Base64.getEncoder().encodeToString(bytes);
   }
 
   private List<String> hierarchy() throws Exception {

@@ -74,20 +74,20 @@ final class RawClient implements AutoCloseable {
     return this;
   }
 
-  RawClient send(String octets) throws IOException {
-    return send(octets.getBytes(ISO_8859_1));
+  RawClient send(String bytes) throws IOException {
+    return send(bytes.getBytes(ISO_8859_1));
   }
 
-  RawClient send(byte[] octets) throws IOException {
-    out.write(octets);
+  RawClient send(byte[] bytes) throws IOException {
+    out.write(bytes);
     out.flush();
     return this;
   }
 
   /** Sends bytes that a proxy which has already refused may no longer take. */
-  RawClient sendIgnoringReset(byte[] octets) throws IOException {
+  RawClient sendIgnoringReset(byte[] bytes) throws IOException {
     try {
-      return send(octets);
+      return send(bytes);
     } catch (SocketException closed) {
       return this;
     }
@@ -138,11 +138,11 @@ final class RawClient implements AutoCloseable {
 
   /** Reads exactly this many bytes. */
   String read(int count) throws IOException {
-    byte[] octets = in.readNBytes(count);
-    if (octets.length < count) {
-      throw new EOFException("closed after " + octets.length + " of " + count + " bytes");
+    byte[] bytes = in.readNBytes(count);
+    if (bytes.length < count) {
+      throw new EOFException("closed after " + bytes.length + " of " + count + " bytes");
     }
-    return new String(octets, ISO_8859_1);
+    return new String(bytes, ISO_8859_1);
   }
 
   /** Reads content until this many bytes of it came, with any framing. */
@@ -172,8 +172,8 @@ final class RawClient implements AutoCloseable {
   String untilClose() throws IOException {
     StringBuilder rest = new StringBuilder();
     try {
-      for (int octet = in.read(); octet >= 0; octet = in.read()) {
-        rest.append((char) octet);
+      for (int next = in.read(); next >= 0; next = in.read()) {
+        rest.append((char) next);
       }
     } catch (SocketException reset) {
       return rest.toString();
@@ -185,8 +185,8 @@ final class RawClient implements AutoCloseable {
   String untilCloseOr(String end) throws IOException {
     StringBuilder rest = new StringBuilder();
     try {
-      for (int octet = in.read(); octet >= 0; octet = in.read()) {
-        rest.append((char) octet);
+      for (int next = in.read(); next >= 0; next = in.read()) {
+        rest.append((char) next);
         if (rest.length() >= end.length() && rest.indexOf(end, rest.length() - end.length()) >= 0) {
           return rest.toString();
         }

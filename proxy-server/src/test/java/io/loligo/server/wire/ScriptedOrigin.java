@@ -161,12 +161,12 @@ final class ScriptedOrigin implements AutoCloseable {
       return whole;
     }
 
-    void send(String octets) throws IOException {
-      send(octets.getBytes(ISO_8859_1));
+    void send(String bytes) throws IOException {
+      send(bytes.getBytes(ISO_8859_1));
     }
 
-    void send(byte[] octets) throws IOException {
-      out.write(octets);
+    void send(byte[] bytes) throws IOException {
+      out.write(bytes);
       out.flush();
     }
 
@@ -224,12 +224,12 @@ final class ScriptedOrigin implements AutoCloseable {
   }
 
   /** Answers {@code path} with these bytes. */
-  ScriptedOrigin on(String path, String octets) {
+  ScriptedOrigin on(String path, String bytes) {
     return on(
         path,
         call -> {
           call.whole();
-          call.send(octets);
+          call.send(bytes);
         });
   }
 

@@ -66,11 +66,11 @@ final class SoakOrigin implements AutoCloseable {
   static byte[] content(String path, String language, long version) {
     int most = path.startsWith("/l") ? LARGE_BYTES : SMALL_BYTES;
     Random random = new Random(path.hashCode() * 31L + version);
-    byte[] octets = new byte[random.nextInt(most)];
-    random.nextBytes(octets);
+    byte[] bytes = new byte[random.nextInt(most)];
+    random.nextBytes(bytes);
     byte[] line = (path + " " + tag(path, language, version) + "\n").getBytes(ISO_8859_1);
-    byte[] all = Arrays.copyOf(line, line.length + octets.length);
-    System.arraycopy(octets, 0, all, line.length, octets.length);
+    byte[] all = Arrays.copyOf(line, line.length + bytes.length);
+    System.arraycopy(bytes, 0, all, line.length, bytes.length);
     return all;
   }
 

@@ -27,15 +27,15 @@ record WireMessage(String head, byte[] body, List<String> trailers, long wireByt
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     int last4 = 0;
     while (last4 != 0x0d0a0d0a) {
-      int octet = in.read();
-      if (octet < 0) {
+      int next = in.read();
+      if (next < 0) {
         if (out.size() == 0) {
           return null;
         }
         throw new EOFException("closed inside a head: " + out.toString(ISO_8859_1));
       }
-      out.write(octet);
-      last4 = last4 << 8 | octet;
+      out.write(next);
+      last4 = last4 << 8 | next;
       if (out.size() > MAX_HEAD_BYTES) {
         throw new IOException("endless head");
       }
@@ -118,15 +118,15 @@ record WireMessage(String head, byte[] body, List<String> trailers, long wireByt
   static String readLine(InputStream in) throws IOException {
     StringBuilder line = new StringBuilder();
     while (true) {
-      int octet = in.read();
-      if (octet < 0) {
+      int next = in.read();
+      if (next < 0) {
         throw new EOFException("closed inside a line: " + line);
       }
-      if (octet == '\n') {
+      if (next == '\n') {
         line.setLength(line.length() - 1);
         return line.toString();
       }
-      line.append((char) octet);
+      line.append((char) next);
     }
   }
 

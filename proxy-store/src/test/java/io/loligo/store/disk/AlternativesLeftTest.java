@@ -1,9 +1,9 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.ContentDigest;
@@ -37,7 +37,7 @@ final class AlternativesLeftTest {
     Path used = temp.resolve(end == End.CLEAN ? "cache" : "used");
     try (DiskFixture fixture = new DiskFixture(disk(dir(used, 16 << 20)))) {
       for (String url : urls) {
-        fixture.put(url, octets(1000));
+        fixture.put(url, bytes(1000));
       }
       if (end == End.KILLED) {
         DiskFixture.copy(used, temp.resolve("cache"));

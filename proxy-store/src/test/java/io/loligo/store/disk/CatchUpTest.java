@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -79,7 +79,7 @@ final class CatchUpTest {
   }
 
   private static byte[] content(int number) {
-    return octets(20_000 + number);
+    return bytes(20_000 + number);
   }
 
   private void catchUp() {
@@ -112,7 +112,7 @@ final class CatchUpTest {
       fixture.store.store.tick();
     }
     assertThat(fixture.stats().queuedBytes()).isLessThan(WRITE_QUEUE_BYTES / 4 + 30_000);
-    fixture.store.fill("http://new/", octets(30_000));
+    fixture.store.fill("http://new/", bytes(30_000));
     assertThat(fixture.stats().skippedQueueFull()).isZero();
     slab.resume();
     fixture.settle();
@@ -123,7 +123,7 @@ final class CatchUpTest {
   @Test
   void doesNotReplaceANewerResponse() {
     open();
-    byte[] newer = octets(3000);
+    byte[] newer = bytes(3000);
     fixture.put(url(0), newer);
     catchUp();
     assertThat(fixture.load(url(0)).content()).isEqualTo(newer);

@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -174,7 +174,7 @@ final class ClaimTest {
     try (DiskFixture fixture = new DiskFixture(disk(dir(cache, SIZE)))) {
       fill(path.resolve("other"));
       for (int i = 0; i < 2000; i++) {
-        fixture.store.fill("http://full/" + i, octets(10_000 + i));
+        fixture.store.fill("http://full/" + i, bytes(10_000 + i));
         if (i % 100 == 0) {
           fixture.settle();
         }
@@ -183,7 +183,7 @@ final class ClaimTest {
       DiskStats stats = fixture.stats();
       assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
       assertThat(stats.evictions()).isPositive();
-      assertThat(fixture.load("http://full/1999").content()).isEqualTo(octets(11_999));
+      assertThat(fixture.load("http://full/1999").content()).isEqualTo(bytes(11_999));
     }
     try (DiskFixture fixture = new DiskFixture(disk(dir(cache, SIZE)))) {
       DiskStats stats = fixture.stats();
@@ -193,10 +193,10 @@ final class ClaimTest {
   }
 
   private static void fill(Path file) throws IOException {
-    byte[] octets = new byte[4096];
+    byte[] bytes = new byte[4096];
     try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE)) {
       while (true) {
-        out.write(octets);
+        out.write(bytes);
       }
     } catch (IOException full) {
       assertThat(full).hasMessageContaining("space");

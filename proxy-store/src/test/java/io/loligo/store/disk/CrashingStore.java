@@ -86,9 +86,9 @@ final class CrashingStore {
         number % LARGE_ONE_IN == 0
             ? LARGE_BYTES / 2 + random.nextInt(LARGE_BYTES / 2)
             : random.nextInt(1 + random.nextInt(1 + random.nextInt(MAX_BYTES)));
-    byte[] octets = new byte[length];
-    random.nextBytes(octets);
-    return octets;
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
   }
 
   private void run(int first) {
@@ -169,9 +169,9 @@ final class CrashingStore {
                 == null);
   }
 
-  private void store(int number, byte[] octets) {
-    if (octets.length < LARGE_BYTES / 2) {
-      Entry entry = fixture.store.put(url(number), meta(), lines(number), octets);
+  private void store(int number, byte[] bytes) {
+    if (bytes.length < LARGE_BYTES / 2) {
+      Entry entry = fixture.store.put(url(number), meta(), lines(number), bytes);
       if (entry != null) {
         entry.release();
       }
@@ -188,10 +188,10 @@ final class CrashingStore {
               meta(),
               true,
               fixture.store.fields(lines(number) + "\r\n"),
-              octets.length);
-          for (int at = 0; at < octets.length; at += STEP_BYTES) {
-            int end = Math.min(octets.length, at + STEP_BYTES);
-            flight.content(fixture.store.buffer(octets, at, end));
+              bytes.length);
+          for (int at = 0; at < bytes.length; at += STEP_BYTES) {
+            int end = Math.min(bytes.length, at + STEP_BYTES);
+            flight.content(fixture.store.buffer(bytes, at, end));
           }
           flight.end(null);
           over.complete(null);

@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.format.Block;
@@ -95,9 +95,9 @@ final class DamagedFilesTest {
   /** From tiny ones to some of several blocks. */
   private static byte[] content(int number, int version) {
     int length = number % 20 == 0 ? 150_000 + number : 1 + number * number * number % 30_000;
-    byte[] octets = new byte[length];
-    new Random(number * 100L + version).nextBytes(octets);
-    return octets;
+    byte[] bytes = new byte[length];
+    new Random(number * 100L + version).nextBytes(bytes);
+    return bytes;
   }
 
   /** Directories with two checkpoints, and responses, replacements and purges behind both. */
@@ -123,7 +123,7 @@ final class DamagedFilesTest {
       for (int i = FIRST_YOUNG / 2; i < OBJECTS; i++) {
         change(fixture, i, salt);
       }
-      fixture.put("http://last/", octets(10));
+      fixture.put("http://last/", bytes(10));
       assertThat(fixture.purge("http://last/")).as("behind it: others are forced").isOne();
       DiskFixture.copy(path, killed);
     }
@@ -211,7 +211,7 @@ final class DamagedFilesTest {
     }
     try (DiskFixture fixture = open(here())) {
       assertThat(check(fixture, mayBeOlder)).as("after another start").isEqualTo(found);
-      assertThat(fixture.load("http://new/").content()).isEqualTo(octets(7777));
+      assertThat(fixture.load("http://new/").content()).isEqualTo(bytes(7777));
     }
     return found;
   }
@@ -236,10 +236,10 @@ final class DamagedFilesTest {
   }
 
   private static void flip(FileChannel file, long at) throws IOException {
-    ByteBuffer octet = ByteBuffer.allocate(1);
-    file.read(octet, at);
-    octet.put(0, (byte) (octet.get(0) ^ 1 << at % 8)).flip();
-    file.write(octet, at);
+    ByteBuffer one = ByteBuffer.allocate(1);
+    file.read(one, at);
+    one.put(0, (byte) (one.get(0) ^ 1 << at % 8)).flip();
+    file.write(one, at);
   }
 
   /** One byte in so many, up to {@code end}. */
@@ -370,14 +370,14 @@ final class DamagedFilesTest {
     }
     Path journal = newestJournal(temp.resolve("killed"));
     long number = number(journal, 16);
-    ByteBuffer octets = ByteBuffer.wrap(Files.readAllBytes(journal));
-    int forced = octets.capacity() - Journal.RECORD_BYTES;
-    while (octets.get(forced) != Journal.Type.FORCED.ordinal() + 1
-        || octets.getLong(forced + 16) != number) {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(journal));
+    int forced = bytes.capacity() - Journal.RECORD_BYTES;
+    while (bytes.get(forced) != Journal.Type.FORCED.ordinal() + 1
+        || bytes.getLong(forced + 16) != number) {
       forced -= Journal.RECORD_BYTES; // the rest of an earlier journal follows it
     }
     int purge = forced - Journal.RECORD_BYTES;
-    assertThat((int) octets.get(purge)).isEqualTo(Journal.Type.DROP_ALL.ordinal() + 1);
+    assertThat((int) bytes.get(purge)).isEqualTo(Journal.Type.DROP_ALL.ordinal() + 1);
     change(journal, open -> flip(open, purge + 20));
     try (DiskFixture fixture = open(temp.resolve("killed"))) {
       assertThat(check(fixture)).isZero();
@@ -519,13 +519,13 @@ final class DamagedFilesTest {
     Files.copy(newest, kept);
     try (DiskFixture fixture = open(here())) {
       assertThat(fixture.purge(url(5))).isOne();
-      fixture.put(url(6), octets(6666));
+      fixture.put(url(6), bytes(6666));
     }
     Files.copy(kept, newest, StandardCopyOption.REPLACE_EXISTING);
     try (DiskFixture fixture = open(here())) {
       fixture.assertWorks();
       assertThat(fixture.load(url(5)).outcome()).isEqualTo(LoadOutcome.ABSENT);
-      assertThat(fixture.load(url(6)).content()).isEqualTo(octets(6666));
+      assertThat(fixture.load(url(6)).content()).isEqualTo(bytes(6666));
     }
   }
 }

@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,8 +76,8 @@ public final class DiskFixture implements AutoCloseable {
   }
 
   /** Stores and waits until it is on disk, or was not wanted there. */
-  public void put(String url, byte[] octets) {
-    store.fill(url, octets);
+  public void put(String url, byte[] bytes) {
+    store.fill(url, bytes);
     settle();
   }
 
@@ -162,15 +162,15 @@ public final class DiskFixture implements AutoCloseable {
     return get(found);
   }
 
-  private void collect(Entry entry, byte[] octets, int at, CompletableFuture<Found> found) {
-    if (at == octets.length) {
+  private void collect(Entry entry, byte[] bytes, int at, CompletableFuture<Found> found) {
+    if (at == bytes.length) {
       byte[] fields = new byte[entry.fieldsLength()];
       entry.firstBlock().getBytes(0, fields);
       entry.release();
       found.complete(
           new Found(
               LoadOutcome.FOUND,
-              octets,
+              bytes,
               new String(fields, java.nio.charset.StandardCharsets.ISO_8859_1)));
       return;
     }
@@ -185,9 +185,9 @@ public final class DiskFixture implements AutoCloseable {
             return;
           }
           int length = content.readableBytes();
-          content.readBytes(octets, at, length);
+          content.readBytes(bytes, at, length);
           content.release();
-          collect(entry, octets, at + length, found);
+          collect(entry, bytes, at + length, found);
         });
   }
 
@@ -210,9 +210,9 @@ public final class DiskFixture implements AutoCloseable {
     DiskStats stats = stats();
     assertThat(stats.state()).as(stats.reason()).isEqualTo(DiskStats.State.READY);
     assertThat(stats.reason()).isEmpty();
-    byte[] octets = octets(7777);
-    store.fill("http://new/", octets);
-    assertThat(load("http://new/").content()).isEqualTo(octets);
+    byte[] bytes = bytes(7777);
+    store.fill("http://new/", bytes);
+    assertThat(load("http://new/").content()).isEqualTo(bytes);
   }
 
   public static <T> T get(CompletableFuture<T> future) {

@@ -1,10 +1,10 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.CacheKey;
@@ -72,8 +72,8 @@ final class DiskFormatTest {
     return Unpooled.wrappedBuffer(Files.readAllBytes(temp.resolve(name)));
   }
 
-  private static byte[] part(ByteBuf octets, int from, int to) {
-    return ByteBufUtil.getBytes(octets, from, to - from);
+  private static byte[] part(ByteBuf bytes, int from, int to) {
+    return ByteBufUtil.getBytes(bytes, from, to - from);
   }
 
   private static int crc(byte[]... parts) {
@@ -84,8 +84,8 @@ final class DiskFormatTest {
     return (int) crc.getValue();
   }
 
-  private static int crc(byte[] octets, int from, int to) {
-    return crc(Arrays.copyOfRange(octets, from, to));
+  private static int crc(byte[] bytes, int from, int to) {
+    return crc(Arrays.copyOfRange(bytes, from, to));
   }
 
   @Test
@@ -120,18 +120,18 @@ final class DiskFormatTest {
 
   @Test
   void writesTheHeaderOfThePage() throws IOException {
-    store(octets(10));
-    byte[] octets = Files.readAllBytes(temp.resolve("header"));
-    ByteBuf header = Unpooled.wrappedBuffer(octets);
+    store(bytes(10));
+    byte[] bytes = Files.readAllBytes(temp.resolve("header"));
+    ByteBuf header = Unpooled.wrappedBuffer(bytes);
     Geometry geometry = Geometry.of(SIZE, MEAN_BYTES);
 
-    assertThat(octets).hasSize(page.end("Header", "padding"));
+    assertThat(bytes).hasSize(page.end("Header", "padding"));
     assertThat(header.getLong(page.offset("Header", "magic")))
         .isEqualTo(page.constant("magic of header"));
     assertThat(header.getInt(page.offset("Header", "version")))
         .isEqualTo((int) page.constant("version"));
     assertThat(header.getInt(page.offset("Header", "checksum")))
-        .isEqualTo(crc(octets, page.offset("Header", "secret"), octets.length));
+        .isEqualTo(crc(bytes, page.offset("Header", "secret"), bytes.length));
     assertThat(header.getLong(page.offset("Header", "secret"))).isNotZero();
     assertThat(header.getLong(page.offset("Header", "total"))).isEqualTo(SIZE);
     assertThat(header.getInt(page.offset("Header", "records"))).isEqualTo(geometry.records());
@@ -151,17 +151,17 @@ final class DiskFormatTest {
 
   @Test
   void writesTheRollOfThePage() throws IOException {
-    store(octets(10));
-    byte[] octets = Files.readAllBytes(temp.resolve("ROLL"));
-    ByteBuf roll = Unpooled.wrappedBuffer(octets);
+    store(bytes(10));
+    byte[] bytes = Files.readAllBytes(temp.resolve("ROLL"));
+    ByteBuf roll = Unpooled.wrappedBuffer(bytes);
 
-    assertThat(octets).hasSize(page.end("ROLL", "padding"));
+    assertThat(bytes).hasSize(page.end("ROLL", "padding"));
     assertThat(roll.getLong(page.offset("ROLL", "magic")))
         .isEqualTo(page.constant("magic of ROLL"));
     assertThat(roll.getInt(page.offset("ROLL", "version")))
         .isEqualTo((int) page.constant("version"));
     assertThat(roll.getInt(page.offset("ROLL", "checksum")))
-        .isEqualTo(crc(octets, page.offset("ROLL", "own"), octets.length));
+        .isEqualTo(crc(bytes, page.offset("ROLL", "own"), bytes.length));
     assertThat(roll.getLong(page.offset("ROLL", "number"))).isPositive();
     assertThat(roll.getInt(page.offset("ROLL", "behind"))).isZero();
     assertThat(roll.getInt(page.offset("ROLL", "count"))).isOne();
@@ -173,7 +173,7 @@ final class DiskFormatTest {
 
   @Test
   void writesThePurgesOfThePage() throws IOException {
-    store(octets(10));
+    store(bytes(10));
     ByteBuf purges = file("purges");
     assertThat(purges.getLong(page.offset("Purges", "magic")))
         .isEqualTo(page.constant("magic of purges"));
@@ -192,12 +192,12 @@ final class DiskFormatTest {
   /** A block as it stands, its header checked. */
   private ByteBuf block(ByteBuf slabs, int at, long generation, String kind, int number) {
     int length = slabs.getInt(at + page.offset("Block header", "length"));
-    byte[] octets = part(slabs, at, at + length);
-    ByteBuf block = Unpooled.wrappedBuffer(octets);
+    byte[] bytes = part(slabs, at, at + length);
+    ByteBuf block = Unpooled.wrappedBuffer(bytes);
     assertThat(block.getInt(page.offset("Block header", "magic")))
         .isEqualTo((int) page.constant("magic of a block"));
     assertThat(block.getInt(page.offset("Block header", "checksum")))
-        .isEqualTo(crc(octets, page.offset("Block header", "length"), length));
+        .isEqualTo(crc(bytes, page.offset("Block header", "length"), length));
     assertThat(block.getByte(page.offset("Block header", "kind")))
         .isEqualTo((byte) page.constant(kind));
     assertThat(block.getByte(page.offset("Block header", "lane")))
@@ -218,7 +218,7 @@ final class DiskFormatTest {
 
   @Test
   void writesTheSegmentAndTheFirstBlockOfThePage() throws IOException {
-    byte[] content = octets(1000);
+    byte[] content = bytes(1000);
     store(content);
     ByteBuf slabs = file("slabs");
 
@@ -256,9 +256,9 @@ final class DiskFormatTest {
   @Test
   void putsBlocksWhereThePageSays() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.store.fill(URL, octets(1000));
-      fixture.put(URL + 2, octets(2000));
-      fixture.put(URL + 3, octets(3000));
+      fixture.store.fill(URL, bytes(1000));
+      fixture.put(URL + 2, bytes(2000));
+      fixture.put(URL + 3, bytes(3000));
     }
     ByteBuf slabs = file("slabs");
     ByteBuf one = block(slabs, 64, generation(slabs), "kind of a first block", 0);
@@ -275,7 +275,7 @@ final class DiskFormatTest {
 
   @Test
   void writesThePiecesOfThePage() throws IOException {
-    byte[] content = octets(150_000);
+    byte[] content = bytes(150_000);
     store(content);
     ByteBuf slabs = file("slabs");
     int header = page.end("Block header", "padding");
@@ -318,9 +318,9 @@ final class DiskFormatTest {
   @Test
   void cancelsAResponseRemovedWhileInItsBuffer() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.store.fill(URL, octets(1000));
+      fixture.store.fill(URL, bytes(1000));
       assertThat(fixture.purge(URL)).isOne();
-      fixture.put(URL + 2, octets(100));
+      fixture.put(URL + 2, bytes(100));
     }
     ByteBuf slabs = file("slabs");
     int behind = 64;
@@ -390,7 +390,7 @@ final class DiskFormatTest {
   /** Enough that segments are sealed. */
   private void fill(DiskFixture fixture) {
     for (int i = 0; i < 60; i++) {
-      fixture.store.fill(URL + i, octets(i % 20 == 7 ? 150_000 : 10_000 + i));
+      fixture.store.fill(URL + i, bytes(i % 20 == 7 ? 150_000 : 10_000 + i));
     }
     fixture.settle();
   }
@@ -487,7 +487,7 @@ final class DiskFormatTest {
   void writesTheJournalOfThePage() throws IOException {
     ByteBuf journal;
     try (DiskFixture fixture = open()) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       assertThat(fixture.purge(URL)).isOne();
       fixture.store.store.clear();
       fixture.settle();

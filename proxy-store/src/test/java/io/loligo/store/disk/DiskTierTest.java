@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -37,11 +37,11 @@ final class DiskTierTest {
       })
   void loadsAStoredResponse(int length) throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      byte[] octets = octets(length);
-      fixture.put(URL, octets);
+      byte[] bytes = bytes(length);
+      fixture.put(URL, bytes);
       DiskFixture.Found found = fixture.load(URL);
       assertThat(found.outcome()).isEqualTo(LoadOutcome.FOUND);
-      assertThat(found.content()).isEqualTo(octets);
+      assertThat(found.content()).isEqualTo(bytes);
       assertThat(found.fields()).isEqualTo("A: b\r\n\r\n");
     }
   }
@@ -49,7 +49,7 @@ final class DiskTierTest {
   @Test
   void knowsAbsentKeys() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(100));
+      fixture.put(URL, bytes(100));
       assertThat(fixture.load("http://b/").outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
   }
@@ -57,33 +57,33 @@ final class DiskTierTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 100, 4096, 65_536, 500_000})
   void hasItAfterARestart(int length) throws IOException {
-    byte[] octets = octets(length);
+    byte[] bytes = bytes(length);
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets);
+      fixture.put(URL, bytes);
     }
     try (DiskFixture fixture = new DiskFixture(here())) {
-      assertThat(fixture.load(URL).content()).isEqualTo(octets);
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes);
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 100, 4096, 65_536, 500_000})
   void hasItAfterAKill(int length) throws IOException {
-    byte[] octets = octets(length);
+    byte[] bytes = bytes(length);
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets);
+      fixture.put(URL, bytes);
       DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
     try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
-      assertThat(fixture.load(URL).content()).isEqualTo(octets);
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes);
     }
   }
 
   @Test
   void forgetsPurgedResponsesForGood() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       assertThat(fixture.purge(URL)).isEqualTo(1);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
       assertThat(fixture.purge(URL)).isZero();
@@ -97,14 +97,14 @@ final class DiskTierTest {
   @Test
   void keepsTheNewest() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
-      fixture.put(URL, octets(2000));
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+      fixture.put(URL, bytes(1000));
+      fixture.put(URL, bytes(2000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(2000));
       assertThat(fixture.stats().objects()).isEqualTo(1);
       DiskFixture.copy(temp.resolve("cache"), temp.resolve("killed"));
     }
     try (DiskFixture fixture = new DiskFixture(killed())) {
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(2000));
     }
   }
 
@@ -113,7 +113,7 @@ final class DiskTierTest {
   void memoryLeavesSmallOnesToTheDiskBeforeOneGoesForAnother() throws IOException {
     try (DiskFixture fixture = new DiskFixture(1 << 20, here())) {
       for (int i = 0; i < 2_000; i++) {
-        fixture.put(URL + i, octets(300));
+        fixture.put(URL + i, bytes(300));
       }
       long inMemory = fixture.store.store.stats().entries();
       assertThat(inMemory).isBetween(500L, 1_500L);
@@ -128,7 +128,7 @@ final class DiskTierTest {
     Random random = new Random(1);
     try (DiskFixture fixture = new DiskFixture(here())) {
       for (int i = 0; i < 6000; i++) {
-        fixture.store.fill("http://a/" + i, octets(1 + random.nextInt(20_000)));
+        fixture.store.fill("http://a/" + i, bytes(1 + random.nextInt(20_000)));
         if (i % 50 == 0) {
           fixture.settle();
           assertThat(bytesUsed()).isLessThanOrEqualTo(SIZE);
@@ -140,7 +140,7 @@ final class DiskTierTest {
       int found = 0;
       random = new Random(1);
       for (int i = 0; i < 6000; i++) {
-        byte[] expected = octets(1 + random.nextInt(20_000));
+        byte[] expected = bytes(1 + random.nextInt(20_000));
         DiskFixture.Found one = fixture.load("http://a/" + i);
         if (one.outcome() == LoadOutcome.FOUND) {
           found++;
@@ -170,18 +170,18 @@ final class DiskTierTest {
 
   @Test
   void dropsAResponseChangedOnDisk() throws IOException {
-    byte[] octets = octets(10_000);
+    byte[] bytes = bytes(10_000);
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets);
-      flip(temp.resolve("cache/slabs"), octets);
+      fixture.put(URL, bytes);
+      flip(temp.resolve("cache/slabs"), bytes);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.DAMAGED);
       assertThat(fixture.stats().damaged()).isEqualTo(1);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
   }
 
-  /** Flips one byte of content where {@code octets} stand in {@code file}. */
-  private static void flip(Path file, byte[] octets) throws IOException {
+  /** Flips one byte of content where {@code bytes} stand in {@code file}. */
+  private static void flip(Path file, byte[] bytes) throws IOException {
     try (var channel =
         java.nio.channels.FileChannel.open(
             file, java.nio.file.StandardOpenOption.READ, java.nio.file.StandardOpenOption.WRITE)) {
@@ -190,10 +190,10 @@ final class DiskTierTest {
       for (int at = 0; at < all.limit() - 16; at++) {
         boolean same = true;
         for (int i = 0; i < 16 && same; i++) {
-          same = all.get(at + i) == octets[i];
+          same = all.get(at + i) == bytes[i];
         }
         if (same) {
-          channel.write(java.nio.ByteBuffer.wrap(new byte[] {(byte) ~octets[5000]}), at + 5000);
+          channel.write(java.nio.ByteBuffer.wrap(new byte[] {(byte) ~bytes[5000]}), at + 5000);
           return;
         }
       }

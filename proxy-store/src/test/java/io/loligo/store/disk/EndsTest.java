@@ -1,10 +1,10 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.StoreFixture;
@@ -38,7 +38,7 @@ final class EndsTest {
       long bytes = 0;
       for (int i = 0; fixture.stats().evictions() == 0; i++) {
         int size = random.nextInt(3) > 0 ? random.nextInt(9_000) : random.nextInt(60_000);
-        fixture.store.fill("http://a/" + i, octets(size));
+        fixture.store.fill("http://a/" + i, bytes(size));
         bytes += size;
         if (i % 16 == 0) {
           fixture.settle();
@@ -51,7 +51,7 @@ final class EndsTest {
   }
 
   /** Until it is written, or refused. */
-  private static void stream(DiskFixture fixture, String url, byte[] octets) throws Exception {
+  private static void stream(DiskFixture fixture, String url, byte[] bytes) throws Exception {
     long before = ended(fixture);
     fixture
         .loop
@@ -61,7 +61,7 @@ final class EndsTest {
                   fixture.store.store.begin(
                       key(url), true, fixture.loop, new StoreFixture.SilentWriter());
               flight.head(StoreFixture.head(), meta(), true, fixture.store.fields("\r\n"), -1);
-              flight.content(fixture.store.buffer(octets));
+              flight.content(fixture.store.buffer(bytes));
               flight.end(null);
             })
         .get();
@@ -76,15 +76,15 @@ final class EndsTest {
   @Test
   void aStreamOfUnknownLengthThatWouldDriveMostOthersOutEndsThere() throws Exception {
     DiskSettings small = disk(dir(temp.resolve("cache"), 16 << 20));
-    byte[] octets = octets(5 << 20);
+    byte[] bytes = bytes(5 << 20);
     try (DiskFixture fixture = new DiskFixture(small)) {
-      stream(fixture, "http://a/first", octets);
+      stream(fixture, "http://a/first", bytes);
       assertThat(fixture.stats().writes()).isEqualTo(1);
       for (int i = 0; fixture.stats().evictions() == 0; i++) {
-        fixture.put("http://b/" + i, octets(60_000));
+        fixture.put("http://b/" + i, bytes(60_000));
       }
       long writes = fixture.stats().writes();
-      stream(fixture, "http://a/second", octets);
+      stream(fixture, "http://a/second", bytes);
       assertThat(fixture.stats().writes()).isEqualTo(writes);
       assertThat(fixture.stats().skippedAdmission()).isPositive();
       assertThat(fixture.load("http://a/second").outcome()).isEqualTo(LoadOutcome.ABSENT);

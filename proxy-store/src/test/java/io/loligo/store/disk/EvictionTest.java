@@ -1,9 +1,9 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,7 +61,7 @@ final class EvictionTest {
   void aResponseThatLeftMemoryWhenWrittenIsEvictedUnread() throws IOException {
     try (DiskFixture fixture = open(256 << 10)) {
       for (int i = 0; i < OBJECTS; i++) {
-        fixture.put("http://a/" + i, octets(10_000));
+        fixture.put("http://a/" + i, bytes(10_000));
       }
       assertThat(fixture.stats().evictions()).isGreaterThan(OBJECTS / 4);
       // the first that came had room in memory and stayed there
@@ -72,13 +72,13 @@ final class EvictionTest {
   @Test
   void aResponseThatMemoryServesStays() throws IOException {
     try (DiskFixture fixture = open(4 << 20)) {
-      fixture.put(HOT, octets(10_000));
+      fixture.put(HOT, bytes(10_000));
       for (int i = 0; i < OBJECTS; i++) {
         Entry hot = fixture.store.store.find(probe(HOT), noFields());
         assertThat(hot).isNotNull();
         hot.hit();
         hot.release();
-        fixture.put("http://a/" + i, octets(10_000));
+        fixture.put("http://a/" + i, bytes(10_000));
       }
       assertThat(fixture.stats().evictions()).isGreaterThan(OBJECTS / 4);
       assertThat(questions.get()).isPositive();
@@ -89,7 +89,7 @@ final class EvictionTest {
   /** Small ones: the records of the directory run out when little of the slabs is used. */
   private static void putSmall(DiskFixture fixture, String folder, int count) {
     for (int i = 0; i < count; i++) {
-      fixture.store.fill(folder + i, octets(2_000));
+      fixture.store.fill(folder + i, bytes(2_000));
       if (i % 32 == 0) {
         fixture.settle();
       }

@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -77,7 +77,7 @@ final class FaultTest {
 
   /** From tiny ones to some of several blocks. */
   private static byte[] content(int number) {
-    return octets(number % 10 == 0 ? 150_000 + number : 1 + number * number * number % 30_000);
+    return bytes(number % 10 == 0 ? 150_000 + number : 1 + number * number * number % 30_000);
   }
 
   private static void fill(DiskFixture fixture) {
@@ -152,7 +152,7 @@ final class FaultTest {
   private static void isOff(DiskFixture fixture, String why) {
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
     assertThat(fixture.stats().reason()).contains(why);
-    fixture.store.fill("http://memory/", octets(1000));
+    fixture.store.fill("http://memory/", bytes(1000));
     var entry =
         fixture.store.store.find(StoreFixture.probe("http://memory/"), StoreFixture.noFields());
     assertThat(entry).as("requests go on").isNotNull();
@@ -184,7 +184,7 @@ final class FaultTest {
     try (DiskFixture fixture = openFaulty()) {
       fill(fixture);
       slab[0].failWrites(why);
-      fixture.put("http://new/", octets(5000));
+      fixture.put("http://new/", bytes(5000));
       isOff(fixture, why);
       assertThat(fixture.purge(url(1))).as("it begins empty").isNotNegative();
     }
@@ -199,7 +199,7 @@ final class FaultTest {
   void aFailedLastWriteBringsNothingOlderBack() throws IOException {
     try (DiskFixture fixture = openFaulty()) {
       fill(fixture);
-      fixture.store.fill(url(7), octets(8000));
+      fixture.store.fill(url(7), bytes(8000));
       slab[0].failWrites();
     }
     try (DiskFixture fixture = open()) {
@@ -288,7 +288,7 @@ final class FaultTest {
       fixture.settle(); // a checkpoint is due soon after a start
       isReady(fixture);
       assertThat(fixture.purge(url(1))).isOne();
-      fixture.put(url(2), octets(2222));
+      fixture.put(url(2), bytes(2222));
       Files.delete(Files.isSymbolicLink(older) ? older : Files.createFile(older));
       DiskFixture.copy(path(), killed);
       Files.createFile(older);
@@ -301,7 +301,7 @@ final class FaultTest {
     }
     try (DiskFixture fixture = open(killed)) {
       assertThat(fixture.load(url(1)).outcome()).isEqualTo(LoadOutcome.ABSENT);
-      assertThat(fixture.load(url(2)).content()).isEqualTo(octets(2222));
+      assertThat(fixture.load(url(2)).content()).isEqualTo(bytes(2222));
       assertThat(fixture.purge(url(2))).isOne();
       assertThat(check(fixture)).isEqualTo(OBJECTS - 2);
       fixture.assertWorks();
@@ -332,7 +332,7 @@ final class FaultTest {
     AtomicLong late = new AtomicLong();
     try (DiskFixture fixture = openFaulty()) {
       fixture.medium.clock = () -> System.nanoTime() + late.get();
-      fixture.put(longUrl, octets(1000));
+      fixture.put(longUrl, bytes(1000));
       slab[0].failReads(failures);
       purge(fixture, "/x");
       fixture.tickUntil(
@@ -408,7 +408,7 @@ final class FaultTest {
   @Test
   void diskThatFailsDuringVerification() throws IOException {
     try (DiskFixture fixture = openFaulty()) {
-      fixture.store.fill(url(0), octets(200_000));
+      fixture.store.fill(url(0), bytes(200_000));
       fixture.store.store.tick();
       DiskFixture.await(fixture.medium::isIdle);
       slab[0].failRead(2);
@@ -499,7 +499,7 @@ final class FaultTest {
       badPages.add(pageOf(55));
       badPages.add((long) SEGMENT); // a header
       for (int i = 0; i < 1200; i++) {
-        fixture.store.fill("http://other/" + i, octets(15_000));
+        fixture.store.fill("http://other/" + i, bytes(15_000));
         if (i % 200 == 0) {
           fixture.settle();
           isReady(fixture);
@@ -672,7 +672,7 @@ final class FaultTest {
   @Test
   void aStalledDiskDelaysNoOtherRequest() throws IOException {
     long cacheBytes = 24 << 20;
-    byte[] octets = octets(400_000);
+    byte[] bytes = bytes(400_000);
     DiskFixture fixture =
         new DiskFixture(
             cacheBytes,
@@ -688,7 +688,7 @@ final class FaultTest {
       slab[0].stall();
       // writes: the queue is bounded in bytes, and a response that does not fit is skipped
       for (int i = 0; i < 20; i++) {
-        fixture.store.fill("http://stalled/" + i, octets);
+        fixture.store.fill("http://stalled/" + i, bytes);
         assertThat(fixture.stats().queuedBytes()).isLessThanOrEqualTo(WRITE_QUEUE_BYTES);
       }
       assertThat(fixture.stats().skippedQueueFull()).isPositive();

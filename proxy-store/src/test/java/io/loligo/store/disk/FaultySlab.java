@@ -106,10 +106,10 @@ public final class FaultySlab implements Slab {
       this.lane = lane;
     }
 
-    private boolean isOf(ByteBuf octets) {
-      return Block.isWhole(octets, Block.FIRST)
-          && Block.lane(octets) == lane.ordinal()
-          && FirstBlock.key(octets).toString().equals(url);
+    private boolean isOf(ByteBuf bytes) {
+      return Block.isWhole(bytes, Block.FIRST)
+          && Block.lane(bytes) == lane.ordinal()
+          && FirstBlock.key(bytes).toString().equals(url);
     }
 
     boolean isReached() {
@@ -179,12 +179,11 @@ public final class FaultySlab implements Slab {
     }
   }
 
-  /** Whether {@code octets} begin with a block of the main lane, or a segment that does. */
-  private static boolean isOfMainLane(ByteBuf octets) {
+  /** Whether {@code bytes} begin with a block of the main lane, or a segment that does. */
+  private static boolean isOfMainLane(ByteBuf bytes) {
     for (int at : new int[] {0, Geometry.SEGMENT_HEADER_BYTES}) {
       ByteBuf block =
-          octets.slice(
-              Math.min(at, octets.readableBytes()), Math.max(0, octets.readableBytes() - at));
+          bytes.slice(Math.min(at, bytes.readableBytes()), Math.max(0, bytes.readableBytes() - at));
       if (block.readableBytes() > Block.HEADER_BYTES && block.getInt(0) == Block.MAGIC) {
         return Block.lane(block) == Lane.MAIN.ordinal();
       }

@@ -1,9 +1,9 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static io.loligo.store.disk.DiskFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,7 +62,7 @@ final class ForgettingTest {
   @Test
   void anInvalidationOfAnAbsentKeyDoesNotWait() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       slab[0].stall();
       assertThat(invalidate(fixture, "http://a/2", "http://a/3")).isNull();
       slab[0].resume();
@@ -72,7 +72,7 @@ final class ForgettingTest {
   @Test
   void nothingIsWaitedForWithoutADisk() throws IOException {
     try (DiskFixture fixture = new DiskFixture(new StoreFixture())) {
-      fixture.store.fill(URL, octets(1000));
+      fixture.store.fill(URL, bytes(1000));
       assertThat(invalidate(fixture, new long[] {1}, URL)).isNull();
       assertThat(fixture.store.store.holds(probe(URL))).isFalse();
     }
@@ -81,7 +81,7 @@ final class ForgettingTest {
   @Test
   void anInvalidationOfAKeyOnDiskWaitsUntilItIsForced() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       fixture.settle();
       FaultyJournals.Hold force = fixture.medium.journals.holdNextForce();
       CompletableFuture<Boolean> told = invalidate(fixture, "http://a/2", URL);
@@ -102,7 +102,7 @@ final class ForgettingTest {
   void aWriteUnderWayIsCalledOff() throws IOException {
     try (DiskFixture fixture = open()) {
       slab[0].stall();
-      fixture.store.fill(URL, octets(200_000));
+      fixture.store.fill(URL, bytes(200_000));
       await(() -> slab[0].stalled() > 0);
       CompletableFuture<Boolean> told = invalidate(fixture, URL);
       assertThat(told == null || DiskFixture.get(told)).isTrue();
@@ -138,7 +138,7 @@ final class ForgettingTest {
               tier[0].reveal(key(URL));
             });
     try (DiskFixture fixture = new DiskFixture(store)) {
-      fixture.put("http://a/2", octets(1000)); // opens a segment, which the journal has by now
+      fixture.put("http://a/2", bytes(1000)); // opens a segment, which the journal has by now
       fixture.loop.execute(() -> spool(fixture, tier[0], remover, ended));
       DiskFixture.get(ended);
       assertThat(DiskFixture.get(seen)).isTrue();
@@ -150,7 +150,7 @@ final class ForgettingTest {
   /** On the loop of {@code fixture}: {@code remover} runs when the response was checked last. */
   private static void spool(
       DiskFixture fixture, DiskTier tier, Thread remover, CompletableFuture<Void> ended) {
-    byte[] content = octets(1000);
+    byte[] content = bytes(1000);
     ByteBuf fields = fixture.store.fields("A: b\r\n\r\n");
     Spool.Listener listener =
         new Spool.Listener() {
@@ -194,7 +194,7 @@ final class ForgettingTest {
     try (DiskFixture fixture = open()) {
       int count = 40;
       for (int i = 0; i < count; i++) {
-        fixture.store.fill("http://a/" + i, octets(1000));
+        fixture.store.fill("http://a/" + i, bytes(1000));
       }
       fixture.settle();
       int before = fixture.medium.journals.forces();
@@ -231,7 +231,7 @@ final class ForgettingTest {
   void otherKeysOfTheUrlAreWaitedFor() throws IOException {
     String alternative = "http://a/q QUERY " + "0".repeat(ContentDigest.DIGITS);
     try (DiskFixture fixture = open()) {
-      fixture.put(alternative, octets(100));
+      fixture.put(alternative, bytes(100));
     }
     try (DiskFixture fixture = open()) {
       assertThat(fixture.load(alternative).content()).isNotNull();
@@ -250,8 +250,8 @@ final class ForgettingTest {
   @Test
   void aFailingDiskReleasesWaiters() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.put(URL, octets(1000));
-      fixture.put("http://a/2", octets(1000));
+      fixture.put(URL, bytes(1000));
+      fixture.put("http://a/2", bytes(1000));
       fixture.medium.journals.failWrites();
       CompletableFuture<Boolean> told = invalidate(fixture, URL);
       // null if it has failed and ended before the wait
@@ -264,7 +264,7 @@ final class ForgettingTest {
   @Test
   void aDirectoryThatIsBeingOpenedIsWaitedFor() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
     }
     ManualMedium medium = new ManualMedium();
     StoreFixture store =

@@ -1,11 +1,11 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.StoreFixture;
@@ -68,7 +68,7 @@ final class HeadLoadTest {
 
   @Test
   void comesFromTheRecordOfAnEarlierHead() {
-    fixture.put(URL, octets(100_000));
+    fixture.put(URL, bytes(100_000));
     DiskFixture.await(() -> comesFromARecord(URL));
     long hits = fixture.stats().hits();
     Entry entry = load(Wanted.HEAD);
@@ -82,14 +82,14 @@ final class HeadLoadTest {
 
   @Test
   void contentAfterItIsTheSameHit() {
-    fixture.put(URL, octets(10_000));
+    fixture.put(URL, bytes(10_000));
     DiskFixture.await(() -> comesFromARecord(URL));
     long hits = fixture.stats().hits();
     long reads = fixture.stats().reads();
     load(Wanted.HEAD).release();
     Entry entry = load(Wanted.CONTENT_AFTER_HEAD);
     assertThat(entry.isHeadOnly()).isFalse();
-    assertThat(StoreFixture.content(entry)).isEqualTo(octets(10_000));
+    assertThat(StoreFixture.content(entry)).isEqualTo(bytes(10_000));
     entry.release();
     assertThat(fixture.stats().hits()).isEqualTo(hits + 1);
     assertThat(fixture.stats().reads()).isEqualTo(reads + 1);
@@ -106,7 +106,7 @@ final class HeadLoadTest {
                   fixture.store.store.begin(
                       key(URL), true, fixture.loop, new StoreFixture.SilentWriter());
               flight.head(StoreFixture.head(), meta(), true, fixture.store.fields(lines), 5000);
-              ByteBuf content = fixture.store.buffer(octets(5000));
+              ByteBuf content = fixture.store.buffer(bytes(5000));
               flight.content(content);
               flight.end(null);
             })
@@ -115,16 +115,16 @@ final class HeadLoadTest {
     Entry entry = load(Wanted.HEAD);
     assertThat(entry.isHeadOnly()).isFalse();
     assertThat(fields(entry)).isEqualTo(lines);
-    assertThat(StoreFixture.content(entry)).isEqualTo(octets(5000));
+    assertThat(StoreFixture.content(entry)).isEqualTo(bytes(5000));
     entry.release();
     assertThat(fixture.stats().reads()).isEqualTo(1);
   }
 
   @Test
   void theRecordOfAReplacedResponseIsNotUsed() {
-    fixture.put(URL, octets(10_000));
+    fixture.put(URL, bytes(10_000));
     DiskFixture.await(() -> comesFromARecord(URL));
-    fixture.put(URL, octets(20_000));
+    fixture.put(URL, bytes(20_000));
     Entry entry = load(Wanted.HEAD);
     assertThat(entry.contentLength()).isEqualTo(20_000);
     entry.release();
@@ -146,12 +146,12 @@ final class HeadLoadTest {
 
   @Test
   void aResponseWhollyInItsRecordComesWhole() {
-    fixture.put(URL, octets(50));
+    fixture.put(URL, bytes(50));
     DiskFixture.await(
         () -> {
           long reads = fixture.stats().reads();
           Entry entry = load(Wanted.HEAD);
-          assertThat(StoreFixture.content(entry)).isEqualTo(octets(50));
+          assertThat(StoreFixture.content(entry)).isEqualTo(bytes(50));
           entry.release();
           return fixture.stats().reads() == reads;
         });

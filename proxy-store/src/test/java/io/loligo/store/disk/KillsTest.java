@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.StoredMeta;
@@ -67,9 +67,9 @@ final class KillsTest {
       Random random = new Random(object * 31_337L + version);
       int length =
           random.nextInt(14) == 0 ? 70_000 + random.nextInt(400_000) : random.nextInt(25_000);
-      byte[] octets = new byte[length];
-      random.nextBytes(octets);
-      return octets;
+      byte[] bytes = new byte[length];
+      random.nextBytes(bytes);
+      return bytes;
     }
 
     void step(DiskFixture fixture) {
@@ -182,17 +182,17 @@ final class KillsTest {
   @Test
   void aResponsePurgedBeforeACheckpointDoesNotComeBack() throws IOException {
     try (DiskFixture fixture = open(SIZE)) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
     }
     DiskFixture fixture = open(SIZE);
     try {
       // an early tick after a start writes a checkpoint
-      fixture.store.fill(URL + "in-buffer", octets(2000));
+      fixture.store.fill(URL + "in-buffer", bytes(2000));
       assertThat(fixture.purge(URL + "in-buffer")).isOne();
       fixture.settle();
       kill(fixture);
       fixture = open(SIZE);
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(1000));
       assertThat(fixture.load(URL + "in-buffer").outcome()).isEqualTo(LoadOutcome.ABSENT);
     } finally {
       fixture.close();
@@ -205,17 +205,17 @@ final class KillsTest {
     DiskFixture fixture = open(8 << 20);
     try {
       int others = 0;
-      fixture.put(URL, octets(2000));
+      fixture.put(URL, bytes(2000));
       for (int i = 0; i < 5; i++) {
-        assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+        assertThat(fixture.load(URL).content()).isEqualTo(bytes(2000));
       }
       while (fixture.stats().evictions() < 30) {
-        fixture.put("http://others/" + others++, octets(20_000));
+        fixture.put("http://others/" + others++, bytes(20_000));
       }
-      assertThat(fixture.load(URL).content()).as("moved").isEqualTo(octets(2000));
-      fixture.put(URL, octets(3000));
+      assertThat(fixture.load(URL).content()).as("moved").isEqualTo(bytes(2000));
+      fixture.put(URL, bytes(3000));
       while (fixture.store.store.mayLoad(StoreFixture.probe(URL))) {
-        fixture.put("http://others/" + others++, octets(20_000));
+        fixture.put("http://others/" + others++, bytes(20_000));
         assertThat(others).isLessThan(3000);
       }
       kill(fixture);
@@ -241,12 +241,12 @@ final class KillsTest {
               return slab.get();
             });
     try {
-      killed.put(URL, octets(1000));
+      killed.put(URL, bytes(1000));
       CompletableFuture<Purged> purged = new CompletableFuture<>();
       Purge pattern = new Purge.Matching(UrlPattern.of("kills", "/"));
       killed.store.store.purge(pattern, killed.loop, purged::complete);
       assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
-      killed.store.fill(URL, askedLater(), octets(2000));
+      killed.store.fill(URL, askedLater(), bytes(2000));
       slab.get().stall();
       DiskFixture.await(
           () -> {

@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -23,7 +23,7 @@ final class MappingsTest {
   void noFileIsMappedToBeWritten() throws IOException {
     try (DiskFixture fixture = new DiskFixture(disk(dir(temp.resolve("cache"), 16 << 20)))) {
       for (int i = 0; i < 50; i++) {
-        fixture.put("http://a/" + i, octets(i % 10 == 0 ? 200_000 : 3000));
+        fixture.put("http://a/" + i, bytes(i % 10 == 0 ? 200_000 : 3000));
         fixture.load("http://a/" + i);
       }
       List<String> mappings = Files.readAllLines(Path.of("/proc/self/maps"));

@@ -1,9 +1,9 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.StoreFixture;
@@ -41,7 +41,7 @@ final class OpeningUnderLoadTest {
             .build();
     try (DiskFixture fixture = new DiskFixture(here)) {
       for (int i = 0; i < OBJECTS; i++) {
-        fixture.store.fill(url(i), octets(100));
+        fixture.store.fill(url(i), bytes(100));
       }
       fixture.settle();
       assertThat(fixture.stats().objects()).isEqualTo(OBJECTS);

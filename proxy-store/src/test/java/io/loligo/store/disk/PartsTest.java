@@ -1,10 +1,10 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("RFC 9111 section 3.3: parts of a response on disk")
 final class PartsTest {
   private static final String URL = "http://a/";
-  private static final byte[] WHOLE = octets(2_000_000);
+  private static final byte[] WHOLE = bytes(2_000_000);
 
   @TempDir Path temp;
 
@@ -331,7 +331,7 @@ final class PartsTest {
     try (DiskFixture fixture = new DiskFixture(disk(dir(temp.resolve("cache"), 8 << 20)))) {
       put(fixture, "\"1\"", 1, 0, 300_000);
       for (int i = 0; i < 60; i++) {
-        fixture.put(URL + i, octets(300_000));
+        fixture.put(URL + i, bytes(300_000));
       }
       assertThat(fixture.stats().evictions()).isPositive();
       ContentPart left = stored(fixture, noFields());

@@ -1,10 +1,10 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,7 +41,7 @@ final class PeekTest {
   @Test
   void seesBothCopiesAndCountsNoHit() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(10_000));
+      fixture.put(URL, bytes(10_000));
       Entry entry = fixture.store.store.find(probe(URL), noFields());
       entry.hit();
       entry.release();
@@ -68,7 +68,7 @@ final class PeekTest {
   @Test
   void promotesNothing() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
     }
     try (DiskFixture fixture = new DiskFixture(here())) {
       Peek seen = peek(fixture, URL);
@@ -91,7 +91,7 @@ final class PeekTest {
   @Test
   void tellsOfDamageAndLeavesItToBeFound() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(40_000));
+      fixture.put(URL, bytes(40_000));
     }
     try (DiskFixture fixture = new DiskFixture(here())) {
       flip(temp.resolve("cache/slabs"));
@@ -107,7 +107,7 @@ final class PeekTest {
 
   /** Changes bytes of the content wherever it stands. */
   private static void flip(Path slabs) throws IOException {
-    byte[] wanted = Arrays.copyOfRange(octets(40_000), 20_000, 20_016);
+    byte[] wanted = Arrays.copyOfRange(bytes(40_000), 20_000, 20_016);
     try (RandomAccessFile file = new RandomAccessFile(slabs.toFile(), "rw")) {
       byte[] all = new byte[(int) Math.min(file.length(), 1 << 20)];
       file.readFully(all);

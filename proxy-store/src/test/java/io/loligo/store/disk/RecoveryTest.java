@@ -1,7 +1,7 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.StoreFixture;
@@ -111,11 +111,11 @@ final class RecoveryTest {
 
   /** The number of the journal, or of the first that a checkpoint needs: both at 16. */
   private static long number(Path file) throws IOException {
-    ByteBuffer octets = ByteBuffer.allocate(Long.BYTES);
+    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      channel.read(octets, 16);
+      channel.read(bytes, 16);
     }
-    return octets.getLong(0);
+    return bytes.getLong(0);
   }
 
   private Path newest(String kind, int count) throws IOException {
@@ -130,23 +130,23 @@ final class RecoveryTest {
   /** Two checkpoints, a removal behind the first, and one behind the second. */
   private void leaveTwoCheckpoints() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.put(URL, octets(1000));
-      fixture.put(PURGED, octets(1001));
-      fixture.put(PURGED + 2, octets(1002));
+      fixture.put(URL, bytes(1000));
+      fixture.put(PURGED, bytes(1001));
+      fixture.put(PURGED + 2, bytes(1002));
     }
     DiskFixture fixture = open();
     fixture.settle(); // writes a checkpoint
     assertThat(fixture.purge(PURGED)).isOne();
     kill(fixture);
     fixture = open();
-    fixture.put(URL + 2, octets(1003)); // another one
+    fixture.put(URL + 2, bytes(1003)); // another one
     assertThat(fixture.purge(PURGED + 2)).isOne();
     kill(fixture);
   }
 
   private void verify(DiskFixture fixture) {
-    assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
-    assertThat(fixture.load(URL + 2).content()).isEqualTo(octets(1003));
+    assertThat(fixture.load(URL).content()).isEqualTo(bytes(1000));
+    assertThat(fixture.load(URL + 2).content()).isEqualTo(bytes(1003));
     assertThat(fixture.load(PURGED).outcome()).isEqualTo(LoadOutcome.ABSENT);
     assertThat(fixture.load(PURGED + 2).outcome()).isEqualTo(LoadOutcome.ABSENT);
   }
@@ -195,8 +195,8 @@ final class RecoveryTest {
     change(file("checkpoint.1"), 0, 0);
     try (DiskFixture fixture = open()) {
       assertThat(fixture.stats().objects()).isZero();
-      fixture.put(URL, octets(5));
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(5));
+      fixture.put(URL, bytes(5));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(5));
     }
   }
 
@@ -213,8 +213,8 @@ final class RecoveryTest {
     }
     try (DiskFixture fixture = open()) {
       assertThat(fixture.stats().objects()).isZero();
-      fixture.put(URL, octets(5));
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(5));
+      fixture.put(URL, bytes(5));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(5));
     }
   }
 
@@ -237,7 +237,7 @@ final class RecoveryTest {
   void sectionThatIsDamagedCostsItsSegmentAndBringsNothingBack() throws IOException {
     try (DiskFixture fixture = open()) {
       for (int i = 0; i < 100; i++) {
-        fixture.put(URL + i, octets(10_000 + i));
+        fixture.put(URL + i, bytes(10_000 + i));
       }
       assertThat(fixture.purge(URL + 99)).isOne();
     }
@@ -249,7 +249,7 @@ final class RecoveryTest {
       for (int i = 0; i < 99; i++) {
         DiskFixture.Found one = fixture.load(URL + i);
         if (one.outcome() == LoadOutcome.FOUND) {
-          assertThat(one.content()).isEqualTo(octets(10_000 + i));
+          assertThat(one.content()).isEqualTo(bytes(10_000 + i));
           found++;
         }
       }
@@ -263,14 +263,14 @@ final class RecoveryTest {
   private DiskFixture fillSegments() throws IOException {
     DiskFixture fixture = open();
     for (int i = 0; i < 60; i++) {
-      fixture.put(URL + i, octets(10_000 + i));
+      fixture.put(URL + i, bytes(10_000 + i));
     }
     return fixture;
   }
 
   private static void verifyAll(DiskFixture fixture) {
     for (int i = 0; i < 60; i++) {
-      assertThat(fixture.load(URL + i).content()).as("%d", i).isEqualTo(octets(10_000 + i));
+      assertThat(fixture.load(URL + i).content()).as("%d", i).isEqualTo(bytes(10_000 + i));
     }
   }
 
@@ -311,7 +311,7 @@ final class RecoveryTest {
   @Test
   void pieceOfAnEarlierLifeOfItsSegmentIsNone() throws IOException {
     DiskFixture first = open();
-    first.put(URL, octets(500_000));
+    first.put(URL, bytes(500_000));
     kill(first);
     // the header where the first packed segment begins is of another life
     byte[] all = Files.readAllBytes(file("slabs"));
@@ -341,7 +341,7 @@ final class RecoveryTest {
               return slab[0];
             })) {
       for (int i = 0; i < 4; i++) {
-        fixture.put(HOT + i, octets(50_000 + i));
+        fixture.put(HOT + i, bytes(50_000 + i));
       }
       for (int i = 0; i < 200; i++) {
         fixture.load(HOT + i % 4);
@@ -349,7 +349,7 @@ final class RecoveryTest {
       slab[0].failAtMove(1);
       for (int i = 0; fixture.stats().state() == DiskStats.State.READY; i++) {
         assertThat(i).isLessThan(600);
-        fixture.put("http://a/" + i, octets(60_000));
+        fixture.put("http://a/" + i, bytes(60_000));
       }
       kill(fixture);
     }
@@ -372,7 +372,7 @@ final class RecoveryTest {
   @Test
   void aJournalThatAPowerFailureCutIsGoneOnWith() throws IOException {
     try (DiskFixture fixture = open()) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
     }
     DiskFixture first = open();
     first.settle();
@@ -383,7 +383,7 @@ final class RecoveryTest {
     kill(first);
     Files.copy(temp.resolve("kept"), here.resolve(journal), StandardCopyOption.REPLACE_EXISTING);
     DiskFixture second = open();
-    assertThat(second.load(URL).content()).isEqualTo(octets(1000));
+    assertThat(second.load(URL).content()).isEqualTo(bytes(1000));
     assertThat(second.purge(URL)).isOne();
     kill(second);
     try (DiskFixture fixture = open()) {
@@ -395,7 +395,7 @@ final class RecoveryTest {
   void purgeIsConfirmedWhenItIsOnTheDiskAndARemovalBehindTheBackDoesNotWait() throws IOException {
     try (DiskFixture fixture = open()) {
       FaultyJournals journals = fixture.medium.journals;
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       int before = journals.forces();
       fixture.store.store.remove(StoreFixture.key(URL));
       DiskFixture.await(fixture.medium::isIdle);
@@ -404,7 +404,7 @@ final class RecoveryTest {
       assertThat(journals.forces()).isEqualTo(before + 1);
       assertThat(fixture.purge(URL)).isZero();
       assertThat(journals.forces()).as("there is nothing more to force").isEqualTo(before + 1);
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       journals.failForces();
       assertThat(fixture.purge(URL)).as("it begins empty").isNotNegative();
       assertThat(fixture.stats().reason()).contains("Input/output error");

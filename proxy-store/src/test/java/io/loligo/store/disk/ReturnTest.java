@@ -1,9 +1,9 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.load.LoadOutcome;
@@ -64,7 +64,7 @@ final class ReturnTest {
 
   private void turnOff() {
     slab[0].failWrites();
-    fixture.put("http://other/", octets(500));
+    fixture.put("http://other/", bytes(500));
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
   }
 
@@ -76,18 +76,18 @@ final class ReturnTest {
 
   @Test
   void servesItsOldContentAndStores() {
-    fixture.put(URL, octets(1000));
-    fixture.put(URL + "large", octets(300_000));
+    fixture.put(URL, bytes(1000));
+    fixture.put(URL + "large", bytes(300_000));
     turnOff();
     assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
     advance(BACK_OFF_SECONDS - 1);
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
     advance(1);
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
-    assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
-    assertThat(fixture.load(URL + "large").content()).isEqualTo(octets(300_000));
-    fixture.put(URL + "new", octets(2000));
-    assertThat(fixture.load(URL + "new").content()).isEqualTo(octets(2000));
+    assertThat(fixture.load(URL).content()).isEqualTo(bytes(1000));
+    assertThat(fixture.load(URL + "large").content()).isEqualTo(bytes(300_000));
+    fixture.put(URL + "new", bytes(2000));
+    assertThat(fixture.load(URL + "new").content()).isEqualTo(bytes(2000));
   }
 
   @Test
@@ -121,25 +121,25 @@ final class ReturnTest {
   @Test
   void responsesPurgedOrSupersededMeanwhileAreGone() {
     for (int i = 0; i < 4; i++) {
-      fixture.put(URL + i, octets(1000 + i));
+      fixture.put(URL + i, bytes(1000 + i));
     }
     turnOff();
     assertThat(fixture.purge(URL + 0)).isNotNegative();
     fixture.store.store.remove(key(URL + 1));
-    fixture.store.fill(URL + 2, octets(77)); // in memory only
+    fixture.store.fill(URL + 2, bytes(77)); // in memory only
     fixture.settle();
     comeBack();
     for (int i = 0; i < 2; i++) {
       assertThat(fixture.load(URL + i).outcome()).as("%d", i).isEqualTo(LoadOutcome.ABSENT);
     }
     fixture.settle(); // memory writes responses that arrived meanwhile
-    assertThat(fixture.load(URL + 2).content()).isEqualTo(octets(77));
-    assertThat(fixture.load(URL + 3).content()).isEqualTo(octets(1003));
+    assertThat(fixture.load(URL + 2).content()).isEqualTo(bytes(77));
+    assertThat(fixture.load(URL + 3).content()).isEqualTo(bytes(1003));
   }
 
   @Test
   void everythingIsGoneAfterAClear() {
-    fixture.put(URL, octets(1000));
+    fixture.put(URL, bytes(1000));
     turnOff();
     fixture.store.store.clear();
     comeBack();
@@ -150,9 +150,9 @@ final class ReturnTest {
   /** They were given to clients already. */
   @Test
   void nothingOlderComesBackForResponsesInItsBuffers() {
-    fixture.put(URL, octets(1000));
+    fixture.put(URL, bytes(1000));
     slab[0].failWrites();
-    fixture.put(URL, octets(2000));
+    fixture.put(URL, bytes(2000));
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
     comeBack();
     assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
@@ -161,23 +161,23 @@ final class ReturnTest {
   /** The process ends while it is off. */
   @Test
   void nothingOlderComesBackAtTheNextStart() throws IOException {
-    fixture.put(URL, octets(1000));
-    fixture.put(URL + "missed", octets(1000));
-    fixture.put(URL + "kept", octets(1001));
+    fixture.put(URL, bytes(1000));
+    fixture.put(URL + "missed", bytes(1000));
+    fixture.put(URL + "kept", bytes(1001));
     slab[0].failWrites();
-    fixture.store.fill(URL, octets(2000));
+    fixture.store.fill(URL, bytes(2000));
     fixture.tickUntil(() -> fixture.stats().state() == DiskStats.State.OFF);
-    fixture.store.fill(URL + "missed", octets(2001));
+    fixture.store.fill(URL + "missed", bytes(2001));
     fixture.close();
     open();
     assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
     assertThat(fixture.load(URL + "missed").outcome()).isEqualTo(LoadOutcome.ABSENT);
-    assertThat(fixture.load(URL + "kept").content()).isEqualTo(octets(1001));
+    assertThat(fixture.load(URL + "kept").content()).isEqualTo(bytes(1001));
   }
 
   @Test
   void isEmptyWhereARemovalCouldNotBeWritten() {
-    fixture.put(URL, octets(1000));
+    fixture.put(URL, bytes(1000));
     fixture.medium.journals.failWrites();
     assertThat(fixture.purge(URL)).as("it begins empty").isNotNegative();
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
@@ -188,7 +188,7 @@ final class ReturnTest {
 
   @Test
   void isEmptyAtTheNextStartWhereARemovalCouldNotBeWritten() throws IOException {
-    fixture.put(URL, octets(1000));
+    fixture.put(URL, bytes(1000));
     fixture.medium.journals.failWrites();
     fixture.store.store.remove(key(URL));
     fixture.settle();
@@ -201,14 +201,14 @@ final class ReturnTest {
   /** A system says only once that something could not be forced. */
   @Test
   void isEmptyWhereARemovalCouldNotBeForced() {
-    fixture.put(URL, octets(1000));
+    fixture.put(URL, bytes(1000));
     fixture.medium.journals.failForces();
     assertThat(fixture.purge(URL)).as("it begins empty").isNotNegative();
     assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.OFF);
     fixture.medium.journals.mend();
     comeBack();
     assertThat(fixture.stats().objects()).isZero();
-    fixture.put(URL, octets(1000));
-    assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
+    fixture.put(URL, bytes(1000));
+    assertThat(fixture.load(URL).content()).isEqualTo(bytes(1000));
   }
 }

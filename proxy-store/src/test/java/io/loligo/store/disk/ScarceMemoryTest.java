@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.StoreFixture;
@@ -34,11 +34,11 @@ final class ScarceMemoryTest {
   @Test
   void noMemoryForTheFirstBlockIsBusyAndNotAMiss() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(200_000));
+      fixture.put(URL, bytes(200_000));
       long taken = take(fixture, 0);
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.BUSY);
       fixture.store.transit.release(taken);
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(200_000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(200_000));
     }
   }
 
@@ -46,7 +46,7 @@ final class ScarceMemoryTest {
   @Test
   void aReaderWaitsForMemoryForTheRest() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(200_000));
+      fixture.put(URL, bytes(200_000));
       long taken = take(fixture, SizeClass.packed(Block.MAX_BYTES));
       long reads = fixture.stats().reads();
       CompletableFuture<DiskFixture.Found> found =
@@ -54,7 +54,7 @@ final class ScarceMemoryTest {
       DiskFixture.await(() -> fixture.stats().reads() > reads);
       assertThat(found).isNotDone();
       fixture.store.transit.release(taken);
-      assertThat(DiskFixture.get(found).content()).isEqualTo(octets(200_000));
+      assertThat(DiskFixture.get(found).content()).isEqualTo(bytes(200_000));
     }
   }
 
@@ -100,7 +100,7 @@ final class ScarceMemoryTest {
   void memoryThatEndsWhileContentIsPutTogetherIsGivenBack() throws IOException {
     Scarce scarce = new Scarce();
     try (DiskFixture fixture = open(scarce)) {
-      fixture.put(URL, octets(300_000));
+      fixture.put(URL, bytes(300_000));
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.FOUND);
       for (int failing = 1; failing < 8; failing++) {
         fixture.store.store.resize(0);
@@ -109,7 +109,7 @@ final class ScarceMemoryTest {
         fixture.load(URL);
         scarce.failing.set(0);
       }
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(300_000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(300_000));
     }
   }
 
@@ -120,7 +120,7 @@ final class ScarceMemoryTest {
   void removingNeedsNoMemory() throws IOException {
     Scarce scarce = new Scarce();
     try (DiskFixture fixture = open(scarce)) {
-      fixture.put(URL, octets(300_000));
+      fixture.put(URL, bytes(300_000));
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.FOUND);
       scarce.failing.set(1);
       assertThat(fixture.purge(URL)).isEqualTo(1);

@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,22 +32,22 @@ final class SecondRequestTest {
   @Test
   void theFirstIsNotWrittenTheSecondIs() throws IOException {
     try (DiskFixture fixture = open(true)) {
-      fixture.put(URL, octets(1000));
-      fixture.put(URL + "large", octets(200_000));
+      fixture.put(URL, bytes(1000));
+      fixture.put(URL + "large", bytes(200_000));
       assertThat(fixture.stats().objects()).isZero();
       assertThat(fixture.stats().skippedAdmission()).isEqualTo(2);
-      fixture.put(URL, octets(1001));
-      fixture.put(URL + "large", octets(200_001));
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(1001));
-      assertThat(fixture.load(URL + "large").content()).isEqualTo(octets(200_001));
+      fixture.put(URL, bytes(1001));
+      fixture.put(URL + "large", bytes(200_001));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(1001));
+      assertThat(fixture.load(URL + "large").content()).isEqualTo(bytes(200_001));
     }
   }
 
   @Test
   void theFirstIsWrittenWhereItIsOff() throws IOException {
     try (DiskFixture fixture = open(false)) {
-      fixture.put(URL, octets(1000));
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
+      fixture.put(URL, bytes(1000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(1000));
     }
   }
 
@@ -55,13 +55,13 @@ final class SecondRequestTest {
   @Test
   void aResponseRequestedFromMemoryIsWritten() throws IOException {
     try (DiskFixture fixture = open(true)) {
-      fixture.put(URL, octets(1000));
-      fixture.put(URL + "once", octets(1000));
+      fixture.put(URL, bytes(1000));
+      fixture.put(URL + "once", bytes(1000));
       Entry entry = fixture.store.store.find(probe(URL), noFields());
       entry.hit();
       entry.release();
       fixture.tickUntil(() -> fixture.stats().objects() > 0);
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(1000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(1000));
       fixture.settle();
       assertThat(fixture.load(URL + "once").outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
@@ -71,11 +71,11 @@ final class SecondRequestTest {
   @Test
   void aReplacementIsWrittenAfterARestart() throws IOException {
     try (DiskFixture fixture = open(false)) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
     }
     try (DiskFixture fixture = open(true)) {
-      fixture.put(URL, octets(1001));
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(1001));
+      fixture.put(URL, bytes(1001));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(1001));
     }
   }
 }

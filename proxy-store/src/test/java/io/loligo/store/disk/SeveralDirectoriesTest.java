@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.StoredFields;
@@ -43,7 +43,7 @@ final class SeveralDirectoriesTest {
 
   private static void fill(DiskFixture fixture, int from, int to) {
     for (int i = from; i < to; i++) {
-      fixture.put(url(i), octets(20_000 + i));
+      fixture.put(url(i), bytes(20_000 + i));
     }
   }
 
@@ -52,7 +52,7 @@ final class SeveralDirectoriesTest {
     for (int i = 0; i < OBJECTS; i++) {
       DiskFixture.Found one = fixture.load(url(i));
       if (one.outcome() == LoadOutcome.FOUND) {
-        assertThat(one.content()).isEqualTo(octets(20_000 + i));
+        assertThat(one.content()).isEqualTo(bytes(20_000 + i));
         found++;
       }
     }
@@ -86,7 +86,7 @@ final class SeveralDirectoriesTest {
       double larger = after.get(1).writes() - before.get(1).writes();
       assertThat(larger / smaller).isBetween(1.7, 3.2);
       for (int i = 2390; i < 2400; i++) {
-        assertThat(fixture.load("http://full/" + i).content()).isEqualTo(octets(60_000 + i));
+        assertThat(fixture.load("http://full/" + i).content()).isEqualTo(bytes(60_000 + i));
       }
     }
   }
@@ -114,18 +114,18 @@ final class SeveralDirectoriesTest {
     try (DiskFixture fixture =
         new DiskFixture(disk(sized("one", 0, 5000), sized("other", 5001, -1)))) {
       for (int i = 0; i < 2; i++) {
-        fixture.store.fill(URL, varying(small), octets(1000 + i));
+        fixture.store.fill(URL, varying(small), bytes(1000 + i));
         fixture.settle();
-        fixture.store.fill(URL, varying(large), octets(10_000 + i));
+        fixture.store.fill(URL, varying(large), bytes(10_000 + i));
         fixture.settle();
-        assertThat(fixture.load(URL, small).content()).isEqualTo(octets(1000 + i));
-        assertThat(fixture.load(URL, large).content()).isEqualTo(octets(10_000 + i));
+        assertThat(fixture.load(URL, small).content()).isEqualTo(bytes(1000 + i));
+        assertThat(fixture.load(URL, large).content()).isEqualTo(bytes(10_000 + i));
       }
-      fixture.store.fill(URL, varying(small), octets(9000));
+      fixture.store.fill(URL, varying(small), bytes(9000));
       fixture.settle();
       assertThat(objects(fixture)).as("the other's was older").isEqualTo(2);
-      assertThat(fixture.load(URL, small).content()).isEqualTo(octets(9000));
-      fixture.put(URL, octets(100));
+      assertThat(fixture.load(URL, small).content()).isEqualTo(bytes(9000));
+      fixture.put(URL, bytes(100));
       assertThat(objects(fixture)).as("one for all").isOne();
     }
   }
@@ -135,20 +135,20 @@ final class SeveralDirectoriesTest {
     Fields en = language("en");
     try (DiskFixture fixture =
         new DiskFixture(disk(sized("one", 0, 5000), sized("other", 5001, -1)))) {
-      fixture.put(URL, octets(1000));
-      fixture.store.fill(URL, varying(en), octets(10_000));
+      fixture.put(URL, bytes(1000));
+      fixture.store.fill(URL, varying(en), bytes(10_000));
       fixture.settle();
       for (int i = 0; i < 2; i++) {
-        assertThat(fixture.load(URL, en).content()).isEqualTo(octets(10_000));
+        assertThat(fixture.load(URL, en).content()).isEqualTo(bytes(10_000));
         fixture.settle();
-        assertThat(fixture.load(URL, language("de")).content()).isEqualTo(octets(1000));
+        assertThat(fixture.load(URL, language("de")).content()).isEqualTo(bytes(1000));
       }
     }
   }
 
   private static void fillUp(DiskFixture fixture, int from, int to) {
     for (int i = from; i < to; i++) {
-      fixture.store.fill("http://full/" + i, octets(60_000 + i));
+      fixture.store.fill("http://full/" + i, bytes(60_000 + i));
       if (i % 20 == 0) {
         fixture.settle();
       }
@@ -203,9 +203,9 @@ final class SeveralDirectoriesTest {
   }
 
   /** Stores without any removal. */
-  private static void store(DiskFixture fixture, String url, StoredMeta meta, byte[] octets) {
+  private static void store(DiskFixture fixture, String url, StoredMeta meta, byte[] bytes) {
     long writes = writes(fixture);
-    fixture.store.fill(url, meta, octets);
+    fixture.store.fill(url, meta, bytes);
     DiskFixture.await(() -> writes(fixture) > writes);
   }
 
@@ -225,11 +225,11 @@ final class SeveralDirectoriesTest {
   private void storeInEach(long millisInOne, long millisInOther) throws IOException {
     new DiskFixture(both()).close();
     try (DiskFixture fixture = new DiskFixture(one())) {
-      store(fixture, URL, receivedAt(millisInOne), octets(1000));
-      store(fixture, url(1), receivedAt(0), octets(3000));
+      store(fixture, URL, receivedAt(millisInOne), bytes(1000));
+      store(fixture, url(1), receivedAt(0), bytes(3000));
     }
     try (DiskFixture fixture = new DiskFixture(other())) {
-      store(fixture, URL, receivedAt(millisInOther), octets(2000));
+      store(fixture, URL, receivedAt(millisInOther), bytes(2000));
     }
   }
 
@@ -239,10 +239,10 @@ final class SeveralDirectoriesTest {
     storeInEach(inOne, inOther);
     try (DiskFixture fixture = new DiskFixture(both())) {
       assertThat(objects(fixture)).isEqualTo(3);
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(expected));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(expected));
       awaitObjects(fixture, 2);
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(expected));
-      assertThat(fixture.load(url(1)).content()).isEqualTo(octets(3000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(expected));
+      assertThat(fixture.load(url(1)).content()).isEqualTo(bytes(3000));
     }
   }
 
@@ -274,7 +274,7 @@ final class SeveralDirectoriesTest {
       assertThat(found).isNotDone();
       mayOpen.countDown();
       store.store.opened().join();
-      assertThat(DiskFixture.get(found).content()).isEqualTo(octets(2000));
+      assertThat(DiskFixture.get(found).content()).isEqualTo(bytes(2000));
     }
   }
 
@@ -291,11 +291,11 @@ final class SeveralDirectoriesTest {
     storeInEach(0, 0);
     try (DiskFixture fixture = new DiskFixture(other())) {
       assertThat(fixture.purge(URL)).isOne();
-      fixture.put(url(2), octets(500));
+      fixture.put(url(2), bytes(500));
     }
     try (DiskFixture fixture = new DiskFixture(both())) {
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
-      assertThat(fixture.load(url(2)).content()).isEqualTo(octets(500));
+      assertThat(fixture.load(url(2)).content()).isEqualTo(bytes(500));
     }
   }
 
@@ -339,7 +339,7 @@ final class SeveralDirectoriesTest {
   /** Stores, or fails to, without any removal. */
   private static void store(DiskFixture fixture, String url) {
     long writes = writes(fixture);
-    fixture.store.fill(url, octets(250_000));
+    fixture.store.fill(url, bytes(250_000));
     DiskFixture.await(
         () -> writes(fixture) > writes || fixture.stats().state() != DiskStats.State.READY);
   }

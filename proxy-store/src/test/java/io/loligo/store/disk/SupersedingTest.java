@@ -1,11 +1,11 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,7 +74,7 @@ public final class SupersedingTest {
   @Test
   void purgeDuringARevalidationStays() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       Entry old = fixture.store.store.find(probe(URL), noFields());
       assertThat(fixture.purge(URL)).isEqualTo(1);
       Entry fresh =
@@ -89,15 +89,15 @@ public final class SupersedingTest {
   @Test
   void lateConfirmationDoesNotBringBackTheOlder() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       Entry old = fixture.store.store.find(probe(URL), noFields());
-      fixture.put(URL, octets(2000));
+      fixture.put(URL, bytes(2000));
       Entry fresh =
           fixture.store.store.freshen(key(URL), old, meta(), fixture.store.fields("A: c\r\n\r\n"));
       fresh.release();
       old.release();
       fixture.settle();
-      assertThat(fixture.load(URL).content()).isEqualTo(octets(2000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(2000));
     }
   }
 
@@ -110,10 +110,10 @@ public final class SupersedingTest {
     Fields en = language("en");
     Fields de = language("de");
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.store.fillFor(URL, en, varying(en), octets(1000));
-      fixture.store.fillFor(URL, de, varying(de), octets(2000));
+      fixture.store.fillFor(URL, en, varying(en), bytes(1000));
+      fixture.store.fillFor(URL, de, varying(de), bytes(2000));
       fixture.settle();
-      fixture.store.fillFor(URL, en, meta(), octets(3000));
+      fixture.store.fillFor(URL, en, meta(), bytes(3000));
       assertThat(inMemory(fixture, en)).isEqualTo(3000);
       assertThat(inMemory(fixture, de)).isEqualTo(2000);
       fixture.settle();
@@ -132,8 +132,8 @@ public final class SupersedingTest {
     Fields en = language("en");
     Fields de = language("de");
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.store.fillFor(URL, de, meta(), octets(1000));
-      fixture.store.fillFor(URL, en, varying(en), octets(2000));
+      fixture.store.fillFor(URL, de, meta(), bytes(1000));
+      fixture.store.fillFor(URL, en, varying(en), bytes(2000));
       fixture.settle();
       fixture.store.store.resize(0);
       fixture.store.store.resize(16 << 20);
@@ -150,8 +150,8 @@ public final class SupersedingTest {
   void aResponseThatDoesNotVaryLeavesMemoryForAVariantThatIsTooLargeForIt() throws Exception {
     Fields en = language("en");
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
-      spool(fixture, varying(en), octets(700_000));
+      fixture.put(URL, bytes(1000));
+      spool(fixture, varying(en), bytes(700_000));
       fixture.settle();
       assertThat(inMemory(fixture, en)).isEqualTo(-1);
       assertThat(fixture.load(URL, en).content()).hasSize(700_000);
@@ -165,7 +165,7 @@ public final class SupersedingTest {
     try (DiskFixture fixture = new DiskFixture(here())) {
       for (int i = 0; i < languages.size(); i++) {
         Fields request = language(languages.get(i));
-        fixture.store.fillFor(URL, request, varying(request), octets(100 + i));
+        fixture.store.fillFor(URL, request, varying(request), bytes(100 + i));
       }
       fixture.settle();
     }
@@ -188,8 +188,8 @@ public final class SupersedingTest {
   void theVariantIsPreferredWhateverItsDate() throws IOException {
     Fields en = language("en");
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.store.fill(URL, dated(1000, null), octets(1000));
-      fixture.store.fillFor(URL, en, dated(0, varying(en).vary()), octets(2000));
+      fixture.store.fill(URL, dated(1000, null), bytes(1000));
+      fixture.store.fillFor(URL, en, dated(0, varying(en).vary()), bytes(2000));
       fixture.settle();
       assertThat(fixture.load(URL, en).content()).hasSize(2000);
       assertThat(fixture.load(URL, language("de")).content()).hasSize(1000);
@@ -240,7 +240,7 @@ public final class SupersedingTest {
   @Test
   void freshensALargeResponse() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(200_000));
+      fixture.put(URL, bytes(200_000));
       Entry old = loaded(fixture);
       Entry fresh =
           fixture.store.store.freshen(key(URL), old, meta(), fixture.store.fields("A: c\r\n\r\n"));
@@ -251,11 +251,11 @@ public final class SupersedingTest {
     }
   }
 
-  private static void spool(DiskFixture fixture, byte[] octets) throws Exception {
-    spool(fixture, meta(), octets);
+  private static void spool(DiskFixture fixture, byte[] bytes) throws Exception {
+    spool(fixture, meta(), bytes);
   }
 
-  private static void spool(DiskFixture fixture, StoredMeta meta, byte[] octets) throws Exception {
+  private static void spool(DiskFixture fixture, StoredMeta meta, byte[] bytes) throws Exception {
     long writes = fixture.stats().writes();
     fixture
         .loop
@@ -273,7 +273,7 @@ public final class SupersedingTest {
                   true,
                   fixture.store.fields("A: b\r\n\r\n"),
                   -1);
-              flight.content(fixture.store.buffer(octets));
+              flight.content(fixture.store.buffer(bytes));
               flight.end(null);
             })
         .get();
@@ -283,7 +283,7 @@ public final class SupersedingTest {
   @Test
   void freshenDoesNotMixTwoObjectsOfOneLength() throws Exception {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      byte[] v1 = octets(700_000);
+      byte[] v1 = bytes(700_000);
       byte[] v2 = v1.clone();
       v2[699_000]++;
       spool(fixture, v1);
@@ -308,8 +308,8 @@ public final class SupersedingTest {
         new CacheDir(
             "rock", temp.resolve("cache").toString(), 16 << 20, 5000, -1, false, "test.conf:1");
     try (DiskFixture fixture = new DiskFixture(disk(small))) {
-      fixture.put(URL, octets(10_000));
-      fixture.put(URL, octets(100));
+      fixture.put(URL, bytes(10_000));
+      fixture.put(URL, bytes(100));
       assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
   }
@@ -317,7 +317,7 @@ public final class SupersedingTest {
   @Test
   void purgeWhileOpening() throws Exception {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
     }
     AtomicInteger count = new AtomicInteger(-2);
     try (DiskDirectory directory =
@@ -339,7 +339,7 @@ public final class SupersedingTest {
 
   private void fillAndClose() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
     }
   }
 
@@ -396,7 +396,7 @@ public final class SupersedingTest {
     ManualMedium medium = new ManualMedium();
     try (StoreFixture memory = new StoreFixture();
         DiskTier tier = tier(medium)) {
-      Entry newer = memory.put(URL, octets(100));
+      Entry newer = memory.put(URL, bytes(100));
       try (PendingWrite pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
         // unlike the reads of concurrent requests, it is refused
@@ -405,7 +405,7 @@ public final class SupersedingTest {
       newer.release();
       medium.run();
       assertThat(tier.mayHold(key(URL))).isTrue();
-      newer = memory.put(URL, octets(200_000));
+      newer = memory.put(URL, bytes(200_000));
       try (PendingWrite pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
       }
@@ -453,7 +453,7 @@ public final class SupersedingTest {
   /** Closes {@code tier}, for which a newer one of {@link #URL} waits to be written. */
   private static void closeWithANewerOne(DiskTier tier) {
     try (StoreFixture memory = new StoreFixture()) {
-      Entry newer = memory.put(URL, octets(100));
+      Entry newer = memory.put(URL, bytes(100));
       try (PendingWrite pending = tier.announce(key(URL), null)) {
         tier.write(newer, pending);
       }
@@ -498,7 +498,7 @@ public final class SupersedingTest {
   void evictedAndPurgedStaysAwayAfterAKill() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       for (int i = 0; i < 60; i++) {
-        fixture.put("http://a/" + i, octets(400_000 + i));
+        fixture.put("http://a/" + i, bytes(400_000 + i));
       }
       assertThat(fixture.stats().evictions()).isPositive();
       for (int i = 0; i < 60; i++) {
@@ -515,14 +515,14 @@ public final class SupersedingTest {
   @Test
   void largeAndHotStaysLikeSmallAndHot() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put("http://big/", octets(500_000));
-      fixture.put("http://small/", octets(50_000));
+      fixture.put("http://big/", bytes(500_000));
+      fixture.put("http://small/", bytes(50_000));
       for (int i = 0; i < 50; i++) {
         fixture.load("http://big/");
         fixture.load("http://small/");
       }
       for (int i = 0; i < 300; i++) {
-        fixture.put("http://a/" + i, octets(60_000));
+        fixture.put("http://a/" + i, bytes(60_000));
       }
       assertThat(fixture.load("http://small/").outcome()).as("small").isEqualTo(LoadOutcome.FOUND);
       assertThat(fixture.load("http://big/").outcome()).as("big").isEqualTo(LoadOutcome.FOUND);
@@ -532,7 +532,7 @@ public final class SupersedingTest {
   @Test
   void aSpooledResponseSupersedesTheOneInMemory() throws Exception {
     try (DiskFixture fixture = new DiskFixture(here())) {
-      fixture.put(URL, octets(1000));
+      fixture.put(URL, bytes(1000));
       fixture
           .loop
           .submit(
@@ -549,7 +549,7 @@ public final class SupersedingTest {
                     true,
                     fixture.store.fields("A: b\r\n\r\n"),
                     700_000);
-                flight.content(fixture.store.buffer(octets(700_000)));
+                flight.content(fixture.store.buffer(bytes(700_000)));
                 flight.end(null);
               })
           .get();

@@ -1,10 +1,10 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.ContentDigest;
@@ -66,9 +66,9 @@ final class WaitTest {
   void fillAndClaim() throws IOException {
     DiskSettings here = disk(dir(temp.resolve("cache"), 16 << 20));
     try (DiskFixture fixture = new DiskFixture(here)) {
-      fixture.put(URL, octets(1000));
-      fixture.put(OTHER, octets(300_000));
-      fixture.put(ALTERNATIVE, octets(10));
+      fixture.put(URL, bytes(1000));
+      fixture.put(OTHER, bytes(300_000));
+      fixture.put(ALTERNATIVE, bytes(10));
     }
     medium.clock = nanos::get;
     tier = DiskTier.claim(here, PooledByteBufAllocator.DEFAULT, transit, new View(), medium);
@@ -238,7 +238,7 @@ final class WaitTest {
     try (DiskFixture fixture = new DiskFixture(store)) {
       counting.run();
       for (int i = 0; i < 100; i++) {
-        store.fill("http://small/" + i, octets(1000));
+        store.fill("http://small/" + i, bytes(1000));
       }
       assertThat(fixture.stats().writes()).isEqualTo(100);
       assertThat(counting.waiting()).isZero();

@@ -1,8 +1,8 @@
 package io.loligo.store.disk;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.StoreFixture;
@@ -66,14 +66,14 @@ final class WriteCostTest {
                     DiskTier.claim(here, new Counting(allocator), transit, memory, medium)),
             medium)) {
       fixture.store.store.opened().join();
-      fixture.store.fill("http://a/first", octets(5_000));
+      fixture.store.fill("http://a/first", bytes(5_000));
       taken.reset();
-      fixture.store.fill("http://a/", octets(5_000));
+      fixture.store.fill("http://a/", bytes(5_000));
       assertThat(taken.sum()).isLessThan(1_000);
       fixture.settle();
       assertThat(fixture.stats().objects()).isEqualTo(2);
       taken.reset();
-      fixture.store.fill("http://a/long", octets(150_000));
+      fixture.store.fill("http://a/long", bytes(150_000));
       DiskFixture.await(() -> fixture.stats().objects() == 3);
       assertThat(taken.sum()).isBetween(150_000L - Block.STRIDE, 160_000L);
     }
@@ -127,7 +127,7 @@ final class WriteCostTest {
         new DiskFixture(256 << 10, disk(dir(temp.resolve("cache"), 8 << 20)), opener)) {
       for (int i = 0; i < OBJECTS; i++) {
         int length = i % 50 == 0 ? 100_000 : 2_000 + i;
-        fixture.store.fill("http://a/" + i, octets(length));
+        fixture.store.fill("http://a/" + i, bytes(length));
         content += length;
       }
       fixture.settle();

@@ -1,9 +1,9 @@
 package io.loligo.store.inflight;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,7 +39,7 @@ final class InFlightModelTest {
       @ForAll boolean announced,
       @ForAll @IntRange(min = 0, max = 700_000) int length) {
     try (StoreFixture fixture = new StoreFixture()) {
-      new Run(fixture, new Random(seed), storable, announced, octets(length)).run();
+      new Run(fixture, new Random(seed), storable, announced, bytes(length)).run();
     }
   }
 
@@ -47,7 +47,7 @@ final class InFlightModelTest {
   private static final class Run implements InFlight.Writer {
     private final StoreFixture fixture;
     private final Random random;
-    private final byte[] octets;
+    private final byte[] bytes;
     private final ManualLoops loops = new ManualLoops();
     private final List<ManualLoops.Loop> all = List.of(loops.add(), loops.add(), loops.add());
     private final ManualLoops.Loop home = all.get(0);
@@ -63,12 +63,12 @@ final class InFlightModelTest {
     private boolean paused;
     private int sent;
 
-    Run(StoreFixture fixture, Random random, boolean storable, boolean announced, byte[] octets) {
+    Run(StoreFixture fixture, Random random, boolean storable, boolean announced, byte[] bytes) {
       this.fixture = fixture;
       this.random = random;
       this.storable = storable;
       this.announced = announced;
-      this.octets = octets;
+      this.bytes = bytes;
       this.flight = fixture.store.begin(key(URL), true, home, this);
     }
 
@@ -148,8 +148,8 @@ final class InFlightModelTest {
                     storable ? meta() : null,
                     true,
                     fields,
-                    announced ? octets.length : -1));
-      } else if (sent < octets.length) {
+                    announced ? bytes.length : -1));
+      } else if (sent < bytes.length) {
         home.call(this::writeSome);
       } else {
         finish();
@@ -163,9 +163,9 @@ final class InFlightModelTest {
       }
       assertThat(paused).as("room again and not told").isFalse();
       int max = random.nextBoolean() ? 500 : StoreFixture.STREAM_BUFFER;
-      int count = Math.min(octets.length - sent, 1 + random.nextInt(max));
+      int count = Math.min(bytes.length - sent, 1 + random.nextInt(max));
       ByteBuf buffer = fixture.allocator.directBuffer(random.nextBoolean() ? count : 64 << 10);
-      buffer.writeBytes(octets, sent, count);
+      buffer.writeBytes(bytes, sent, count);
       sent += count;
       flight.content(buffer);
       assertThat(flight.received()).isEqualTo(sent);
@@ -173,7 +173,7 @@ final class InFlightModelTest {
 
     private void finish() {
       over = true;
-      completed = headSent && sent == octets.length && random.nextInt(4) > 0;
+      completed = headSent && sent == bytes.length && random.nextInt(4) > 0;
       home.call(
           () -> {
             if (completed) {
@@ -187,23 +187,23 @@ final class InFlightModelTest {
     private void check() {
       for (RecordingReader reader : readers) {
         assertThat(reader.count()).isLessThanOrEqualTo(sent);
-        assertThat(reader.ended && reader.count() < octets.length).isFalse();
+        assertThat(reader.ended && reader.count() < bytes.length).isFalse();
       }
-      long bound = storable ? 2L * octets.length + MAX_WINDOW_BYTES : MAX_WINDOW_BYTES;
+      long bound = storable ? 2L * bytes.length + MAX_WINDOW_BYTES : MAX_WINDOW_BYTES;
       assertThat(fixture.transit.used()).isLessThanOrEqualTo(bound);
     }
 
     private void assertPrefix(RecordingReader reader) {
       int count = reader.count();
-      assertThat(Arrays.equals(reader.got(), 0, count, octets, 0, count)).isTrue();
+      assertThat(Arrays.equals(reader.got(), 0, count, bytes, 0, count)).isTrue();
     }
 
     private void checkStored() {
       Entry entry = fixture.store.find(probe(URL), noFields());
-      boolean expected = completed && storable && !purged && octets.length <= 512 << 10;
+      boolean expected = completed && storable && !purged && bytes.length <= 512 << 10;
       assertThat(entry != null).isEqualTo(expected);
       if (entry != null) {
-        assertThat(StoreFixture.content(entry)).isEqualTo(octets);
+        assertThat(StoreFixture.content(entry)).isEqualTo(bytes);
         entry.release();
       }
     }

@@ -2,11 +2,11 @@ package io.loligo.store.inflight;
 
 import static io.loligo.store.StoreFixture.GAP;
 import static io.loligo.store.StoreFixture.STREAM_BUFFER;
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.content;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -66,8 +66,8 @@ final class InFlightTest {
     head(null, true, -1);
   }
 
-  private void content(byte[] octets, int from, int to) {
-    ByteBuf buffer = fixture.buffer(octets, from, to);
+  private void content(byte[] bytes, int from, int to) {
+    ByteBuf buffer = fixture.buffer(bytes, from, to);
     home.call(() -> flight.content(buffer));
   }
 
@@ -103,38 +103,38 @@ final class InFlightTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, 200_000})
     void givesEveryReaderTheSameBytesAtItsOwnPace(int announced) {
-      byte[] octets = octets(200_000);
+      byte[] bytes = bytes(200_000);
       begin();
       RecordingReader eager = reader(home, true, EVERYTHING);
       RecordingReader distant = reader(away, false, EVERYTHING);
       RecordingReader slow = reader(away, false, 0);
       head(meta(), true, announced);
-      for (int at = 0; at < octets.length; at += 10_000) {
-        content(octets, at, at + 10_000);
+      for (int at = 0; at < bytes.length; at += 10_000) {
+        content(bytes, at, at + 10_000);
         slow.request(777);
         loops.runAll();
       }
       RecordingReader late = reader(home, false, EVERYTHING);
       loops.runAll();
-      assertThat(late.got()).isEqualTo(octets);
+      assertThat(late.got()).isEqualTo(bytes);
       end();
       loops.runAll();
-      assertThat(eager.got()).isEqualTo(octets);
-      assertThat(distant.got()).isEqualTo(octets);
-      assertThat(slow.got()).isEqualTo(Arrays.copyOf(octets, 20 * 777));
+      assertThat(eager.got()).isEqualTo(bytes);
+      assertThat(distant.got()).isEqualTo(bytes);
+      assertThat(slow.got()).isEqualTo(Arrays.copyOf(bytes, 20 * 777));
       assertThat(slow.ended).isFalse();
       slow.request(EVERYTHING);
       loops.runAll();
-      assertThat(slow.got()).isEqualTo(octets);
+      assertThat(slow.got()).isEqualTo(bytes);
       assertThat(List.of(eager, distant, slow, late)).allMatch(reader -> reader.ended);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void leavesOutBytesBeforeTheStart(boolean kept) {
-      byte[] octets = octets(200_000);
+      byte[] bytes = bytes(200_000);
       if (kept) {
-        beginStored(octets.length);
+        beginStored(bytes.length);
       } else {
         beginPassedOn();
       }
@@ -149,52 +149,51 @@ final class InFlightTest {
       }
       loops.runAll();
       assertThat(flight.progress()).isZero();
-      content(octets, 0, 70_000);
-      content(octets, 70_000, octets.length);
-      assertThat(flight.progress()).isEqualTo(octets.length);
+      content(bytes, 0, 70_000);
+      content(bytes, 70_000, bytes.length);
+      assertThat(flight.progress()).isEqualTo(bytes.length);
       end();
       loops.runAll();
       for (int i = 0; i < readers.size(); i++) {
         int start = new int[] {0, 1, 60_000, 199_999}[i % 4];
-        assertThat(readers.get(i).got())
-            .isEqualTo(Arrays.copyOfRange(octets, start, octets.length));
+        assertThat(readers.get(i).got()).isEqualTo(Arrays.copyOfRange(bytes, start, bytes.length));
         assertThat(readers.get(i).ended).isTrue();
       }
     }
 
     @Test
     void leavesOutBytesThatTheOnlyReaderDoesNotWant() {
-      byte[] octets = octets(10_000);
+      byte[] bytes = bytes(10_000);
       beginPassedOn();
       RecordingReader reader = reader(home, true, 0);
       reader.startAt(5_000);
       reader.request(EVERYTHING);
       loops.runAll();
-      for (int at = 0; at < octets.length; at += 2_000) {
-        content(octets, at, at + 2_000);
+      for (int at = 0; at < bytes.length; at += 2_000) {
+        content(bytes, at, at + 2_000);
       }
       end();
       loops.runAll();
-      assertThat(reader.got()).isEqualTo(Arrays.copyOfRange(octets, 5_000, octets.length));
+      assertThat(reader.got()).isEqualTo(Arrays.copyOfRange(bytes, 5_000, bytes.length));
     }
 
     @Test
     void cutsNoWaiterOfAFetchInvalidatedBeforeItsHead() {
-      byte[] octets = octets(200_000);
+      byte[] bytes = bytes(200_000);
       begin();
       RecordingReader eager = reader(home, true, EVERYTHING);
       RecordingReader slow = reader(away, false, 0);
       loops.runAll();
       home.call(flight::doNotStore);
-      head(meta(), true, octets.length);
-      for (int at = 0; at < octets.length; at += 10_000) {
-        content(octets, at, at + 10_000);
+      head(meta(), true, bytes.length);
+      for (int at = 0; at < bytes.length; at += 10_000) {
+        content(bytes, at, at + 10_000);
       }
       end();
       slow.request(EVERYTHING);
       loops.runAll();
-      assertThat(eager.got()).isEqualTo(octets);
-      assertThat(slow.got()).isEqualTo(octets);
+      assertThat(eager.got()).isEqualTo(bytes);
+      assertThat(slow.got()).isEqualTo(bytes);
       assertThat(stored()).isNull();
     }
 
@@ -218,14 +217,14 @@ final class InFlightTest {
     void deliversWithinTheCreditOnly() {
       beginStored(-1);
       RecordingReader reader = reader(home, true, 10);
-      content(octets(100), 0, 100);
+      content(bytes(100), 0, 100);
       assertThat(reader.count()).isEqualTo(10);
       reader.request(15);
       assertThat(reader.count()).isEqualTo(25);
       end();
       assertThat(reader.ended).isFalse();
       reader.request(EVERYTHING);
-      assertThat(reader.got()).isEqualTo(octets(100));
+      assertThat(reader.got()).isEqualTo(bytes(100));
       assertThat(reader.ended).isTrue();
     }
 
@@ -241,11 +240,11 @@ final class InFlightTest {
               entry.release();
             }
           };
-      content(octets(100), 0, 60);
+      content(bytes(100), 0, 60);
       assertThat(reader.count()).isEqualTo(60);
-      content(octets(100), 60, 100);
+      content(bytes(100), 60, 100);
       end();
-      assertThat(reader.got()).isEqualTo(octets(100));
+      assertThat(reader.got()).isEqualTo(bytes(100));
       assertThat(reader.ended).isTrue();
     }
 
@@ -255,9 +254,9 @@ final class InFlightTest {
       RecordingReader reader = reader(home, true, 0);
       reader.autoCredit = 1;
       reader.request(1000);
-      content(octets(100_000), 0, 100_000);
+      content(bytes(100_000), 0, 100_000);
       end();
-      assertThat(reader.got()).isEqualTo(octets(100_000));
+      assertThat(reader.got()).isEqualTo(bytes(100_000));
       assertThat(reader.ended).isTrue();
     }
 
@@ -266,7 +265,7 @@ final class InFlightTest {
       beginStored(10);
       RecordingReader reader = reader(away, true, 0);
       loops.runAll();
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       byte[] scratch = "A:b".getBytes(StandardCharsets.ISO_8859_1);
       Fields trailers = noFields();
       trailers.clear(scratch);
@@ -283,11 +282,11 @@ final class InFlightTest {
     void deliversTheBytesBeforeAFailure() {
       beginStored(100);
       RecordingReader reader = reader(home, true, 10);
-      content(octets(100), 0, 50);
+      content(bytes(100), 0, 50);
       fail("reset");
       assertThat(reader.failure).isNull();
       reader.request(EVERYTHING);
-      assertThat(reader.got()).isEqualTo(Arrays.copyOf(octets(100), 50));
+      assertThat(reader.got()).isEqualTo(Arrays.copyOf(bytes(100), 50));
       assertThat(reader.failure).isEqualTo("reset");
       assertThat(stored()).isNull();
     }
@@ -326,9 +325,9 @@ final class InFlightTest {
           };
       RecordingReader sound = reader(home, false, EVERYTHING);
       head(meta(), true, 10);
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       end();
-      assertThat(sound.got()).isEqualTo(octets(10));
+      assertThat(sound.got()).isEqualTo(bytes(10));
       assertThat(broken.ended).isFalse();
     }
 
@@ -338,7 +337,7 @@ final class InFlightTest {
       RecordingReader reader = reader(away, true, EVERYTHING);
       home.runOne();
       away.refuse();
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       end();
       while (away.runOne()) {}
       assertThat(stored()).isNotNull().satisfies(Entry::release);
@@ -351,15 +350,15 @@ final class InFlightTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4095, 4096, 65_527, 65_528, 65_529, 70_000, 131_064, 524_288})
     void storesACompleteResponse(int length) {
-      byte[] octets = octets(length);
+      byte[] bytes = bytes(length);
       for (long announced : new long[] {length, -1}) {
         beginStored(announced);
         for (int at = 0; at < length; at += 7001) {
-          content(octets, at, Math.min(length, at + 7001));
+          content(bytes, at, Math.min(length, at + 7001));
         }
         end();
         Entry entry = stored();
-        assertThat(StoreFixture.content(entry)).isEqualTo(octets);
+        assertThat(StoreFixture.content(entry)).isEqualTo(bytes);
         assertThat(entry.meta().contentLength()).isEqualTo(length);
         entry.release();
       }
@@ -369,7 +368,7 @@ final class InFlightTest {
     @Test
     void wastesLittleWhereTheLengthWasUnknown() {
       beginStored(-1);
-      content(octets(70_000), 0, 70_000);
+      content(bytes(70_000), 0, 70_000);
       end();
       assertThat(fixture.store.stats().memoryBytes()).isLessThan(70_000 * 5 / 4);
     }
@@ -377,7 +376,7 @@ final class InFlightTest {
     @Test
     void neverStoresATruncatedResponse() {
       beginStored(100);
-      content(octets(100), 0, 99);
+      content(bytes(100), 0, 99);
       end();
       assertThat(stored()).isNull();
     }
@@ -385,7 +384,7 @@ final class InFlightTest {
     @Test
     void neverStoresMoreThanWasAnnounced() {
       beginStored(100);
-      content(octets(101), 0, 101);
+      content(bytes(101), 0, 101);
       end();
       assertThat(stored()).isNull();
     }
@@ -393,7 +392,7 @@ final class InFlightTest {
     @Test
     void neverStoresAFailedFetch() {
       beginStored(100);
-      content(octets(100), 0, 100);
+      content(bytes(100), 0, 100);
       fail("reset");
       assertThat(stored()).isNull();
     }
@@ -402,9 +401,9 @@ final class InFlightTest {
     void doesNotStoreWithoutMeta() {
       beginPassedOn();
       RecordingReader reader = reader(home, true, EVERYTHING);
-      content(octets(100), 0, 100);
+      content(bytes(100), 0, 100);
       end();
-      assertThat(reader.got()).isEqualTo(octets(100));
+      assertThat(reader.got()).isEqualTo(bytes(100));
       loops.runAll();
       assertThat(reader.ended).isTrue();
       assertThat(stored()).isNull();
@@ -414,7 +413,7 @@ final class InFlightTest {
     void isStoredBeforeItIsNoLongerInFlight() {
       beginStored(10);
       assertThat(fixture.store.inFlight(probe(URL), noFields())).isSameAs(flight);
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       assertThat(stored()).isNull();
       end();
       assertThat(fixture.store.inFlight(probe(URL), noFields())).isNull();
@@ -425,13 +424,13 @@ final class InFlightTest {
     void doesNotStoreAResponsePurgedMeanwhile() {
       beginStored(10);
       RecordingReader reader = reader(home, true, EVERYTHING);
-      content(octets(10), 0, 5);
+      content(bytes(10), 0, 5);
       assertThat(fixture.store.remove(key(URL))).isZero();
       assertThat(fixture.store.inFlight(probe(URL), noFields())).isNull();
-      content(octets(10), 5, 10);
+      content(bytes(10), 5, 10);
       end();
       loops.runAll();
-      assertThat(reader.got()).isEqualTo(octets(10));
+      assertThat(reader.got()).isEqualTo(bytes(10));
       assertThat(reader.ended).isTrue();
       assertThat(stored()).isNull();
     }
@@ -452,10 +451,10 @@ final class InFlightTest {
     void runsAheadOfReadersWhileItIsKept() {
       beginStored(500_000);
       RecordingReader stalled = reader(home, true, 1);
-      byte[] octets = octets(500_000);
-      for (int at = 0; at < octets.length; at += 50_000) {
+      byte[] bytes = bytes(500_000);
+      for (int at = 0; at < bytes.length; at += 50_000) {
         assertThat(wantsMore()).isTrue();
-        content(octets, at, at + 50_000);
+        content(bytes, at, at + 50_000);
       }
       end();
       assertThat(stored()).isNotNull().satisfies(Entry::release);
@@ -467,10 +466,10 @@ final class InFlightTest {
     void outgrowsTheLimitAndIsPassedOn() {
       beginStored(-1);
       RecordingReader reader = reader(home, true, 100_000);
-      byte[] octets = octets(700_000);
+      byte[] bytes = bytes(700_000);
       int at = 0;
       while (wantsMore()) {
-        content(octets, at, at + 50_000);
+        content(bytes, at, at + 50_000);
         at += 50_000;
       }
       assertThat(at).isEqualTo(550_000);
@@ -478,9 +477,9 @@ final class InFlightTest {
       loops.runAll();
       assertThat(reader.count()).isEqualTo(at);
       assertThat(writer.resumed).isEqualTo(1);
-      content(octets, at, octets.length);
+      content(bytes, at, bytes.length);
       end();
-      assertThat(reader.got()).isEqualTo(octets);
+      assertThat(reader.got()).isEqualTo(bytes);
       assertThat(stored()).isNull();
       assertThat(fixture.store.stats().rejections()).isEqualTo(1);
     }
@@ -491,12 +490,12 @@ final class InFlightTest {
       RecordingReader reader = reader(home, true, EVERYTHING);
       long free = fixture.transit.limit() - fixture.transit.used();
       fixture.transit.force(free);
-      byte[] octets = octets(500_000);
-      content(octets, 0, 300_000);
-      content(octets, 300_000, 500_000);
+      byte[] bytes = bytes(500_000);
+      content(bytes, 0, 300_000);
+      content(bytes, 300_000, 500_000);
       end();
       loops.runAll();
-      assertThat(reader.got()).isEqualTo(octets);
+      assertThat(reader.got()).isEqualTo(bytes);
       assertThat(stored()).isNull();
       fixture.transit.release(free);
     }
@@ -505,13 +504,13 @@ final class InFlightTest {
     void sharesItsBlocksWithTheEntryAfterItWasEvicted() {
       beginStored(200_000);
       RecordingReader slow = reader(home, true, 1);
-      content(octets(200_000), 0, 200_000);
+      content(bytes(200_000), 0, 200_000);
       end();
       fixture.store.clear();
       assertThat(fixture.store.stats().pinnedBytes()).isPositive();
       loops.runAll();
       slow.request(EVERYTHING);
-      assertThat(slow.got()).isEqualTo(octets(200_000));
+      assertThat(slow.got()).isEqualTo(bytes(200_000));
       assertThat(fixture.store.stats().memoryBytes()).isZero();
     }
   }
@@ -523,7 +522,7 @@ final class InFlightTest {
       beginPassedOn();
       RecordingReader reader = reader(home, true, 1);
       loops.runAll();
-      byte[] block = octets(STREAM_BUFFER);
+      byte[] block = bytes(STREAM_BUFFER);
       int blocks = 0;
       while (wantsMore()) {
         content(block, 0, block.length);
@@ -544,11 +543,11 @@ final class InFlightTest {
       beginPassedOn();
       RecordingReader reader = reader(home, true, EVERYTHING);
       loops.runAll();
-      byte[] octets = octets(1000);
-      ByteBuf buffer = fixture.buffer(octets);
+      byte[] bytes = bytes(1000);
+      ByteBuf buffer = fixture.buffer(bytes);
       reader.onContent = () -> assertThat(buffer.refCnt()).isZero();
       home.call(() -> flight.content(buffer));
-      assertThat(reader.got()).isEqualTo(octets);
+      assertThat(reader.got()).isEqualTo(bytes);
       end();
     }
 
@@ -557,16 +556,16 @@ final class InFlightTest {
       beginPassedOn();
       RecordingReader reader = reader(home, true, 1);
       loops.runAll();
-      byte[] octets = octets(60_000);
-      for (int at = 0; at < octets.length; at += 100) {
+      byte[] bytes = bytes(60_000);
+      for (int at = 0; at < bytes.length; at += 100) {
         ByteBuf large = fixture.allocator.directBuffer(STREAM_BUFFER, STREAM_BUFFER);
-        large.writeBytes(octets, at, 100);
+        large.writeBytes(bytes, at, 100);
         home.call(() -> flight.content(large));
       }
       assertThat(fixture.activeBuffers()).isLessThan(20);
       reader.request(EVERYTHING);
       end();
-      assertThat(reader.got()).isEqualTo(octets);
+      assertThat(reader.got()).isEqualTo(bytes);
     }
 
     @Test
@@ -575,15 +574,15 @@ final class InFlightTest {
       RecordingReader fast = reader(home, true, EVERYTHING);
       RecordingReader slow = reader(away, false, 10);
       loops.runAll();
-      byte[] octets = octets(1 << 20);
-      for (int at = 0; at < octets.length; at += STREAM_BUFFER) {
+      byte[] bytes = bytes(1 << 20);
+      for (int at = 0; at < bytes.length; at += STREAM_BUFFER) {
         assertThat(wantsMore()).isTrue();
-        content(octets, at, at + STREAM_BUFFER);
+        content(bytes, at, at + STREAM_BUFFER);
         loops.runAll();
         assertThat(fixture.activeBuffers()).isLessThanOrEqualTo(4);
       }
       end();
-      assertThat(fast.got()).isEqualTo(octets);
+      assertThat(fast.got()).isEqualTo(bytes);
       assertThat(fast.ended).isTrue();
       assertThat(slow.failure).isEqualTo(InFlight.Refusal.LAGGED);
       assertThat(slow.count()).isEqualTo(10);
@@ -595,12 +594,12 @@ final class InFlightTest {
       RecordingReader fast = reader(home, true, EVERYTHING);
       RecordingReader slow = reader(home, false, 0);
       loops.runAll();
-      byte[] octets = octets((int) GAP);
-      content(octets, 0, octets.length);
+      byte[] bytes = bytes((int) GAP);
+      content(bytes, 0, bytes.length);
       end();
       assertThat(fast.ended).isTrue();
       slow.request(EVERYTHING);
-      assertThat(slow.got()).isEqualTo(octets);
+      assertThat(slow.got()).isEqualTo(bytes);
       assertThat(slow.ended).isTrue();
     }
 
@@ -612,18 +611,18 @@ final class InFlightTest {
       loops.runAll();
       long free = fixture.transit.limit() - fixture.transit.used();
       fixture.transit.force(free);
-      byte[] octets = octets(120_000);
+      byte[] bytes = bytes(120_000);
       int sent = 0;
       for (; wantsMore(); sent += SMALL_READ) {
-        content(octets, sent, sent + SMALL_READ);
+        content(bytes, sent, sent + SMALL_READ);
       }
       assertThat(sent).as("no more is read than the fastest takes").isEqualTo(104_000);
       assertThat(slow.failure).isEqualTo(InFlight.Refusal.NO_ROOM);
-      assertThat(slow.got()).isEqualTo(Arrays.copyOf(octets, 60_000));
+      assertThat(slow.got()).isEqualTo(Arrays.copyOf(bytes, 60_000));
       assertThat(fixture.transit.used()).isEqualTo(fixture.transit.limit());
       fast.request(EVERYTHING);
       end();
-      assertThat(fast.got()).isEqualTo(Arrays.copyOf(octets, sent));
+      assertThat(fast.got()).isEqualTo(Arrays.copyOf(bytes, sent));
       fixture.transit.release(free);
     }
 
@@ -634,7 +633,7 @@ final class InFlightTest {
       loops.runAll();
       long free = fixture.transit.limit() - fixture.transit.used();
       fixture.transit.force(free);
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       assertThat(wantsMore()).isFalse();
       fixture.transit.release(free);
       assertThat(wantsMore()).isTrue();
@@ -647,7 +646,7 @@ final class InFlightTest {
       beginPassedOn();
       reader(home, true, EVERYTHING);
       loops.runAll();
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       assertThat(new RecordingReader(home).join(flight, false)).isFalse();
       RecordingReader distant = reader(away, false, 0);
       loops.runAll();
@@ -659,10 +658,10 @@ final class InFlightTest {
     @Test
     void waitsForItsFirstReader() {
       beginPassedOn();
-      content(octets(1000), 0, 1000);
+      content(bytes(1000), 0, 1000);
       RecordingReader reader = reader(home, true, EVERYTHING);
       loops.runAll();
-      assertThat(reader.got()).isEqualTo(octets(1000));
+      assertThat(reader.got()).isEqualTo(bytes(1000));
       end();
     }
   }
@@ -681,10 +680,10 @@ final class InFlightTest {
       loops.runAll();
       assertThat(waiter.head.shareable()).isFalse();
       assertThat(distant.head.shareable()).isFalse();
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       end();
       loops.runAll();
-      assertThat(cause.got()).isEqualTo(octets(10));
+      assertThat(cause.got()).isEqualTo(bytes(10));
       assertThat(cause.ended).isTrue();
       assertThat(waiter.count() + distant.count()).isZero();
       assertThat(waiter.over() || distant.over()).isFalse();
@@ -702,15 +701,15 @@ final class InFlightTest {
     void lateJoinersReadKeptContentFromTheFirstByte() {
       beginStored(300_000);
       RecordingReader first = reader(home, true, EVERYTHING);
-      byte[] octets = octets(300_000);
-      content(octets, 0, 250_000);
+      byte[] bytes = bytes(300_000);
+      content(bytes, 0, 250_000);
       RecordingReader late = reader(away, false, EVERYTHING);
       loops.runAll();
-      content(octets, 250_000, 300_000);
+      content(bytes, 250_000, 300_000);
       end();
       loops.runAll();
-      assertThat(late.got()).isEqualTo(octets);
-      assertThat(first.got()).isEqualTo(octets);
+      assertThat(late.got()).isEqualTo(bytes);
+      assertThat(first.got()).isEqualTo(bytes);
     }
 
     @Test
@@ -720,11 +719,11 @@ final class InFlightTest {
       RecordingReader staying = reader(away, false, EVERYTHING);
       loops.runAll();
       leaving.cancel();
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       end();
       loops.runAll();
       assertThat(writer.deserted).isZero();
-      assertThat(staying.got()).isEqualTo(octets(10));
+      assertThat(staying.got()).isEqualTo(bytes(10));
       assertThat(leaving.count()).isZero();
     }
 
@@ -738,7 +737,7 @@ final class InFlightTest {
       other.cancel();
       loops.runAll();
       assertThat(writer.deserted).isEqualTo(1);
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       end();
       assertThat(stored()).as("finished all the same").isNotNull().satisfies(Entry::release);
     }
@@ -762,7 +761,7 @@ final class InFlightTest {
       beginStored(10);
       assertThat(writer.deserted).isZero();
       home.call(() -> assertThat(flight.isStored()).isTrue());
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       end();
       assertThat(stored()).isNotNull().satisfies(Entry::release);
     }
@@ -782,7 +781,7 @@ final class InFlightTest {
       reader(home, true, 1).cancel();
       for (int i = 0; i < 100; i++) {
         assertThat(wantsMore()).isTrue();
-        content(octets(STREAM_BUFFER), 0, STREAM_BUFFER);
+        content(bytes(STREAM_BUFFER), 0, STREAM_BUFFER);
         assertThat(fixture.activeBuffers()).isEqualTo(1);
       }
       end();
@@ -793,7 +792,7 @@ final class InFlightTest {
       beginStored(10);
       RecordingReader reader = reader(away, true, EVERYTHING);
       loops.runAll();
-      content(octets(10), 0, 10);
+      content(bytes(10), 0, 10);
       reader.cancel();
       loops.runAll();
       assertThat(reader.count()).isZero();
@@ -807,7 +806,7 @@ final class InFlightTest {
       beginStored(200);
       RecordingReader reader = reader(home, true, 10);
       reader.onContent = () -> reader.subscription.cancel();
-      content(octets(100), 0, 100);
+      content(bytes(100), 0, 100);
       assertThat(reader.count()).isEqualTo(10);
       assertThat(writer.deserted).isEqualTo(1);
       end();
@@ -901,11 +900,11 @@ final class InFlightTest {
       beginStored(10);
       RecordingReader reader = reader(away, true, 0);
       loops.runAll();
-      content(octets(10), 0, 5);
+      content(bytes(10), 0, 5);
       fixture.store.close();
       loops.runAll();
       assertThat(reader.failure).isEqualTo(InFlight.Refusal.CLOSED);
-      content(octets(10), 5, 10);
+      content(bytes(10), 5, 10);
       end();
       assertThat(stored()).isNull();
     }

@@ -78,10 +78,10 @@ final class RecordingReader implements InFlight.Reader {
   public void content(ByteBuf content) {
     assertTold();
     assertThat(head).isNotNull();
-    int octets = content.readableBytes();
-    assertThat(octets).isPositive();
+    int bytes = content.readableBytes();
+    assertThat(bytes).isPositive();
     try {
-      content.getBytes(content.readerIndex(), got, octets);
+      content.getBytes(content.readerIndex(), got, bytes);
     } catch (java.io.IOException impossible) {
       throw new AssertionError(impossible);
     } finally {
@@ -89,7 +89,7 @@ final class RecordingReader implements InFlight.Reader {
     }
     onContent.run();
     if (autoCredit > 0) {
-      subscription.request(octets);
+      subscription.request(bytes);
     }
   }
 

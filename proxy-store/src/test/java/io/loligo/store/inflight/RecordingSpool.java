@@ -60,11 +60,11 @@ final class RecordingSpool implements Spool {
   public void content(ByteBuf content) {
     assertCalled();
     assertThat(phase).isEqualTo(Phase.OPEN);
-    int octets = content.readableBytes();
-    assertThat(octets).isPositive();
-    credit -= octets;
+    int bytes = content.readableBytes();
+    assertThat(bytes).isPositive();
+    credit -= bytes;
     assertThat(credit).as("credit").isNotNegative();
-    taken += octets;
+    taken += bytes;
     if (announced >= 0) {
       assertThat(taken).isLessThanOrEqualTo(announced);
     }
@@ -156,11 +156,11 @@ final class RecordingSpool implements Spool {
     if (content == null) {
       return false;
     }
-    byte[] octets = new byte[content.readableBytes()];
-    content.readBytes(octets);
+    byte[] bytes = new byte[content.readableBytes()];
+    content.readBytes(bytes);
     content.release();
-    disk.writeBytes(octets);
-    readable += octets.length;
+    disk.writeBytes(bytes);
+    readable += bytes.length;
     return true;
   }
 
@@ -175,9 +175,9 @@ final class RecordingSpool implements Spool {
       return true;
     }
     int from = (int) read.offset;
-    int octets = Math.min(max, read.max);
-    ByteBuf content = allocator.directBuffer(octets, octets);
-    content.writeBytes(Arrays.copyOfRange(disk.toByteArray(), from, from + octets));
+    int bytes = Math.min(max, read.max);
+    ByteBuf content = allocator.directBuffer(bytes, bytes);
+    content.writeBytes(Arrays.copyOfRange(disk.toByteArray(), from, from + bytes));
     readsDone++;
     loop.call(() -> read.then.content(content));
     return true;

@@ -2,9 +2,9 @@ package io.loligo.store.inflight;
 
 import static io.loligo.store.StoreFixture.GAP;
 import static io.loligo.store.StoreFixture.STREAM_BUFFER;
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.inflight.SpoolingFixture.MAX_KEPT;
 import static io.loligo.store.inflight.SpoolingFixture.URL;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,7 +43,7 @@ final class SpoolingModelTest {
       @ForAll boolean scarce,
       @ForAll @IntRange(min = 0, max = 2_500_000) int length) {
     try (SpoolingFixture fixture = new SpoolingFixture(scarce ? 2 << 20 : 16 << 20)) {
-      new Run(fixture, new Random(seed), announced, faulty, scarce, octets(length)).run();
+      new Run(fixture, new Random(seed), announced, faulty, scarce, bytes(length)).run();
     }
   }
 
@@ -51,7 +51,7 @@ final class SpoolingModelTest {
   private static final class Run implements InFlight.Writer {
     private final SpoolingFixture fixture;
     private final Random random;
-    private final byte[] octets;
+    private final byte[] bytes;
     private final boolean announced;
     private final boolean faulty;
     private final boolean scarce;
@@ -78,13 +78,13 @@ final class SpoolingModelTest {
         boolean announced,
         boolean faulty,
         boolean scarce,
-        byte[] octets) {
+        byte[] bytes) {
       this.fixture = fixture;
       this.random = random;
       this.announced = announced;
       this.faulty = faulty;
       this.scarce = scarce;
-      this.octets = octets;
+      this.bytes = bytes;
       fixture.memoryAccepts = random.nextBoolean();
       this.flight = fixture.begin(home, this);
     }
@@ -195,9 +195,9 @@ final class SpoolingModelTest {
       if (!headSent) {
         headSent = true;
         ByteBuf fields = fixture.base.fields("A: b\r\n\r\n");
-        int length = announced ? octets.length : -1;
+        int length = announced ? bytes.length : -1;
         home.call(() -> flight.head(StoreFixture.head(), meta(), true, fields, length));
-      } else if (sent < octets.length) {
+      } else if (sent < bytes.length) {
         home.call(this::writeSome);
       } else {
         finish();
@@ -211,16 +211,16 @@ final class SpoolingModelTest {
       }
       assertThat(paused).as("room again and not told").isFalse();
       int max = random.nextInt(4) == 0 ? 500 : STREAM_BUFFER;
-      int count = Math.min(octets.length - sent, 1 + random.nextInt(max));
+      int count = Math.min(bytes.length - sent, 1 + random.nextInt(max));
       ByteBuf buffer = fixture.base.allocator.directBuffer(random.nextBoolean() ? count : 64 << 10);
-      buffer.writeBytes(octets, sent, count);
+      buffer.writeBytes(bytes, sent, count);
       sent += count;
       flight.content(buffer);
     }
 
     private void finish() {
       over = true;
-      completed = headSent && sent == octets.length && random.nextInt(6) > 0;
+      completed = headSent && sent == bytes.length && random.nextInt(6) > 0;
       home.call(
           () -> {
             if (completed) {
@@ -234,7 +234,7 @@ final class SpoolingModelTest {
     private void check() {
       for (RecordingReader reader : readers) {
         assertThat(reader.count()).isLessThanOrEqualTo(sent);
-        assertThat(reader.ended && reader.count() < octets.length).isFalse();
+        assertThat(reader.ended && reader.count() < bytes.length).isFalse();
       }
       assertThat(fixture.base.transit.used()).isLessThanOrEqualTo(mostInMemory());
       checkPace();
@@ -269,7 +269,7 @@ final class SpoolingModelTest {
 
     private void assertPrefix(RecordingReader reader) {
       int count = reader.count();
-      assertThat(Arrays.equals(reader.got(), 0, count, octets, 0, count)).isTrue();
+      assertThat(Arrays.equals(reader.got(), 0, count, bytes, 0, count)).isTrue();
     }
 
     private void assertWell(RecordingReader reader) {
@@ -277,7 +277,7 @@ final class SpoolingModelTest {
       assertThat(reader.over()).isTrue();
       assertThat(reader.ended).isEqualTo(completed && reader.failure == null);
       if (reader.failure == null) {
-        assertThat(reader.count()).isEqualTo(octets.length);
+        assertThat(reader.count()).isEqualTo(bytes.length);
       } else if (reader.failure.equals("given up")) {
         assertThat(reader.count()).as("all that arrived").isEqualTo(sent);
       } else if (reader.failure == InFlight.Refusal.TOO_LATE) {
@@ -300,13 +300,13 @@ final class SpoolingModelTest {
       for (RecordingSpool spool : fixture.spools) {
         if (spool.found) {
           stored = true;
-          assertThat(spool.written()).isEqualTo(octets);
+          assertThat(spool.written()).isEqualTo(bytes);
         }
       }
       Entry entry = fixture.inMemory();
       if (entry != null) {
         stored = true;
-        assertThat(StoreFixture.content(entry)).isEqualTo(octets);
+        assertThat(StoreFixture.content(entry)).isEqualTo(bytes);
         entry.release();
       }
       boolean lost = fixture.rejected > 0 || (fixture.spools.isEmpty() && entry == null);

@@ -2,9 +2,9 @@ package io.loligo.store.inflight;
 
 import static io.loligo.store.StoreFixture.GAP;
 import static io.loligo.store.StoreFixture.STREAM_BUFFER;
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static io.loligo.store.inflight.SpoolingFixture.MAX_KEPT;
 import static io.loligo.store.inflight.SpoolingFixture.URL;
@@ -28,8 +28,8 @@ final class SpoolingTest {
   private static final int LENGTH = 3 << 20;
   private static final int LARGE = 10 << 20;
 
-  private final byte[] octets = octets(LENGTH);
-  private final byte[] large = octets(LARGE);
+  private final byte[] bytes = bytes(LENGTH);
+  private final byte[] large = bytes(LARGE);
   private final SpoolingFixture fixture = new SpoolingFixture(16 << 20);
   private final ManualLoops loops = new ManualLoops();
   private final ManualLoops.Loop home = loops.add();
@@ -67,7 +67,7 @@ final class SpoolingTest {
   }
 
   private void send(int count) {
-    send(octets, count);
+    send(bytes, count);
   }
 
   private void send(byte[] from, int count) {
@@ -78,7 +78,7 @@ final class SpoolingTest {
 
   /** Sends while there is room, at most up to {@code upTo}. */
   private void sendUpTo(int upTo) {
-    sendUpTo(octets, upTo);
+    sendUpTo(bytes, upTo);
   }
 
   private void sendUpTo(byte[] from, int upTo) {
@@ -144,12 +144,12 @@ final class SpoolingTest {
 
   private void assertGotPrefix(RecordingReader reader, int count) {
     assertThat(reader.count()).isEqualTo(count);
-    assertThat(Arrays.equals(reader.got(), 0, count, octets, 0, count)).isTrue();
+    assertThat(Arrays.equals(reader.got(), 0, count, bytes, 0, count)).isTrue();
   }
 
   private void assertWritten(RecordingSpool spool, int count) {
     assertThat(spool.readable).isEqualTo(count);
-    assertThat(Arrays.equals(spool.written(), 0, count, octets, 0, count)).isTrue();
+    assertThat(Arrays.equals(spool.written(), 0, count, bytes, 0, count)).isTrue();
   }
 
   @Nested
@@ -621,7 +621,7 @@ final class SpoolingTest {
       fixture.base.transit.force(free);
       while (sent < GAP + 3 * STREAM_BUFFER) {
         ByteBuf roomy = fixture.base.allocator.directBuffer(STREAM_BUFFER);
-        roomy.writeBytes(octets, sent, 100);
+        roomy.writeBytes(bytes, sent, 100);
         sent += 100;
         home.call(() -> flight.content(roomy));
       }
@@ -683,7 +683,7 @@ final class SpoolingTest {
       assertThat(spool.answer(Integer.MAX_VALUE)).isTrue();
       loops.runAll();
       assertThat(spool.readsDone).isEqualTo(1);
-      assertThat(reader.got()).isEqualTo(Arrays.copyOfRange(octets, LENGTH / 2, LENGTH / 2 + 100));
+      assertThat(reader.got()).isEqualTo(Arrays.copyOfRange(bytes, LENGTH / 2, LENGTH / 2 + 100));
       reader.cancel();
       end();
       spool.flowAll(loops);

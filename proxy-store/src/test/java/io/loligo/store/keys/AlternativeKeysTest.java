@@ -27,9 +27,9 @@ class AlternativeKeysTest {
 
   private static RequestHead head(String start, String... lines) {
     String text = start + " HTTP/1.1\r\n" + String.join("\r\n", lines) + "\r\n\r\n";
-    byte[] octets = text.getBytes(ISO_8859_1);
+    byte[] bytes = text.getBytes(ISO_8859_1);
     RequestHead head = new RequestHead();
-    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(octets, octets.length, head))
+    assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
     return head;
   }
@@ -47,8 +47,8 @@ class AlternativeKeysTest {
 
   private CacheKey queried(String path, String content, String... lines) {
     RequestTarget target = target(path);
-    byte[] octets = content.getBytes(ISO_8859_1);
-    ContentDigest digest = new ContentDigest(fields(lines)).update(octets, octets.length);
+    byte[] bytes = content.getBytes(ISO_8859_1);
+    ContentDigest digest = new ContentDigest(fields(lines)).update(bytes, bytes.length);
     keys.keyByContent(target, digest, probe);
     CacheKey key = probe.toKey();
     assertThat(CacheKeys.seal(new KeyProbe(), target).toKey()).isEqualTo(key);
@@ -162,8 +162,8 @@ class AlternativeKeysTest {
   void everyProcessHasTheSameKeys() {
     CacheKey key = queried("/a", "one");
     RequestTarget target = target("/a");
-    byte[] octets = "one".getBytes(ISO_8859_1);
-    ContentDigest digest = new ContentDigest(fields()).update(octets, octets.length);
+    byte[] bytes = "one".getBytes(ISO_8859_1);
+    ContentDigest digest = new ContentDigest(fields()).update(bytes, bytes.length);
     new AlternativeKeys(true).keyByContent(target, digest, probe);
     assertThat(probe.toKey()).isEqualTo(key);
   }

@@ -1,7 +1,7 @@
 package io.loligo.store.memory;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,7 +21,7 @@ final class EntryTest {
   @Test
   void isNotRetainedOnceItIsGone() {
     try (StoreFixture fixture = new StoreFixture()) {
-      Entry entry = fixture.put(URL, octets(100));
+      Entry entry = fixture.put(URL, bytes(100));
       fixture.store.clear();
       assertThat(entry.tryRetain()).isTrue();
       entry.release();
@@ -34,15 +34,15 @@ final class EntryTest {
   @Test
   void givesContentToTheEndOfABlock() {
     try (StoreFixture fixture = new StoreFixture()) {
-      byte[] octets = octets(200_000);
-      Entry entry = fixture.put(URL, octets);
+      byte[] bytes = bytes(200_000);
+      Entry entry = fixture.put(URL, bytes);
       int inFirst = Entry.BLOCK_BYTES - entry.fieldsLength();
-      assertSlice(entry, octets, 0, Integer.MAX_VALUE, inFirst);
-      assertSlice(entry, octets, 10, 20, 20);
-      assertSlice(entry, octets, inFirst - 1, 20, 1);
-      assertSlice(entry, octets, inFirst, Integer.MAX_VALUE, Entry.BLOCK_BYTES);
-      assertSlice(entry, octets, inFirst + Entry.BLOCK_BYTES + 5, 7, 7);
-      assertSlice(entry, octets, 199_999, 100, 1);
+      assertSlice(entry, bytes, 0, Integer.MAX_VALUE, inFirst);
+      assertSlice(entry, bytes, 10, 20, 20);
+      assertSlice(entry, bytes, inFirst - 1, 20, 1);
+      assertSlice(entry, bytes, inFirst, Integer.MAX_VALUE, Entry.BLOCK_BYTES);
+      assertSlice(entry, bytes, inFirst + Entry.BLOCK_BYTES + 5, 7, 7);
+      assertSlice(entry, bytes, 199_999, 100, 1);
       assertThatThrownBy(() -> entry.retainedContent(200_000, 1))
           .isInstanceOf(IndexOutOfBoundsException.class);
       entry.release();
@@ -53,21 +53,21 @@ final class EntryTest {
   void sharesItsContentTypeWithOthers() {
     try (StoreFixture fixture = new StoreFixture()) {
       String type = "Content-Type: text/x-shared\r\n";
-      Entry one = fixture.put(URL, StoreFixture.meta(), type, octets(1));
-      Entry other = fixture.put(URL + "other", StoreFixture.meta(), type, octets(1));
+      Entry one = fixture.put(URL, StoreFixture.meta(), type, bytes(1));
+      Entry other = fixture.put(URL + "other", StoreFixture.meta(), type, bytes(1));
       assertThat(one.contentType()).isEqualTo("text/x-shared").isSameAs(other.contentType());
       one.release();
       other.release();
     }
   }
 
-  private static void assertSlice(Entry entry, byte[] octets, int offset, int max, int expected) {
+  private static void assertSlice(Entry entry, byte[] bytes, int offset, int max, int expected) {
     ByteBuf slice = entry.retainedContent(offset, max);
     byte[] got = new byte[slice.readableBytes()];
     slice.readBytes(got);
     slice.release();
     assertThat(got).hasSize(expected);
-    assertThat(got).isEqualTo(java.util.Arrays.copyOfRange(octets, offset, offset + expected));
+    assertThat(got).isEqualTo(java.util.Arrays.copyOfRange(bytes, offset, offset + expected));
   }
 
   /**
@@ -85,9 +85,9 @@ final class EntryTest {
                 () -> {
                   start.await();
                   for (int i = 0; i < rounds; i++) {
-                    byte[] octets = new byte[64];
-                    java.util.Arrays.fill(octets, (byte) i);
-                    Entry entry = fixture.put(URL, octets);
+                    byte[] bytes = new byte[64];
+                    java.util.Arrays.fill(bytes, (byte) i);
+                    Entry entry = fixture.put(URL, bytes);
                     if (entry != null) {
                       entry.release();
                     }
@@ -124,7 +124,7 @@ final class EntryTest {
       ExecutorService other = Executors.newSingleThreadExecutor();
       try {
         for (int i = 0; i < 2_000; i++) {
-          Entry entry = fixture.put(URL, octets(16));
+          Entry entry = fixture.put(URL, bytes(16));
           assertThat(entry.tryRetain()).isTrue();
           fixture.store.remove(StoreFixture.key(URL));
           Future<?> there = other.submit(entry::release);

@@ -1,8 +1,8 @@
 package io.loligo.store.memory;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("RFC 9111 section 3.3: incomplete responses")
 class IncompleteTest {
   private static final String URL = "http://a/";
-  private static final byte[] WHOLE = octets(200_000);
+  private static final byte[] WHOLE = bytes(200_000);
 
   @Test
   void keepsBytesOfAnInterruptedResponse() {
@@ -85,13 +85,13 @@ class IncompleteTest {
   void aPartDisplacesNoWholeButAnotherPart() {
     try (StoreFixture fixture = new StoreFixture()) {
       StoredMeta part = meta("\"1\"").withPart(new ContentPart(0, 10));
-      fixture.fill(URL, part, octets(10));
-      fixture.fill(URL, meta("\"2\"").withPart(new ContentPart(5, 10)), octets(5));
+      fixture.fill(URL, part, bytes(10));
+      fixture.fill(URL, meta("\"2\"").withPart(new ContentPart(5, 10)), bytes(5));
       Entry other = fixture.store.find(probe(URL), noFields());
       assertThat(other.meta().part()).isEqualTo(new ContentPart(5, 10));
       other.release();
       fixture.fill(URL, meta("\"2\""), WHOLE);
-      fixture.fill(URL, part, octets(10));
+      fixture.fill(URL, part, bytes(10));
       Entry whole = fixture.store.find(probe(URL), noFields());
       assertThat(whole.meta().part()).isNull();
       assertThat(StoreFixture.content(whole)).isEqualTo(WHOLE);
@@ -114,12 +114,12 @@ class IncompleteTest {
     }
   }
 
-  private static void breakOff(StoreFixture fixture, StoredMeta meta, int octets) {
+  private static void breakOff(StoreFixture fixture, StoredMeta meta, int bytes) {
     ManualLoops.Loop loop = new ManualLoops().add();
     loop.call(
         () -> {
           InFlight flight = begin(fixture, loop, meta);
-          flight.content(fixture.buffer(WHOLE, 0, octets));
+          flight.content(fixture.buffer(WHOLE, 0, bytes));
           flight.fail("broken");
         });
   }
@@ -131,15 +131,15 @@ class IncompleteTest {
   }
 
   private static byte[] read(Entry entry, int from, int to) {
-    byte[] octets = new byte[to - from];
+    byte[] bytes = new byte[to - from];
     for (int at = from; at < to; ) {
       ByteBuf slice = entry.retainedContent(at, to - at);
       int length = slice.readableBytes();
-      slice.readBytes(octets, at - from, length);
+      slice.readBytes(bytes, at - from, length);
       slice.release();
       at += length;
     }
-    return octets;
+    return bytes;
   }
 
   private static StoredMeta meta(String tag) {

@@ -24,7 +24,7 @@ final class LedgerInterleavingsTest {
   }
 
   /** A ledger with room for a few. Made by Lincheck, once for each interleaving. */
-  @Param(name = "octets", gen = IntGen.class, conf = "1:3")
+  @Param(name = "bytes", gen = IntGen.class, conf = "1:3")
   public static final class Ledger {
     private final MemoryLedger ledger = new MemoryLedger(104);
 
@@ -33,18 +33,18 @@ final class LedgerInterleavingsTest {
     }
 
     @Operation
-    public boolean tryReserve(@Param(name = "octets") int octets) {
-      return ledger.tryReserve(octets);
+    public boolean tryReserve(@Param(name = "bytes") int bytes) {
+      return ledger.tryReserve(bytes);
     }
 
     @Operation
-    public void force(@Param(name = "octets") int octets) {
-      ledger.force(octets);
+    public void force(@Param(name = "bytes") int bytes) {
+      ledger.force(bytes);
     }
 
     @Operation
-    public void release(@Param(name = "octets") int octets) {
-      ledger.release(octets);
+    public void release(@Param(name = "bytes") int bytes) {
+      ledger.release(bytes);
     }
 
     @Operation

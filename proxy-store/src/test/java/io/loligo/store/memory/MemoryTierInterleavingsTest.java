@@ -60,10 +60,10 @@ final class MemoryTierInterleavingsTest {
         return -1;
       }
       ByteBuf content = entry.retainedContent(0, 1);
-      int octet = content.readByte();
+      int value = content.readByte();
       content.release();
       entry.release();
-      return octet;
+      return value;
     }
 
     @Operation

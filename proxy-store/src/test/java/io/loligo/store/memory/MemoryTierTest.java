@@ -1,9 +1,9 @@
 package io.loligo.store.memory;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -56,7 +56,7 @@ final class MemoryTierTest {
     long limit = 1 << 20;
     try (StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, Runnable::run)) {
       for (int i = 0; i < 1000; i++) {
-        fixture.fill(URL + i, octets(OBJECT_BYTES + i));
+        fixture.fill(URL + i, bytes(OBJECT_BYTES + i));
         assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
       }
       assertThat(fixture.store.stats().evictions()).isPositive();
@@ -70,13 +70,13 @@ final class MemoryTierTest {
     try (StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, Runnable::run)) {
       List<Entry> pinned = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        pinned.add(fixture.put(URL + i, octets(OBJECT_BYTES)));
+        pinned.add(fixture.put(URL + i, bytes(OBJECT_BYTES)));
       }
       fixture.store.clear();
       long pinnedBytes = 50L * SizeClass.packed(OBJECT_BYTES + 8);
       assertThat(fixture.store.stats().pinnedBytes()).isEqualTo(pinnedBytes);
       for (int i = 0; i < 1000; i++) {
-        fixture.fill(URL + "x" + i, octets(OBJECT_BYTES));
+        fixture.fill(URL + "x" + i, bytes(OBJECT_BYTES));
         assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
       }
       assertThat(fixture.store.stats().rejections()).isZero();
@@ -84,7 +84,7 @@ final class MemoryTierTest {
       assertThat(fixture.store.stats().entries()).isGreaterThan(50);
       pinned.forEach(Entry::release);
       for (int i = 0; i < 1000; i++) {
-        fixture.fill(URL + "y" + i, octets(OBJECT_BYTES));
+        fixture.fill(URL + "y" + i, bytes(OBJECT_BYTES));
       }
       assertThat(fixture.store.stats().pinnedBytes()).isZero();
       assertThat(fixture.store.stats().entries()).isGreaterThan(150);
@@ -98,7 +98,7 @@ final class MemoryTierTest {
     long transit = 1 << 20;
     StoreFixture fixture = new StoreFixture(limit, 128 << 10, transit, maintenance::add);
     for (int i = 0; i < 200; i++) {
-      fixture.fill(URL + i, octets(OBJECT_BYTES * 4));
+      fixture.fill(URL + i, bytes(OBJECT_BYTES * 4));
       assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
       assertThat(fixture.transit.used()).isLessThanOrEqualTo(transit / 2);
     }
@@ -114,7 +114,7 @@ final class MemoryTierTest {
     try (StoreFixture fixture = new StoreFixture(limit, 128 << 10, 1 << 20, Runnable::run)) {
       List<Entry> pinned = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
-        Entry entry = fixture.put(URL + i, octets(OBJECT_BYTES * 4));
+        Entry entry = fixture.put(URL + i, bytes(OBJECT_BYTES * 4));
         if (entry != null) {
           pinned.add(entry);
         }
@@ -123,7 +123,7 @@ final class MemoryTierTest {
       assertThat(fixture.transit.used()).isLessThan(limit / 2);
       assertThat(pinned).hasSizeBetween(10, 18);
       pinned.forEach(Entry::release);
-      Entry entry = fixture.put(URL, octets(OBJECT_BYTES));
+      Entry entry = fixture.put(URL, bytes(OBJECT_BYTES));
       assertThat(entry).isNotNull();
       entry.release();
     }
@@ -135,7 +135,7 @@ final class MemoryTierTest {
     long limit = 1 << 20;
     StoreFixture fixture = new StoreFixture(limit, 512 << 10, 16 << 20, maintenance::add);
     for (int i = 0; i < 100; i++) {
-      fixture.fill(URL + i, octets(20_000));
+      fixture.fill(URL + i, bytes(20_000));
       assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(limit);
     }
     assertThat(fixture.transit.used()).isPositive();
@@ -157,13 +157,13 @@ final class MemoryTierTest {
   void shrinksAndGrowsWhenResized() {
     try (StoreFixture fixture = new StoreFixture(4 << 20, 512 << 10, 16 << 20, Runnable::run)) {
       for (int i = 0; i < 500; i++) {
-        fixture.fill(URL + i, octets(OBJECT_BYTES));
+        fixture.fill(URL + i, bytes(OBJECT_BYTES));
       }
       fixture.store.resize(1 << 20);
       assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(1 << 20);
       fixture.store.resize(4 << 20);
       for (int i = 0; i < 1000; i++) {
-        fixture.fill(URL + i, octets(OBJECT_BYTES));
+        fixture.fill(URL + i, bytes(OBJECT_BYTES));
       }
       assertThat(fixture.store.stats().memoryBytes()).isGreaterThan(2 << 20);
       assertThat(fixture.store.stats().memoryLimitBytes()).isEqualTo(4 << 20);
@@ -174,7 +174,7 @@ final class MemoryTierTest {
   void weighsTheKeyThatClientsChoose() {
     try (StoreFixture fixture = new StoreFixture(1 << 20, 512 << 10, 16 << 20, Runnable::run)) {
       for (int i = 0; i < 200; i++) {
-        fixture.fill(URL + "x".repeat(32 << 10) + i, octets(10));
+        fixture.fill(URL + "x".repeat(32 << 10) + i, bytes(10));
       }
       assertThat(fixture.store.stats().entries()).isLessThan(32);
     }
@@ -183,7 +183,7 @@ final class MemoryTierTest {
   @Test
   void storesNothingWithoutMemory() {
     try (StoreFixture fixture = new StoreFixture(0, 512 << 10, 16 << 20, Runnable::run)) {
-      assertThat(fixture.put(URL, octets(0))).isNull();
+      assertThat(fixture.put(URL, bytes(0))).isNull();
       assertThat(fixture.store.stats().insertions()).isZero();
     }
   }
@@ -231,8 +231,8 @@ final class MemoryTierTest {
   @Test
   void selectsTheVariantOfTheRequest() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, varying("gzip"), octets(1));
-      fixture.fill(URL, varying("br"), octets(2));
+      fixture.fill(URL, varying("gzip"), bytes(1));
+      fixture.fill(URL, varying("br"), bytes(2));
       assertThat(length(fixture, "gzip")).isEqualTo(1);
       assertThat(length(fixture, "br")).isEqualTo(2);
       assertThat(length(fixture, "zstd")).isEqualTo(-1);
@@ -245,9 +245,9 @@ final class MemoryTierTest {
   @Test
   void replacesTheVariantOfEqualSelection() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, varying("gzip"), octets(1));
-      fixture.fill(URL, varying("br"), octets(2));
-      fixture.fill(URL, varying("gzip"), octets(3));
+      fixture.fill(URL, varying("gzip"), bytes(1));
+      fixture.fill(URL, varying("br"), bytes(2));
+      fixture.fill(URL, varying("gzip"), bytes(3));
       assertThat(length(fixture, "gzip")).isEqualTo(3);
       assertThat(length(fixture, "br")).isEqualTo(2);
       assertThat(fixture.activeBuffers()).isEqualTo(2);
@@ -258,11 +258,11 @@ final class MemoryTierTest {
   @Test
   void variantsThatAClientMadeUpMakeRoomFirst() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, varying("gzip"), octets(1));
+      fixture.fill(URL, varying("gzip"), bytes(1));
       for (int i = 0; i < 2 * Variants.MAX; i++) {
-        fixture.fill(URL, steered("host" + i), octets(2));
+        fixture.fill(URL, steered("host" + i), bytes(2));
       }
-      fixture.fill(URL, varying("br"), octets(3));
+      fixture.fill(URL, varying("br"), bytes(3));
       assertThat(length(fixture, "gzip")).isEqualTo(1);
       assertThat(length(fixture, "br")).isEqualTo(3);
       assertThat(fixture.store.stats().entries()).isEqualTo(Variants.MAX);
@@ -273,7 +273,7 @@ final class MemoryTierTest {
   void keepsABoundedNumberOfVariants() {
     try (StoreFixture fixture = new StoreFixture()) {
       for (int i = 0; i < 40; i++) {
-        fixture.fill(URL, varying("coding" + i), octets(i + 1));
+        fixture.fill(URL, varying("coding" + i), bytes(i + 1));
       }
       assertThat(fixture.store.stats().entries()).isEqualTo(Variants.MAX);
       assertThat(fixture.activeBuffers()).isEqualTo(Variants.MAX);
@@ -285,9 +285,9 @@ final class MemoryTierTest {
   @Test
   void replacesAllVariantsByOneThatDoesNotVary() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, varying("gzip"), octets(1));
-      fixture.fill(URL, varying("br"), octets(2));
-      fixture.fill(URL, meta(), octets(3));
+      fixture.fill(URL, varying("gzip"), bytes(1));
+      fixture.fill(URL, varying("br"), bytes(2));
+      fixture.fill(URL, meta(), bytes(3));
       assertThat(length(fixture, "gzip")).isEqualTo(3);
       assertThat(fixture.activeBuffers()).isEqualTo(1);
     }
@@ -296,8 +296,8 @@ final class MemoryTierTest {
   @Test
   void freshensOneVariantOfSeveral() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, varying("gzip"), octets(1));
-      fixture.fill(URL, varying("br"), octets(2));
+      fixture.fill(URL, varying("gzip"), bytes(1));
+      fixture.fill(URL, varying("br"), bytes(2));
       Entry old = fixture.store.find(probe(URL), accepting("gzip"));
       Entry fresh =
           fixture.store.freshen(key(URL), old, varying("gzip"), fixture.fields("B: c\r\n\r\n"));
@@ -313,7 +313,7 @@ final class MemoryTierTest {
   @Test
   void servesOneContentUnderTwoSelections() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, varying("gzip"), octets(100_000));
+      fixture.fill(URL, varying("gzip"), bytes(100_000));
       Entry gzip = fixture.store.find(probe(URL), accepting("gzip"));
       fixture
           .store
@@ -321,7 +321,7 @@ final class MemoryTierTest {
           .release();
       gzip.release();
       Entry br = fixture.store.find(probe(URL), accepting("br"));
-      assertThat(StoreFixture.content(br)).isEqualTo(octets(100_000));
+      assertThat(StoreFixture.content(br)).isEqualTo(bytes(100_000));
       br.release();
       assertThat(length(fixture, "gzip")).isEqualTo(100_000);
       assertThat(fixture.store.stats().entries()).isEqualTo(2);
@@ -332,7 +332,7 @@ final class MemoryTierTest {
   @Test
   void addsNoVariantOfAPurgedResponse() {
     try (StoreFixture fixture = new StoreFixture()) {
-      fixture.fill(URL, varying("gzip"), octets(10));
+      fixture.fill(URL, varying("gzip"), bytes(10));
       Entry gzip = fixture.store.find(probe(URL), accepting("gzip"));
       fixture.store.remove(key(URL));
       fixture
@@ -347,11 +347,11 @@ final class MemoryTierTest {
   @Test
   void doesNotBringBackAResponsePurgedDuringItsValidation() {
     try (StoreFixture fixture = new StoreFixture()) {
-      Entry old = fixture.put(URL, octets(100_000));
+      Entry old = fixture.put(URL, bytes(100_000));
       fixture.store.remove(key(URL));
       Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("\r\n"));
       old.release();
-      assertThat(StoreFixture.content(fresh)).isEqualTo(octets(100_000));
+      assertThat(StoreFixture.content(fresh)).isEqualTo(bytes(100_000));
       fresh.release();
       assertThat(fixture.store.holds(probe(URL))).isFalse();
     }
@@ -360,7 +360,7 @@ final class MemoryTierTest {
   @Test
   void keepsTheOldFieldsWhereFreshOnesFindNoRoom() {
     try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 400 << 10, Runnable::run)) {
-      Entry old = fixture.put(URL, octets(40_000));
+      Entry old = fixture.put(URL, bytes(40_000));
       fixture.transit.force(fixture.transit.limit() - fixture.transit.used());
       Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("\r\n"));
       assertThat(fresh).isSameAs(old);
@@ -373,12 +373,12 @@ final class MemoryTierTest {
   @Test
   void confirmsUnderTheNewFieldsAResponseWithoutRoomInTheCache() {
     try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 400 << 10, Runnable::run)) {
-      Entry old = fixture.put(URL, octets(20_000));
+      Entry old = fixture.put(URL, bytes(20_000));
       fixture.store.resize(8 << 10);
       Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("B: c\r\n\r\n"));
       old.release();
       assertThat(fresh.fieldsLength()).isEqualTo("B: c\r\n\r\n".length());
-      assertThat(StoreFixture.content(fresh)).isEqualTo(octets(20_000));
+      assertThat(StoreFixture.content(fresh)).isEqualTo(bytes(20_000));
       assertThat(fixture.store.holds(probe(URL))).isFalse();
       assertThat(fixture.transit.used()).isPositive();
       fresh.release();
@@ -389,7 +389,7 @@ final class MemoryTierTest {
   @Test
   void movesAFreshenedEntryOutOfTransit() {
     try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 1 << 20, Runnable::run)) {
-      Entry old = fixture.put(URL, octets(40_000));
+      Entry old = fixture.put(URL, bytes(40_000));
       Entry fresh = fixture.store.freshen(key(URL), old, meta(), fixture.fields("\r\n"));
       assertThat(fixture.transit.used()).isPositive();
       old.release();
@@ -402,9 +402,9 @@ final class MemoryTierTest {
   @Test
   void movesAnEntryOutOfTransitAfterItsReaders() {
     try (StoreFixture fixture = new StoreFixture(64 << 10, 60 << 10, 1 << 20, Runnable::run)) {
-      Entry read = fixture.put(URL, octets(40_000));
+      Entry read = fixture.put(URL, bytes(40_000));
       fixture.store.remove(key(URL));
-      fixture.fill(URL + "next", octets(30_000));
+      fixture.fill(URL + "next", bytes(30_000));
       assertThat(fixture.transit.used()).isPositive();
       read.release();
       fixture.store.tick();

@@ -126,13 +126,13 @@ class PackedAllocatorTest {
       return buffer.writeZero(capacity);
     }
     long seed = random.nextLong();
-    return buffer.writeLong(seed).writeBytes(octets(seed, capacity - Long.BYTES));
+    return buffer.writeLong(seed).writeBytes(bytes(seed, capacity - Long.BYTES));
   }
 
-  private static byte[] octets(long seed, int count) {
-    byte[] octets = new byte[count];
-    new Random(seed).nextBytes(octets);
-    return octets;
+  private static byte[] bytes(long seed, int count) {
+    byte[] bytes = new byte[count];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
   }
 
   /** After a look at each byte. */
@@ -141,8 +141,8 @@ class PackedAllocatorTest {
       return;
     }
     if (buffer.capacity() >= Long.BYTES) {
-      byte[] octets = octets(buffer.readLong(), buffer.readableBytes());
-      assertThat(buffer).isEqualTo(Unpooled.wrappedBuffer(octets));
+      byte[] bytes = bytes(buffer.readLong(), buffer.readableBytes());
+      assertThat(buffer).isEqualTo(Unpooled.wrappedBuffer(bytes));
     }
     buffer.release();
   }

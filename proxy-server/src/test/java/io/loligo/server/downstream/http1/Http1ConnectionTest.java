@@ -1,9 +1,9 @@
 package io.loligo.server.downstream.http1;
 
 import static io.loligo.server.downstream.http1.ScriptedClient.block;
+import static io.loligo.server.downstream.http1.ScriptedClient.bytes;
 import static io.loligo.server.downstream.http1.ScriptedClient.get;
 import static io.loligo.server.downstream.http1.ScriptedClient.head;
-import static io.loligo.server.downstream.http1.ScriptedClient.octets;
 import static io.loligo.server.downstream.http1.ScriptedClient.reply;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -112,8 +112,8 @@ class Http1ConnectionTest {
 
     @Test
     void answersARequestSentByteByByte() {
-      for (char octet : get("/a").toCharArray()) {
-        client.channel.peerSends(String.valueOf(octet));
+      for (char one : get("/a").toCharArray()) {
+        client.channel.peerSends(String.valueOf(one));
         client.poisonScratch();
       }
       assertThat(client.channel.received()).isEqualTo(reply("/a"));
@@ -135,7 +135,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, 2, false);
-            events.stream.content(octets(events.stream, "ok"));
+            events.stream.content(bytes(events.stream, "ok"));
             events.stream.end(null);
           });
       assertThat(client.targets).containsExactly("/slow", "/fast");
@@ -336,7 +336,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, ContentLength.UNKNOWN, false);
-            events.stream.content(octets(events.stream, "content"));
+            events.stream.content(bytes(events.stream, "content"));
             events.stream.end(null);
           });
       assertThat(client.channel.received()).isEqualTo("HTTP/1.1 200 OK\r\nX: y\r\n\r\n");
@@ -367,11 +367,11 @@ class Http1ConnectionTest {
           .isEqualTo("HTTP/1.1 200 OK\r\nX: y\r\nTransfer-Encoding: chunked\r\n\r\n");
       client.run(
           () -> {
-            events.stream.content(octets(events.stream, "data: 1\n\n"));
+            events.stream.content(bytes(events.stream, "data: 1\n\n"));
             events.stream.flush();
           });
       assertThat(client.channel.received()).isEqualTo("9\r\ndata: 1\n\n\r\n");
-      client.run(() -> events.stream.content(octets(events.stream, "z".repeat(20_000))));
+      client.run(() -> events.stream.content(bytes(events.stream, "z".repeat(20_000))));
       assertThat(client.channel.received()).as("before the flush").isEmpty();
       client.run(() -> events.stream.end(trailers("Sum: 1")));
       assertThat(client.channel.received())
@@ -404,7 +404,7 @@ class Http1ConnectionTest {
       client.scripts.add(
           (stream, head, contentLength) -> {
             block(stream, 200, "A: b\r\n\r\n" + content, 40_000, false);
-            stream.content(octets(stream, "d".repeat(10_000)));
+            stream.content(bytes(stream, "d".repeat(10_000)));
             stream.end(null);
             return null;
           });
@@ -422,7 +422,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, ContentLength.UNKNOWN, false);
-            events.stream.content(octets(events.stream, "abc"));
+            events.stream.content(bytes(events.stream, "abc"));
             events.stream.end(null);
           });
       assertThat(client.channel.received())
@@ -437,7 +437,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, 10, false);
-            events.stream.content(octets(events.stream, "abc"));
+            events.stream.content(bytes(events.stream, "abc"));
             events.stream.end(null);
           });
       assertThat(client.channel.isOpen()).isFalse();
@@ -451,7 +451,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, 2, false);
-            events.stream.content(octets(events.stream, "abc"));
+            events.stream.content(bytes(events.stream, "abc"));
             events.stream.end(null);
           });
       assertThat(client.channel.received()).endsWith("\r\n\r\n");
@@ -465,7 +465,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, ContentLength.UNKNOWN, false);
-            events.stream.content(octets(events.stream, "abc"));
+            events.stream.content(bytes(events.stream, "abc"));
             events.stream.abort("origin broke off");
           });
       assertThat(client.channel.received()).endsWith("3\r\nabc\r\n");
@@ -524,7 +524,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, 100_000, false);
-            events.stream.content(octets(events.stream, "x".repeat(70_000)));
+            events.stream.content(bytes(events.stream, "x".repeat(70_000)));
             events.stream.flush();
           });
       assertThat(events.stream.writable()).isFalse();
@@ -543,7 +543,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, 100_000, false);
-            events.stream.content(octets(events.stream, "x".repeat(70_000)));
+            events.stream.content(bytes(events.stream, "x".repeat(70_000)));
             events.stream.flush();
             assertThat(events.log).isEmpty();
           });
@@ -722,8 +722,8 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, 100_000, false);
-            events.stream.content(octets(events.stream, "x".repeat(1_000)));
-            events.stream.content(octets(events.stream, "y".repeat(1_000)));
+            events.stream.content(bytes(events.stream, "x".repeat(1_000)));
+            events.stream.content(bytes(events.stream, "y".repeat(1_000)));
             events.stream.flush();
           });
       client.channel.socketTakes(700);
@@ -959,7 +959,7 @@ class Http1ConnectionTest {
       client.run(
           () -> {
             head(events.stream, 200, 1_000, false);
-            events.stream.content(octets(events.stream, "x".repeat(500)));
+            events.stream.content(bytes(events.stream, "x".repeat(500)));
             events.stream.flush();
           });
       client.channel.pass(9_000);
@@ -1164,23 +1164,23 @@ class Http1ConnectionTest {
       assertThat(events.log).containsExactly("failed TOO_SLOW");
     }
 
-    private Events answering(int octets) {
+    private Events answering(int bytes) {
       Events events = client.later();
       client.channel.peerSends(get("/"));
       client.channel.socketTakes(0);
       client.run(
           () -> {
             head(events.stream, 200, 10_000, false);
-            events.stream.content(octets(events.stream, "x".repeat(octets)));
+            events.stream.content(bytes(events.stream, "x".repeat(bytes)));
             events.stream.flush();
           });
       return events;
     }
 
-    /** The socket takes {@code octets} every 500 ms for {@code millis}. */
-    private void taking(int octets, long millis) {
+    /** The socket takes {@code bytes} every 500 ms for {@code millis}. */
+    private void taking(int bytes, long millis) {
       for (long left = millis; left > 0; left -= 500) {
-        client.channel.socketTakes(octets);
+        client.channel.socketTakes(bytes);
         client.channel.pass(500);
       }
     }
@@ -1212,7 +1212,7 @@ class Http1ConnectionTest {
       assertThat(client.channel.isOpen()).isTrue();
       client.run(
           () -> {
-            events.stream.content(octets(events.stream, "x".repeat(9_500)));
+            events.stream.content(bytes(events.stream, "x".repeat(9_500)));
             events.stream.end(null);
           });
       assertThat(onlyNote().aborted()).isFalse();

@@ -251,7 +251,7 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
         OutgoingHead.of(status, new FieldLines(8).add("X", "y")).content(contentLength, last));
   }
 
-  static ByteBuf octets(ClientStream stream, String text) {
+  static ByteBuf bytes(ClientStream stream, String text) {
     ByteBuf out = stream.allocator().directBuffer(text.length());
     out.writeCharSequence(text, StandardCharsets.ISO_8859_1);
     return out;

@@ -203,8 +203,8 @@ class ListenersTest {
     return "HTTP/1.1 200 OK\r\nContent-Length: " + target.length() + "\r\n\r\n" + target;
   }
 
-  private static String read(Socket socket, int octets) throws IOException {
-    return new String(socket.getInputStream().readNBytes(octets), ISO_8859_1);
+  private static String read(Socket socket, int bytes) throws IOException {
+    return new String(socket.getInputStream().readNBytes(bytes), ISO_8859_1);
   }
 
   @ParameterizedTest

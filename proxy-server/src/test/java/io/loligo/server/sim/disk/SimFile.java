@@ -114,11 +114,11 @@ final class SimFile {
   }
 
   /** Changes a bit of the {@code nth} page in use, if there are any. */
-  void damage(int nth, int octet, int bit) {
+  void damage(int nth, int position, int bit) {
     if (!pages.isEmpty()) {
       TreeSet<Integer> used = new TreeSet<>(pages.keySet());
       int number = used.stream().skip(nth % used.size()).findFirst().orElseThrow();
-      pages.get(number)[octet % PAGE_BYTES] ^= (byte) (1 << bit);
+      pages.get(number)[position % PAGE_BYTES] ^= (byte) (1 << bit);
     }
   }
 }

@@ -26,10 +26,10 @@ final class SimFileChannel extends FileChannel {
   @Override
   public int read(ByteBuffer into, long from) throws IOException {
     files.before(path, false);
-    byte[] octets = new byte[into.remaining()];
-    int count = file.read(from, octets, 0, octets.length);
-    into.put(octets, 0, count);
-    return count == 0 && octets.length > 0 ? -1 : count;
+    byte[] bytes = new byte[into.remaining()];
+    int count = file.read(from, bytes, 0, bytes.length);
+    into.put(bytes, 0, count);
+    return count == 0 && bytes.length > 0 ? -1 : count;
   }
 
   @Override
@@ -41,16 +41,16 @@ final class SimFileChannel extends FileChannel {
 
   @Override
   public int write(ByteBuffer from, long to) throws IOException {
-    byte[] octets = new byte[from.remaining()];
-    from.get(octets);
+    byte[] bytes = new byte[from.remaining()];
+    from.get(bytes);
     try {
       files.before(path, true);
     } catch (IOException e) {
-      file.write(to, octets, 0, octets.length / 2, files.now());
+      file.write(to, bytes, 0, bytes.length / 2, files.now());
       throw e;
     }
-    file.write(to, octets, 0, octets.length, files.now());
-    return octets.length;
+    file.write(to, bytes, 0, bytes.length, files.now());
+    return bytes.length;
   }
 
   @Override

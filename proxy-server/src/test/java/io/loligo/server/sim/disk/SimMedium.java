@@ -338,16 +338,16 @@ public final class SimMedium implements Medium {
     }
 
     private void take(long position, ByteBuf into, int length) {
-      byte[] octets = new byte[length];
-      int count = file.read(position, octets, 0, length);
+      byte[] bytes = new byte[length];
+      int count = file.read(position, bytes, 0, length);
       if (count > 0 && !isQuiet() && host.chance(troubles.damaged)) {
         if (host.chance(20)) {
           count = host.draw(count);
         } else {
-          octets[host.draw(count)] ^= (byte) (1 << host.draw(8));
+          bytes[host.draw(count)] ^= (byte) (1 << host.draw(8));
         }
       }
-      into.setBytes(0, octets, 0, count);
+      into.setBytes(0, bytes, 0, count);
       into.setIndex(0, count);
     }
 
@@ -355,9 +355,9 @@ public final class SimMedium implements Medium {
     public void write(long position, ByteBuf from) throws IOException {
       goOn();
       failToWrite();
-      byte[] octets = new byte[from.readableBytes()];
-      from.getBytes(from.readerIndex(), octets);
-      file.write(position, octets, 0, octets.length, files.now());
+      byte[] bytes = new byte[from.readableBytes()];
+      from.getBytes(from.readerIndex(), bytes);
+      file.write(position, bytes, 0, bytes.length, files.now());
       goOn();
     }
 

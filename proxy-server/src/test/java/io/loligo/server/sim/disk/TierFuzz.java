@@ -277,7 +277,7 @@ final class TierFuzz implements SimMedium.Host {
   /** A response that arrives. */
   private final class Arrival implements Spool.Listener {
     final Version version;
-    final byte[] octets;
+    final byte[] bytes;
     boolean mayStore = true;
     Spool spool;
     long credit;
@@ -289,7 +289,7 @@ final class TierFuzz implements SimMedium.Host {
 
     Arrival(Version version) {
       this.version = version;
-      this.octets = TierModel.content(version);
+      this.bytes = TierModel.content(version);
     }
 
     @Override
@@ -339,10 +339,10 @@ final class TierFuzz implements SimMedium.Host {
         if (reads == 0 && chance(3)) {
           close();
         }
-      } else if (given < octets.length) {
-        int count = (int) Math.min(credit, Math.min(octets.length - given, 1 + draw(90_000)));
+      } else if (given < bytes.length) {
+        int count = (int) Math.min(credit, Math.min(bytes.length - given, 1 + draw(90_000)));
         if (count > 0) {
-          ByteBuf content = life.buffer(octets, given, count);
+          ByteBuf content = life.buffer(bytes, given, count);
           given += count;
           credit -= count;
           spool.content(content);
@@ -412,8 +412,8 @@ final class TierFuzz implements SimMedium.Host {
       medium.claimed();
     }
 
-    ByteBuf buffer(byte[] octets, int from, int count) {
-      return allocator.buffer(count, count).writeBytes(octets, from, count);
+    ByteBuf buffer(byte[] bytes, int from, int count) {
+      return allocator.buffer(count, count).writeBytes(bytes, from, count);
     }
 
     @Override
@@ -935,10 +935,10 @@ final class TierFuzz implements SimMedium.Host {
           boolean more = content != null;
           int next = from;
           if (more) {
-            byte[] octets = ByteBufUtil.getBytes(content);
+            byte[] bytes = ByteBufUtil.getBytes(content);
             content.release();
-            TierModel.same(version, octets, from);
-            next += octets.length;
+            TierModel.same(version, bytes, from);
+            next += bytes.length;
           } else {
             // that it was replaced and its segment emptied may be
             verifyUndamaged();

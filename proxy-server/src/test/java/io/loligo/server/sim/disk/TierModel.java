@@ -104,15 +104,15 @@ final class TierModel {
   // ---- states
 
   static CacheKey key(int key) {
-    byte[] octets = ("http://h/k" + key).getBytes(StandardCharsets.ISO_8859_1);
-    return new KeyProbe().append(octets, 0, octets.length).seal().toKey();
+    byte[] bytes = ("http://h/k" + key).getBytes(StandardCharsets.ISO_8859_1);
+    return new KeyProbe().append(bytes, 0, bytes.length).seal().toKey();
   }
 
   private static Fields fields(String name, String value) {
-    byte[] octets = (name + value).getBytes(StandardCharsets.ISO_8859_1);
+    byte[] bytes = (name + value).getBytes(StandardCharsets.ISO_8859_1);
     Fields fields = new Fields(1);
-    fields.clear(octets);
-    fields.add(FieldName.of(name), 0, name.length(), name.length(), octets.length);
+    fields.clear(bytes);
+    fields.add(FieldName.of(name), 0, name.length(), name.length(), bytes.length);
     return fields;
   }
 
@@ -140,13 +140,13 @@ final class TierModel {
   }
 
   static byte[] content(Version of) {
-    byte[] octets = new byte[of.length];
+    byte[] bytes = new byte[of.length];
     SplittableRandom random = new SplittableRandom(of.content * 31_337L);
-    ByteBuffer into = ByteBuffer.wrap(octets);
+    ByteBuffer into = ByteBuffer.wrap(bytes);
     while (into.remaining() >= Long.BYTES) {
       into.putLong(random.nextLong());
     }
-    return octets;
+    return bytes;
   }
 
   // ---- events
@@ -305,10 +305,10 @@ final class TierModel {
   }
 
   /** All of {@code of}. */
-  static void same(Version of, byte[] octets, int from) {
+  static void same(Version of, byte[] bytes, int from) {
     byte[] expected = content(of);
-    for (int i = 0; i < octets.length; i++) {
-      if (expected[from + i] != octets[i]) {
+    for (int i = 0; i < bytes.length; i++) {
+      if (expected[from + i] != bytes[i]) {
         fail("byte %s is another: %s", from + i, of);
       }
     }

@@ -132,7 +132,7 @@ abstract class AttemptFixture {
     }
   }
 
-  ByteBuf octets(String latin1) {
+  ByteBuf bytes(String latin1) {
     ByteBuf buffer = allocator.buffer();
     buffer.writeCharSequence(latin1, StandardCharsets.ISO_8859_1);
     return buffer;

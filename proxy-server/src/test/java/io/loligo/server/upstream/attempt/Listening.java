@@ -61,9 +61,9 @@ final class Listening implements OriginEvents {
   }
 
   @Override
-  public void content(ByteBuf octets) {
-    content.append(octets.toString(StandardCharsets.ISO_8859_1));
-    octets.release();
+  public void content(ByteBuf bytes) {
+    content.append(bytes.toString(StandardCharsets.ISO_8859_1));
+    bytes.release();
     onContent.run();
   }
 

@@ -147,8 +147,8 @@ class RequestTest extends AttemptFixture {
   void sendsContentOfKnownLength() {
     Listening seen = fetch(post(5));
     assertThat(seen.events).containsExactly("ready");
-    seen.stream.content(octets("he"));
-    seen.stream.content(octets("llo"));
+    seen.stream.content(bytes("he"));
+    seen.stream.content(bytes("llo"));
     seen.stream.endContent(null);
     assertThat(last().sent()).endsWith("Content-Length: 5\r\n\r\nhello");
     last().answer(OK);
@@ -163,9 +163,9 @@ class RequestTest extends AttemptFixture {
     trailers.add(FieldName.OTHER, 0, 5, 7, 8);
     trailers.add(FieldName.HOST, 8, 4, 14, 18);
     Listening seen = fetch(post(-1));
-    seen.stream.content(octets("hello"));
-    seen.stream.content(octets(""));
-    seen.stream.content(octets("0123456789abcdef"));
+    seen.stream.content(bytes("hello"));
+    seen.stream.content(bytes(""));
+    seen.stream.content(bytes("0123456789abcdef"));
     seen.stream.endContent(trailers);
     assertThat(last().sent())
         .endsWith(
@@ -194,11 +194,11 @@ class RequestTest extends AttemptFixture {
   @Test
   void refusesContentOfAnotherLengthThanAnnounced() {
     Listening more = fetch(post(3));
-    more.stream.content(octets("hello"));
+    more.stream.content(bytes("hello"));
     assertThat(more.failure.kind()).isEqualTo(Kind.WRITE_FAILED);
     assertThat(last().open()).isFalse();
     Listening less = fetch(post(9));
-    less.stream.content(octets("hello"));
+    less.stream.content(bytes("hello"));
     less.stream.endContent(null);
     assertThat(less.failure.kind()).isEqualTo(Kind.WRITE_FAILED);
     assertThat(last().open()).isFalse();
@@ -228,16 +228,16 @@ class RequestTest extends AttemptFixture {
     last().answer("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n");
     assertThat(seen.events).containsExactly("head 417 LENGTH", "end");
     assertThat(last().open()).isFalse();
-    seen.stream.content(octets("late"));
+    seen.stream.content(bytes("late"));
   }
 
   @Test
   void stopsSendingWhenTheOriginRefuses() {
     Listening seen = fetch(post(10));
-    seen.stream.content(octets("hello"));
+    seen.stream.content(bytes("hello"));
     last().sent();
     last().answer("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\n");
-    seen.stream.content(octets("world"));
+    seen.stream.content(bytes("world"));
     assertThat(last().sent()).isEmpty();
     last().answer("big");
     assertThat(seen.events).containsExactly("ready", "head 413 LENGTH", "end");
@@ -247,9 +247,9 @@ class RequestTest extends AttemptFixture {
   @Test
   void goesOnSendingWhenTheAnswerIsASuccess() {
     Listening seen = fetch(post(10));
-    seen.stream.content(octets("hello"));
+    seen.stream.content(bytes("hello"));
     last().answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n");
-    seen.stream.content(octets("world"));
+    seen.stream.content(bytes("world"));
     seen.stream.endContent(null);
     assertThat(last().sent()).endsWith("helloworld");
     last().answer("yes");
@@ -263,7 +263,7 @@ class RequestTest extends AttemptFixture {
     Listening seen = fetch(post(10));
     pass(60_000);
     assertThat(seen.over()).isFalse();
-    seen.stream.content(octets("helloworld"));
+    seen.stream.content(bytes("helloworld"));
     seen.stream.endContent(null);
     pass(5_200);
     assertThat(seen.failure.kind()).isEqualTo(Kind.READ_TIMEOUT);
@@ -287,7 +287,7 @@ class RequestTest extends AttemptFixture {
                 promise.setFailure(new java.io.IOException("Broken pipe"));
               }
             });
-    seen.stream.content(octets("hello"));
+    seen.stream.content(bytes("hello"));
     settle();
     assertThat(seen.over()).isFalse();
     last().answer("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
@@ -367,7 +367,7 @@ class RequestTest extends AttemptFixture {
   void dropsContentWhileThereIsNoConnection() {
     transport.usually(FakeTransport.Manner.HANG);
     Listening seen = fetch(post(5));
-    seen.stream.content(octets("hello"));
+    seen.stream.content(bytes("hello"));
     seen.stream.cancel();
     assertThat(seen.events).isEmpty();
   }

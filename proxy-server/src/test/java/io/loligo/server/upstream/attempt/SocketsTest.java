@@ -253,9 +253,9 @@ class SocketsTest {
     InputStream in = origin.getInputStream();
     StringBuilder head = new StringBuilder();
     while (head.indexOf("\r\n\r\n") < 0) {
-      int octet = in.read();
-      assertThat(octet).as("byte after: %s", head).isNotNegative();
-      head.append((char) octet);
+      int next = in.read();
+      assertThat(next).as("byte after: %s", head).isNotNegative();
+      head.append((char) next);
     }
     return head.toString();
   }

@@ -124,9 +124,9 @@ public final class FakeTransport implements OriginTransport {
 
     /** The peer sends {@code latin1}, to arrive in one read. */
     public void answer(String latin1) {
-      ByteBuf octets = channel.alloc().buffer();
-      octets.writeCharSequence(latin1, StandardCharsets.ISO_8859_1);
-      channel.writeInbound(octets);
+      ByteBuf bytes = channel.alloc().buffer();
+      bytes.writeCharSequence(latin1, StandardCharsets.ISO_8859_1);
+      channel.writeInbound(bytes);
     }
 
     /** The peer closes. */

@@ -17,9 +17,9 @@ final class ReadSizesTest {
   private final ReadSizes sizes = new ReadSizes(STREAM_BUFFER, /* secure= */ false, transit);
   private final RecvByteBufAllocator.Handle handle = sizes.newHandle();
 
-  private void read(int octets) {
+  private void read(int bytes) {
     handle.attemptedBytesRead(handle.guess());
-    handle.lastBytesRead(octets);
+    handle.lastBytesRead(bytes);
   }
 
   @Test

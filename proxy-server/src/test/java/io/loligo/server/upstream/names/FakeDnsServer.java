@@ -104,12 +104,12 @@ final class FakeDnsServer implements AutoCloseable {
           DnsSection.QUESTION, new DefaultDnsQuestion(question.name(), question.type()));
       boolean v6 = question.type().equals(DnsRecordType.AAAA);
       for (String each : known == null ? List.<String>of() : known) {
-        byte[] octets = NetUtil.createByteArrayFromIpAddressString(each);
-        if (octets.length == (v6 ? 16 : 4)) {
+        byte[] bytes = NetUtil.createByteArrayFromIpAddressString(each);
+        if (bytes.length == (v6 ? 16 : 4)) {
           response.addRecord(
               DnsSection.ANSWER,
               new DefaultDnsRawRecord(
-                  question.name(), question.type(), ttlSeconds, Unpooled.wrappedBuffer(octets)));
+                  question.name(), question.type(), ttlSeconds, Unpooled.wrappedBuffer(bytes)));
         }
       }
       ctx.writeAndFlush(response);

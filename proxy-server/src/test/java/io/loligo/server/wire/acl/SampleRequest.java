@@ -114,7 +114,7 @@ public record SampleRequest(
   }
 
   /** The bytes of {@code address}. */
-  public static byte[] octets(String address) {
+  public static byte[] bytes(String address) {
     try {
       return InetAddress.getByName(address).getAddress();
     } catch (UnknownHostException e) {
@@ -141,12 +141,12 @@ public record SampleRequest(
       implements AclInput {
     @Override
     public byte[] clientAddress() {
-      return octets(request.client);
+      return bytes(request.client);
     }
 
     @Override
     public byte[] localAddress() {
-      return octets("127.0.0.1");
+      return bytes("127.0.0.1");
     }
 
     @Override
@@ -206,7 +206,7 @@ public record SampleRequest(
 
     @Override
     public List<byte[]> destinationAddresses() {
-      return resolved ? request.addresses.stream().map(SampleRequest::octets).toList() : null;
+      return resolved ? request.addresses.stream().map(SampleRequest::bytes).toList() : null;
     }
 
     @Override

@@ -161,9 +161,9 @@ public final class SlowAclModel {
 
   /** All addresses are numbers of 128 bits, IPv4 ones those of the mapped ones. */
   private static BigInteger number(String address) {
-    byte[] octets = SampleRequest.octets(address);
-    BigInteger number = new BigInteger(1, octets);
-    return octets.length == 4 ? number.add(MAPPED) : number;
+    byte[] bytes = SampleRequest.bytes(address);
+    BigInteger number = new BigInteger(1, bytes);
+    return bytes.length == 4 ? number.add(MAPPED) : number;
   }
 
   private static boolean isIn(String value, BigInteger address) {
@@ -176,7 +176,7 @@ public final class SlowAclModel {
     }
     String[] parts = value.split("/", -1);
     String[] ends = parts[0].split("-", -1);
-    boolean rangeIsV4 = SampleRequest.octets(ends[0]).length == 4;
+    boolean rangeIsV4 = SampleRequest.bytes(ends[0]).length == 4;
     BigInteger mask = parts.length == 1 ? ALL_ONES : mask(parts[1], rangeIsV4);
     BigInteger masked = address.and(mask);
     return rangeIsV4 == isV4
@@ -187,7 +187,7 @@ public final class SlowAclModel {
   private static BigInteger mask(String text, boolean ofV4) {
     if (text.contains(".")) {
       BigInteger upper = ALL_ONES.shiftRight(32).shiftLeft(32);
-      return upper.or(new BigInteger(1, SampleRequest.octets(text)));
+      return upper.or(new BigInteger(1, SampleRequest.bytes(text)));
     }
     int ones = Integer.parseInt(text) + (ofV4 ? 96 : 0);
     return ALL_ONES.shiftRight(128 - ones).shiftLeft(128 - ones);

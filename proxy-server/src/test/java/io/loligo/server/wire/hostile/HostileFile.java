@@ -86,12 +86,12 @@ public final class HostileFile {
 
   private void part(String text) {
     if (text.startsWith(">>")) {
-      octets(text.substring(2), later);
+      bytes(text.substring(2), later);
     } else if (text.startsWith(">")) {
-      octets(text.substring(1), client);
+      bytes(text.substring(1), client);
     } else if (text.startsWith("<")) {
       origin = origin == null ? new StringBuilder() : origin;
-      octets(text.substring(1), origin);
+      bytes(text.substring(1), origin);
     } else if (text.startsWith("| ")) {
       oneCase(text.substring(2));
     } else {
@@ -134,7 +134,7 @@ public final class HostileFile {
 
   private void add(String value, Expected what) {
     if (source == null || what == null || (client.length() == 0 && origin == null)) {
-      throw wrong("source, octets and expect before the cases or the end of: " + title);
+      throw wrong("source, bytes and expect before the cases or the end of: " + title);
     }
     vectors.add(
         new HostileVector(
@@ -153,7 +153,7 @@ public final class HostileFile {
   }
 
   /** A line of bytes: CRLF ends it unless a backslash does. */
-  private static void octets(String text, StringBuilder into) {
+  private static void bytes(String text, StringBuilder into) {
     String value = text.startsWith(" ") ? text.substring(1) : text;
     boolean open = value.endsWith("\\") && !value.endsWith("\\\\");
     into.append(open ? value.substring(0, value.length() - 1) : value + "\r\n");

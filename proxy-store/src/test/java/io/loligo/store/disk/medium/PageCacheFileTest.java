@@ -1,6 +1,6 @@
 package io.loligo.store.disk.medium;
 
-import static io.loligo.store.StoreFixture.octets;
+import static io.loligo.store.StoreFixture.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.DiskFixture;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reads that never wait for a disk. Linux 6.5 or later, as CI is. */
 final class PageCacheFileTest {
-  private static final byte[] CONTENT = octets(10_000);
+  private static final byte[] CONTENT = bytes(10_000);
   private static final int BLOCK = 64 << 10;
 
   @TempDir Path temp;
@@ -82,7 +82,7 @@ final class PageCacheFileTest {
   /** A page that was read ahead is marked: a read of it reads ahead further, and may wait. */
   @Test
   void readsOnlyRequestedOrExpectedPages() throws Exception {
-    Path large = Files.write(temp.resolve("large"), octets(4 << 20));
+    Path large = Files.write(temp.resolve("large"), bytes(4 << 20));
     drop(large);
     ByteBuf block = Unpooled.directBuffer(BLOCK);
     try (SlabFile slab = new SlabFile(large)) {

@@ -1,9 +1,9 @@
 package io.loligo.store.disk.patrol;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
-import static io.loligo.store.StoreFixture.octets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.DiskFixture;
@@ -83,7 +83,7 @@ final class PatrolTest {
   private void store(int count, int bytes) throws IOException {
     try (DiskFixture fixture = new DiskFixture(config())) {
       for (int i = 0; i < count; i++) {
-        fixture.store.fill(url(i), octets(bytes));
+        fixture.store.fill(url(i), bytes(bytes));
       }
       fixture.settle();
       assertThat(fixture.stats().objects()).isEqualTo(count);
@@ -185,17 +185,17 @@ final class PatrolTest {
     try (FileChannel slabs =
         FileChannel.open(
             here().resolve("slabs"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      ByteBuffer octet = ByteBuffer.allocate(1);
-      slabs.read(octet, at);
-      slabs.write(octet.put(0, (byte) ~octet.get(0)).rewind(), at);
+      ByteBuffer one = ByteBuffer.allocate(1);
+      slabs.read(one, at);
+      slabs.write(one.put(0, (byte) ~one.get(0)).rewind(), at);
     }
   }
 
-  /** Where {@code octets} begin. */
-  private long find(byte[] octets, int from) throws IOException {
+  /** Where {@code bytes} begin. */
+  private long find(byte[] bytes, int from) throws IOException {
     byte[] slabs = Files.readAllBytes(here().resolve("slabs"));
     for (int at = 0; at < slabs.length - 16; at++) {
-      if (slabs[at] == octets[from] && Arrays.equals(slabs, at, at + 16, octets, from, from + 16)) {
+      if (slabs[at] == bytes[from] && Arrays.equals(slabs, at, at + 16, bytes, from, from + 16)) {
         return at;
       }
     }
@@ -205,7 +205,7 @@ final class PatrolTest {
   @Test
   void findsADamagedFirstBlockBeforeAClientAsks() throws IOException {
     store(OBJECTS, 1000);
-    flip(find(octets(1000), 500)); // the first of them
+    flip(find(bytes(1000), 500)); // the first of them
     patrol(
         1,
         () -> {
@@ -221,7 +221,7 @@ final class PatrolTest {
   @Test
   void findsADamagedFurtherBlock() throws IOException {
     store(1, 300_000);
-    flip(find(octets(300_000), 250_000));
+    flip(find(bytes(300_000), 250_000));
     patrol(
         1,
         () -> {

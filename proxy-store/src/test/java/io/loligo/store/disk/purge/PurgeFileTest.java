@@ -60,10 +60,10 @@ class PurgeFileTest {
     }
   }
 
-  private void overwrite(long offset, int octet) throws IOException {
+  private void overwrite(long offset, int value) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.seek(offset);
-      file.write(octet);
+      file.write(value);
     }
   }
 

@@ -1,10 +1,10 @@
 package io.loligo.store.disk.read;
 
+import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
-import static io.loligo.store.StoreFixture.octets;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -138,20 +138,20 @@ final class LoadsTest {
     DiskFixture.await(() -> slab.stalled() > 0);
   }
 
-  private static void assertFound(List<CompletableFuture<Got>> asked, byte[] octets) {
+  private static void assertFound(List<CompletableFuture<Got>> asked, byte[] bytes) {
     for (CompletableFuture<Got> one : asked) {
       Got got = DiskFixture.get(one);
       assertThat(got.outcome()).isEqualTo(LoadOutcome.FOUND);
       assertThat(got.onLoop()).isTrue();
-      assertThat(StoreFixture.content(got.entry())).isEqualTo(octets);
+      assertThat(StoreFixture.content(got.entry())).isEqualTo(bytes);
       got.entry().release();
     }
   }
 
   @Test
   void oneReadAnswersAllWaiters() {
-    byte[] octets = octets(10_000);
-    fixture.put(URL, octets);
+    byte[] bytes = bytes(10_000);
+    fixture.put(URL, bytes);
     long reads = fixture.stats().reads();
     long hits = fixture.stats().hits();
     slab.stall();
@@ -159,7 +159,7 @@ final class LoadsTest {
     awaitStalled();
     asked.addAll(askAll(1, CLIENTS - 1, noFields()));
     slab.resume();
-    assertFound(asked, octets);
+    assertFound(asked, bytes);
     assertThat(fixture.stats().reads() - reads).isEqualTo(1);
     assertThat(fixture.stats().hits() - hits).isEqualTo(CLIENTS);
   }
@@ -169,8 +169,8 @@ final class LoadsTest {
     Fields en = fields("Accept-Language: en\r\n\r\n");
     Fields de = fields("Accept-Language: de\r\n\r\n");
     Fields fr = fields("Accept-Language: fr\r\n\r\n");
-    fixture.store.fill(URL, varying(en), octets(5000));
-    fixture.store.fill(URL, varying(de), octets(6000));
+    fixture.store.fill(URL, varying(en), bytes(5000));
+    fixture.store.fill(URL, varying(de), bytes(6000));
     fixture.settle();
     long reads = fixture.stats().reads();
     slab.stall();
@@ -180,8 +180,8 @@ final class LoadsTest {
     List<CompletableFuture<Got>> french = askAll(2, CLIENTS, fr);
     english.addAll(askAll(3, CLIENTS, en));
     slab.resume();
-    assertFound(english, octets(5000));
-    assertFound(german, octets(6000));
+    assertFound(english, bytes(5000));
+    assertFound(german, bytes(6000));
     for (CompletableFuture<Got> one : french) {
       assertThat(DiskFixture.get(one).outcome()).isEqualTo(LoadOutcome.ABSENT);
     }
@@ -196,9 +196,9 @@ final class LoadsTest {
   /** Clients make up as many as they like: they take no place of others, and remove none. */
   @Test
   void aResponseForOneRequestIsKeptInMemoryOnly() {
-    fixture.put(URL, octets(1000));
+    fixture.put(URL, bytes(1000));
     VarySelection one = VarySelection.of(true, fields("A: b\r\n\r\n"), fields("\r\n"));
-    fixture.store.fill(URL, selectedBy(one), octets(2000));
+    fixture.store.fill(URL, selectedBy(one), bytes(2000));
     fixture.settle();
     assertThat(fixture.stats().objects()).isEqualTo(1);
     assertThat(fixture.load(URL).content()).hasSize(1000);
@@ -214,7 +214,7 @@ final class LoadsTest {
 
   @Test
   void waitersDuringAPurgeGetNothingOfTheReadResponse() {
-    fixture.put(URL, octets(10_000));
+    fixture.put(URL, bytes(10_000));
     slab.stall();
     CompletableFuture<Got> first = ask(0, noFields());
     awaitStalled();
@@ -234,13 +234,13 @@ final class LoadsTest {
   void memoryGetsNothingOfAResponseRemovedDuringItsRead() {
     Fields en = fields("Accept-Language: en\r\n\r\n");
     Fields de = fields("Accept-Language: de\r\n\r\n");
-    onDiskOnly(varying(en), octets(5000));
+    onDiskOnly(varying(en), bytes(5000));
     fixture.settle(); // out of its buffer, where a read takes it without the disk
     CountDownLatch reading = slab.holdNextRead();
     CompletableFuture<Got> first = ask(0, en);
     awaitStalled();
     assertThat(fixture.purge(URL)).isEqualTo(1);
-    onDiskOnly(varying(de), octets(6000));
+    onDiskOnly(varying(de), bytes(6000));
     reading.countDown();
     DiskFixture.get(first).entry().release();
     assertThat(fixture.store.store.find(probe(URL), en)).isNull();
@@ -249,7 +249,7 @@ final class LoadsTest {
 
   @Test
   void memoryGetsAReadResponseIfNothingWasRemoved() {
-    onDiskOnly(StoreFixture.meta(), octets(5000));
+    onDiskOnly(StoreFixture.meta(), bytes(5000));
     DiskFixture.get(ask(0, noFields())).entry().release();
     Entry promoted = fixture.store.store.find(probe(URL), noFields());
     assertThat(promoted).isNotNull();
@@ -261,7 +261,7 @@ final class LoadsTest {
   void memoryGetsACopyOfTheDiskUnlessItWasRemovedMeanwhile(boolean mayStore) {
     Fields en = fields("Accept-Language: en\r\n\r\n");
     Fields de = fields("Accept-Language: de\r\n\r\n");
-    onDiskOnly(varying(en), octets(5000));
+    onDiskOnly(varying(en), bytes(5000));
     Entry like = DiskFixture.get(ask(0, en)).entry();
     fixture.store.store.resize(0);
     fixture.store.store.resize(16 << 20);
@@ -276,8 +276,8 @@ final class LoadsTest {
     fixture.settle();
   }
 
-  private void onDiskOnly(StoredMeta meta, byte[] octets) {
-    fixture.store.fill(URL, meta, octets);
+  private void onDiskOnly(StoredMeta meta, byte[] bytes) {
+    fixture.store.fill(URL, meta, bytes);
     DiskFixture.await(() -> fixture.stats().objects() == 1);
     fixture.store.store.resize(0);
     fixture.store.store.resize(16 << 20);
@@ -286,7 +286,7 @@ final class LoadsTest {
 
   @Test
   void aReadThatFailsIsOneFailureForAll() {
-    fixture.put(URL, octets(10_000));
+    fixture.put(URL, bytes(10_000));
     slab.failReads(CLIENTS);
     slab.stall();
     List<CompletableFuture<Got>> asked = askAll(0, 1, noFields());
@@ -305,8 +305,8 @@ final class LoadsTest {
 
   @Test
   void largeContentIsPutTogetherForMemoryOnce() {
-    byte[] octets = octets(300_000);
-    fixture.put(URL, octets);
+    byte[] bytes = bytes(300_000);
+    fixture.put(URL, bytes);
     long reads = fixture.stats().reads();
     slab.stall();
     CompletableFuture<Got> first = ask(0, noFields());
@@ -314,10 +314,10 @@ final class LoadsTest {
     List<CompletableFuture<Got>> others = askAll(1, CLIENTS, noFields());
     slab.resume();
     Entry onDisk = DiskFixture.get(first).entry();
-    assertThat(onDisk.isResident(octets.length - 1)).isFalse();
+    assertThat(onDisk.isResident(bytes.length - 1)).isFalse();
     onDisk.release();
-    assertFound(others, octets);
-    int further = octets.length / Block.FURTHER_CONTENT;
+    assertFound(others, bytes);
+    int further = bytes.length / Block.FURTHER_CONTENT;
     assertThat(fixture.stats().reads() - reads).isEqualTo(2 + further);
   }
 

@@ -5,10 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Replaces words and escapes of a vector by their bytes. Stateless. */
-public final class Octets {
+public final class VectorBytes {
   private static final Pattern REPEATED = Pattern.compile("\\{([^{}]+)\\*(\\d+)}");
 
-  private Octets() {}
+  private VectorBytes() {}
 
   /** The bytes of {@code text}, where each of {@code words} stands in braces. */
   public static String of(String text, Map<String, String> words) {
