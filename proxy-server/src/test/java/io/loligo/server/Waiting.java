@@ -2,11 +2,15 @@ package io.loligo.server;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Waits for a state that nothing announces, with a guard: a test fails rather than hang. */
 public final class Waiting {
   /** A guard of every wait; never a thing that is tested. */
   private static final long GUARD_SECONDS = 30;
+
+  /** The pause between two looks: the awaited work needs the core more than the next look. */
+  private static final long PAUSE_NANOS = 20_000;
 
   private Waiting() {}
 
@@ -21,7 +25,7 @@ public final class Waiting {
       if (System.nanoTime() - guard > 0) {
         throw new AssertionError("not so after " + GUARD_SECONDS + " s: " + what);
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 }

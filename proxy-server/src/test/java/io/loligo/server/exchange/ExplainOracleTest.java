@@ -31,6 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExplainOracleTest {
   private static final int REQUESTS = 2500;
 
+  /** One explanation in so many is compared value by value with that of the same request. */
+  private static final int WHOLE_EVERY = 25;
+
   // reset before each test
   private int fromDisk;
   private boolean purging;
@@ -172,10 +175,7 @@ class ExplainOracleTest {
         question = by(ports.nextBoolean() ? "gateway" : "forward", question);
       }
       Explanation explanation = bench.explain(question);
-      assertThat(bench.explain(question))
-          .as("asking changes nothing")
-          .usingRecursiveComparison()
-          .isEqualTo(explanation);
+      changesNothing(explanation, bench.explain(question), i % WHOLE_EVERY == 0);
       try {
         compare(explanation, bench.send(question));
       } catch (AssertionError e) {
@@ -190,6 +190,16 @@ class ExplainOracleTest {
                 + ExplainText.of(explanation),
             e);
       }
+    }
+  }
+
+  /** Compares the texts, and sometimes each value: that takes as long as a hundred requests. */
+  private static void changesNothing(Explanation first, Explanation second, boolean whole) {
+    assertThat(ExplainText.of(second))
+        .as("asking changes nothing")
+        .isEqualTo(ExplainText.of(first));
+    if (whole) {
+      assertThat(second).as("asking changes nothing").usingRecursiveComparison().isEqualTo(first);
     }
   }
 
