@@ -48,6 +48,7 @@ class SimulationTest {
         }
       };
 
+  private QuickRandom random;
   private Level level;
   private int fromStore;
   private int asked;
@@ -68,6 +69,7 @@ class SimulationTest {
 
   @BeforeEach
   void listen() {
+    random = QuickRandom.install();
     level = logger.getLevel();
     logger.setLevel(Level.WARN);
     listener.start();
@@ -76,6 +78,7 @@ class SimulationTest {
 
   @AfterEach
   void deafen() {
+    random.close();
     logger.detachAppender(listener);
     logger.setLevel(level);
   }
