@@ -23,6 +23,7 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
@@ -30,7 +31,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -42,6 +45,7 @@ class HostileTlsWireTest extends WireTest {
   private static final TestAuthority OFFICE = TestAuthority.root("Office Authority");
   private static final String FRESH = "Cache-Control: max-age=1000";
   private static final String NAME = "www.example.com";
+  private static final byte[] CLEAR_TEXT = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1);
 
   private ScriptedOrigin secure;
 
@@ -126,59 +130,39 @@ class HostileTlsWireTest extends WireTest {
     return text.replace(NAME, name).getBytes(ISO_8859_1);
   }
 
-  private static byte[] bytes(String kind) throws Exception {
-    return switch (kind) {
-      case "no record" -> new byte[] {22, 9, 9, 0, 1, 1};
-      case "no hello" -> HttpsPortWireTest.hello(100, new byte[100]);
-      case "too large" -> HttpsPortWireTest.hello(0xffff, new byte[100]);
-      case "blank in the name" -> named("www example.com");
-      case "nul in the name" -> named("www.exam\0le.com");
-      case "slash in the name" -> named("www/example.com");
-      case "clear text" -> "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1);
-      case "fallback" -> fallback();
-      case "old version" -> old();
-      default -> throw new IllegalArgumentException(kind);
-    };
+  /** First bytes by their kind, and the failure that counts them. */
+  static Stream<Arguments> firstBytes() throws Exception {
+    return Stream.of(
+        Arguments.of("no record", new byte[] {22, 9, 9, 0, 1, 1}, TlsFailure.MALFORMED),
+        Arguments.of("no hello", HttpsPortWireTest.hello(100, new byte[100]), TlsFailure.MALFORMED),
+        Arguments.of(
+            "too large", HttpsPortWireTest.hello(0xffff, new byte[100]), TlsFailure.OVERSIZED),
+        Arguments.of("blank in the name", named("www example.com"), TlsFailure.SERVER_NAME),
+        Arguments.of("nul in the name", named("www.exam\0le.com"), TlsFailure.SERVER_NAME),
+        Arguments.of("slash in the name", named("www/example.com"), TlsFailure.SERVER_NAME),
+        Arguments.of("clear text", CLEAR_TEXT, TlsFailure.PLAINTEXT),
+        Arguments.of("fallback", fallback(), TlsFailure.VERSION),
+        Arguments.of("old version", old(), TlsFailure.VERSION));
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "no record, MALFORMED",
-    "no hello, MALFORMED",
-    "too large, OVERSIZED",
-    "blank in the name, SERVER_NAME",
-    "nul in the name, SERVER_NAME",
-    "slash in the name, SERVER_NAME",
-    "clear text, PLAINTEXT",
-    "fallback, VERSION",
-    "old version, VERSION"
-  })
-  void firstBytesOnATlsPort(String kind, TlsFailure why) throws Exception {
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("firstBytes")
+  void firstBytesOnATlsPort(String kind, byte[] bytes, TlsFailure why) throws Exception {
     start();
     try (RawClient client = RawClient.connect(proxy.port(1))) {
-      client.sendIgnoringReset(bytes(kind));
+      client.sendIgnoringReset(bytes);
       client.untilClose();
     }
     awaitCount(() -> failures(why), 1);
     expectNothingStored();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "no record, MALFORMED",
-    "no hello, MALFORMED",
-    "too large, OVERSIZED",
-    "blank in the name, SERVER_NAME",
-    "nul in the name, SERVER_NAME",
-    "slash in the name, SERVER_NAME",
-    "clear text, PLAINTEXT",
-    "fallback, VERSION",
-    "old version, VERSION"
-  })
-  void firstBytesInAnInspectedTunnel(String kind, TlsFailure why) throws Exception {
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("firstBytes")
+  void firstBytesInAnInspectedTunnel(String kind, byte[] bytes, TlsFailure why) throws Exception {
     start();
     Socket tunnel = tunnel();
-    tunnel.getOutputStream().write(bytes(kind));
+    tunnel.getOutputStream().write(bytes);
     tunnel.getInputStream().readAllBytes();
     tunnel.close();
     awaitCount(() -> failures(why), 1);
@@ -199,7 +183,7 @@ class HostileTlsWireTest extends WireTest {
     start("loligo_event_loops 1");
     for (int i = 1; i <= 3; i++) {
       try (RawClient client = RawClient.connect(proxy.port(1))) {
-        client.sendIgnoringReset(bytes("clear text"));
+        client.sendIgnoringReset(CLEAR_TEXT);
         assertThat(client.untilClose()).isEmpty();
       }
     }
