@@ -43,7 +43,7 @@ final class Http1ServersTest {
   @Test
   void forgetsItAfterAWhile() {
     servers.requires(server);
-    ticker.advance(Http1Servers.MEMORY_NANOS, TimeUnit.NANOSECONDS);
+    ticker.advance(Http1Servers.KNOWN_NANOS, TimeUnit.NANOSECONDS);
     assertThat(servers.mayNotBeOffered(server)).isTrue();
     ticker.advance(1, TimeUnit.NANOSECONDS);
     assertThat(servers.mayNotBeOffered(server)).isFalse();
@@ -51,7 +51,7 @@ final class Http1ServersTest {
 
   @Test
   void remembersALimitedNumber() {
-    for (int port = 1; port <= Http1Servers.MAX_SERVERS + 1; port++) {
+    for (int port = 1; port <= RecentServers.MAX_SERVERS + 1; port++) {
       servers.requires(server(port));
     }
     assertThat(servers.contains(server(1))).isFalse();

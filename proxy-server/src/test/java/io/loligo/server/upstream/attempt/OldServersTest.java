@@ -65,7 +65,7 @@ class OldServersTest {
 
   @Test
   void remembersSoManyAndNoMore() {
-    for (int port = 1; port <= OldServers.MAX_SERVERS; port++) {
+    for (int port = 1; port <= RecentServers.MAX_SERVERS; port++) {
       servers.answered(endpoint(port), 10);
     }
     servers.answered(endpoint(1), 10);
