@@ -1,5 +1,7 @@
 package io.loligo.core.http1;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
@@ -28,6 +30,25 @@ record Parsed(
     ParseFailure failure,
     int failureOffset,
     int looks) {
+
+  /** Parses {@code bytes}, cut at each of {@code cuts}. */
+  interface Parse {
+    Parsed of(byte[] bytes, ParseLimits limits, int... cuts);
+  }
+
+  /** Whole, byte by byte and cut at every position: the outcome must be one and the same. */
+  static Parsed anyCut(Parse parse, String text, ParseLimits limits) {
+    byte[] bytes = bytes(text);
+    Parsed whole = parse.of(bytes, limits);
+    Parsed single = parse.of(bytes, limits, everyByte(bytes.length));
+    assertThat(single).matches(whole::sameAs, "byte by byte like " + whole);
+    assertThat(single.looks()).isLessThanOrEqualTo(bytes.length);
+    for (int cut = 0; cut <= bytes.length; cut++) {
+      Parsed parts = parse.of(bytes, limits, cut);
+      assertThat(parts).matches(whole::sameAs, "cut at " + cut + " like " + whole);
+    }
+    return whole;
+  }
 
   static byte[] bytes(String latin1) {
     return latin1.getBytes(StandardCharsets.ISO_8859_1);

@@ -1,7 +1,6 @@
 package io.loligo.core.http1;
 
 import static io.loligo.core.http1.Parsed.bytes;
-import static io.loligo.core.http1.Parsed.everyByte;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.FieldName;
@@ -20,18 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RequestHeadParsingTest {
   private static final String GET = "GET / HTTP/1.1\r\n";
 
-  /** Whole, byte by byte and cut at every position: the outcome must be one and the same. */
   static Parsed parse(String text, ParseLimits limits) {
-    byte[] bytes = bytes(text);
-    Parsed whole = Parsed.request(bytes, limits);
-    Parsed single = Parsed.request(bytes, limits, everyByte(bytes.length));
-    assertThat(single).matches(whole::sameAs, "byte by byte like " + whole);
-    assertThat(single.looks()).isLessThanOrEqualTo(bytes.length);
-    for (int cut = 0; cut <= bytes.length; cut++) {
-      Parsed parts = Parsed.request(bytes, limits, cut);
-      assertThat(parts).matches(whole::sameAs, "cut at " + cut + " like " + whole);
-    }
-    return whole;
+    return Parsed.anyCut(Parsed::request, text, limits);
   }
 
   private static Parsed parse(String text) {

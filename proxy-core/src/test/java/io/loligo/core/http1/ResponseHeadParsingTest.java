@@ -1,7 +1,5 @@
 package io.loligo.core.http1;
 
-import static io.loligo.core.http1.Parsed.bytes;
-import static io.loligo.core.http1.Parsed.everyByte;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.FieldName;
@@ -17,16 +15,7 @@ final class ResponseHeadParsingTest {
   private static final String OK = "HTTP/1.1 200 OK\r\n";
 
   private static Parsed parse(String text, ParseLimits limits) {
-    byte[] bytes = bytes(text);
-    Parsed whole = Parsed.response(bytes, limits);
-    Parsed single = Parsed.response(bytes, limits, everyByte(bytes.length));
-    assertThat(single).matches(whole::sameAs, "byte by byte like " + whole);
-    assertThat(single.looks()).isLessThanOrEqualTo(bytes.length);
-    for (int cut = 0; cut <= bytes.length; cut++) {
-      Parsed parts = Parsed.response(bytes, limits, cut);
-      assertThat(parts).matches(whole::sameAs, "cut at " + cut + " like " + whole);
-    }
-    return whole;
+    return Parsed.anyCut(Parsed::response, text, limits);
   }
 
   private static Parsed parse(String text) {
