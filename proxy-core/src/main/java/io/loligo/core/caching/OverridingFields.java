@@ -5,7 +5,6 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -144,7 +143,7 @@ final class OverridingFields {
   static void addTo(Set<String> names, Fields request) {
     for (int i = 0; i < request.count(); i++) {
       if (overrides(request, i)) {
-        names.add(request.name(i).toLowerCase(Locale.ROOT));
+        names.add(request.lowerName(i));
       }
     }
   }
@@ -152,7 +151,7 @@ final class OverridingFields {
   /** Whether {@code names} has all of them that {@code request} has. */
   static boolean all(Fields request, List<String> names) {
     for (int i = 0; i < request.count(); i++) {
-      if (overrides(request, i) && !names.contains(request.name(i).toLowerCase(Locale.ROOT))) {
+      if (overrides(request, i) && !names.contains(request.lowerName(i))) {
         return false;
       }
     }

@@ -3,7 +3,6 @@ package io.loligo.core.caching;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.HopByHop;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +37,7 @@ public final class RequestTrailers {
     if (trailers.id(i) != FieldName.OTHER) {
       return true; // see ChunkedDecoder
     }
-    String name = trailers.name(i).toLowerCase(Locale.ROOT).replace('_', '-');
+    String name = trailers.lowerName(i).replace('_', '-');
     return FieldName.of(name) == FieldName.OTHER
         && !OverridingFields.contains(name)
         && !IDENTIFYING.contains(name);

@@ -5,7 +5,6 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import java.util.List;
-import java.util.Locale;
 
 /** The meaning of a status code for the store. Stateless. */
 final class StatusCaching {
@@ -83,7 +82,7 @@ final class StatusCaching {
       return false;
     }
     for (int i = 0; i < fields.count(); i++) {
-      String name = fields.name(i).toLowerCase(Locale.ROOT);
+      String name = fields.lowerName(i);
       if (SPEAK_OF_A_METHOD.matcher(name).find()) {
         return false;
       }

@@ -2,6 +2,7 @@ package io.loligo.core.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -185,6 +186,11 @@ public final class Fields {
   /** A new string: the name as received. */
   public String name(int i) {
     return new String(bytes, nameStart(i), nameLength(i), StandardCharsets.ISO_8859_1);
+  }
+
+  /** A new string: the name in lower case. */
+  public String lowerName(int i) {
+    return name(i).toLowerCase(Locale.ROOT);
   }
 
   /** A new string: the value as received. */

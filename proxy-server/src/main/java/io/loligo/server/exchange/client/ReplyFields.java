@@ -14,7 +14,6 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,7 +142,7 @@ public final class ReplyFields {
   }
 
   private static boolean isNamed(Fields fields, int i, Collection<String> names) {
-    return !names.isEmpty() && names.contains(fields.name(i).toLowerCase(Locale.ROOT));
+    return !names.isEmpty() && names.contains(fields.lowerName(i));
   }
 
   /**

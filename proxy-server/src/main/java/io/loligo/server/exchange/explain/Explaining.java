@@ -375,7 +375,7 @@ public final class Explaining {
     Fields fields = StoredFields.index(one.storedLines());
     List<String> inputs = new ArrayList<>();
     for (int i = 0; i < fields.count(); i++) {
-      if (INPUTS.contains(fields.name(i).toLowerCase(Locale.ROOT))) {
+      if (INPUTS.contains(fields.lowerName(i))) {
         inputs.add(fields.name(i) + ": " + shortened(fields.value(i)));
       }
     }
