@@ -94,7 +94,7 @@ class PreconditionsTest {
   }
 
   @Should
-  @DisplayName("RFC 9111 section 4.3.2: Date stands in for Last-Modified")
+  @DisplayName("RFC 9111 section 4.3.2: Date is used where Last-Modified is missing")
   void dateStandsInForLastModified() {
     StoredMeta meta = stored(FRESH, date("Date", -10));
     assertThat(evaluate(meta, date("If-Modified-Since", -10))).isEqualTo(NOT_MODIFIED);

@@ -138,8 +138,8 @@ final class MissCause {
   }
 
   /**
-   * Whether the stale response may stand in for a failure of the origin: RFC 9111 section 4.3.3
-   * lets it act on a 5xx as if the origin had not answered at all.
+   * Whether the stale response may be served when the origin fails. RFC 9111 section 4.3.3 lets the
+   * proxy treat a 5xx as if the origin had not answered at all.
    */
   boolean mayServeStale() {
     StoredMeta meta = staleMeta();
