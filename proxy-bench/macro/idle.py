@@ -5,8 +5,9 @@ Needs openssl. Other work on the machine does not matter. The heap is touched be
 usage: idle.py --jar JAR [--java JAVA] [--base 1000] [--count 6000] [--stuck 0]
 prints a table: bytes of native memory and of heap for each connection, from --count connections beyond the first --base.
 
-With --stuck N it also prints the CPU of hits in clear text (h2load, default memory) without and with N handshakes that are
-stuck; nothing else may run on the machine then.
+With --stuck N it also prints the CPU that the event loop takes for a hit in clear text (h2load, default memory): alone, beside N
+handshakes that are stuck, after these have left, and beside N idle connections in clear text. The compilers and collectors of
+the JVM are not in it. Nothing else may run on the machine then.
 """
 
 import argparse
@@ -44,10 +45,14 @@ def serve(listening):
         client.close()
 
 
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat") as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def loop_seconds(pid):
+    """CPU of the event loops of a proxy, in seconds."""
+    nanos = 0
+    for thread in os.scandir(f"/proc/{pid}/task"):
+        with open(thread.path + "/comm") as comm, open(thread.path + "/schedstat") as stat:
+            if comm.read().startswith("loligo-loop"):
+                nanos += int(stat.read().split()[0])
+    return nanos / 1e9
 
 
 class Proxy:
@@ -84,14 +89,14 @@ loligo_admin_port 127.0.0.1:{free_port()}
 
     def cpu_of_a_hit(self, seconds):
         """Microseconds of CPU for a request in clear text, and requests per second."""
-        before = cpu_seconds(self.process.pid)
+        before = loop_seconds(self.process.pid)
         out = subprocess.run(
             ["h2load", "--h1", "-m", "1", "-c", "32", "-D", str(seconds), "--warm-up-time", "0",
              f"http://127.0.0.1:{self.clear}/page"], capture_output=True, text=True, check=True).stdout
         done, failed = map(int, re.search(r"(\d+) succeeded, (\d+) failed", out).groups())
         if failed or not done:
             raise SystemExit("h2load failed: " + out)
-        return (cpu_seconds(self.process.pid) - before) / done * 1e6, done / seconds
+        return (loop_seconds(self.process.pid) - before) / done * 1e6, done / seconds
 
     def stop(self):
         self.process.terminate()
@@ -181,11 +186,16 @@ def main():
             proxy.stop()
             proxy = Proxy(folder, os.path.abspath(args.jar), args.java, origin, "")
             proxy.cpu_of_a_hit(20)  # compiled by then
-            print("\n| handshakes that are stuck | CPU of a hit, us | hits/s |\n| --- | --- | --- |")
-            for number in (0, args.stuck):
-                connections = [stuck() for _ in range(number)]
+            print("\n| beside it | CPU of a hit, us | hits/s |\n| --- | --- | --- |")
+            for name, number, connect in (
+                ("nothing", 0, stuck), ("handshakes that are stuck", args.stuck, stuck), ("nothing again", 0, stuck),
+                ("idle connections in clear text", args.stuck, clear),
+            ):
+                connections = [connect() for _ in range(number)]
                 for _ in range(3):
-                    print("| {:,} | {:.1f} | {:,.0f} |".format(number, *proxy.cpu_of_a_hit(3)), flush=True)
+                    print("| {} | {:.1f} | {:,.0f} |".format(name, *proxy.cpu_of_a_hit(3)), flush=True)
+                for connection in connections:
+                    connection.close()
     finally:
         proxy.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -2,9 +2,11 @@
 """CPU per request of memory hits over TLS 1.3, HTTP/1.1 and HTTP/2, and in clear text: Loligo, nginx and HAProxy in turn.
 
 Needs h2load, nginx, haproxy, openssl. Nothing else may run on the machine. Each proxy has one loop, worker or thread.
-usage: tls.py --jar JAR [--rounds 3] [--duration 6] [--java JAVA] [--peers loligo,nginx,haproxy,bumped,before] [--rows ROW,...]
+usage: tls.py --jar JAR [--rounds 3] [--duration 6] [--java JAVA] [--peers loligo,nginx,haproxy,bumped,fronted,before] [--rows ROW,...]
 bumped: Loligo decrypts (https_port intercept ssl-bump); HAProxy in TCP mode before it, not counted, tells the destination.
+fronted: the accel port behind the same HAProxy, so that requests arrive in batches like those of bumped.
 before: the clear-text rows of an earlier jar, --before JAR.
+--pin: the proxies have one core and h2load the other, and the CPU of Loligo is that of its event loop, without the compilers of the JVM.
 prints a table: microseconds of CPU per request, median of the rounds (lowest-highest), and requests per second.
 """
 
@@ -18,6 +20,8 @@ import statistics
 import subprocess
 import tempfile
 import time
+
+from idle import loop_seconds
 
 SIZES = {"1k": 1024, "4k": 4096, "64k": 65536}
 ROWS = [f"{version}-{size}" for version in ("h1", "h2", "clear") for size in SIZES] + ["handshake-1k"]
@@ -64,6 +68,8 @@ class Bench:
         return path
 
     def start(self, *command):
+        if self.args.pin:
+            command = ("taskset", "-c", "0", *command)
         process = subprocess.Popen(
             command, cwd=self.folder, stdout=open(os.path.join(self.folder, "out"), "a"), stderr=subprocess.STDOUT
         )
@@ -99,11 +105,31 @@ http {{ access_log off; server {{ listen 127.0.0.1:{self.origin_port};
         self.start("nginx", "-c", conf)
         wait_for(self.origin_port)
 
+    def front(self, port, inner):
+        """HAProxy in TCP mode, which tells the addresses."""
+        conf = self.write(f"front-{port}.cfg", f"""
+global
+  nbthread 1
+  maxconn 4000
+defaults
+  mode tcp
+  timeout client 1m
+  timeout server 1m
+  timeout connect 5s
+listen f
+  bind 127.0.0.1:{port}
+  server s 127.0.0.1:{inner} send-proxy-v2
+""")
+        self.start("haproxy", "-f", conf)
+
     def proxy(self, peer):
         port, clear = free_port(), free_port()
-        if peer in ("loligo", "before"):
-            jar = self.args.jar if peer == "loligo" else self.args.before
-            secure = f"https_port 127.0.0.1:{port} accel tls-cert={self.folder}/pair.pem" if peer == "loligo" else ""
+        if peer in ("loligo", "before", "fronted"):
+            jar = self.args.before if peer == "before" else self.args.jar
+            inner = free_port() if peer == "fronted" else port
+            secure = "" if peer == "before" else f"https_port 127.0.0.1:{inner} accel tls-cert={self.folder}/pair.pem"
+            if peer == "fronted":
+                secure += " require-proxy-header\nproxy_protocol_access allow all"
             conf = self.write(f"{peer}.conf", f"""
 {secure}
 http_port 127.0.0.1:{clear} accel defaultsite=bench.test
@@ -118,6 +144,9 @@ loligo_admin_port 127.0.0.1:{free_port()}
 loligo_max_requests_per_connection 0
 """)
             process = self.start(self.args.java, "-jar", os.path.abspath(jar), "run", "-f", conf)
+            if peer == "fronted":
+                wait_for(inner)
+                self.front(port, inner)
         elif peer == "bumped":
             inner = free_port()
             conf = self.write("bumped.conf", f"""
@@ -138,20 +167,7 @@ loligo_max_requests_per_connection 0
 """)
             process = self.start(self.args.java, "-jar", os.path.abspath(self.args.jar), "run", "-f", conf)
             wait_for(inner)
-            front = self.write("front.cfg", f"""
-global
-  nbthread 1
-  maxconn 4000
-defaults
-  mode tcp
-  timeout client 1m
-  timeout server 1m
-  timeout connect 5s
-listen f
-  bind 127.0.0.1:{port}
-  server s 127.0.0.1:{inner} send-proxy-v2
-""")
-            self.start("haproxy", "-f", front)
+            self.front(port, inner)
         elif peer == "nginx":
             os.makedirs(f"{self.folder}/nginx-cache", exist_ok=True)
             conf = self.write("nginx.conf", f"""
@@ -212,16 +228,18 @@ backend b
         return self.h2load(streams + ["-c", "32", "-D", str(seconds), "--warm-up-time", "0", url])
 
     def h2load(self, arguments):
-        out = subprocess.run(["h2load", *arguments], capture_output=True, text=True).stdout
+        pin = ["taskset", "-c", "1"] if self.args.pin else []
+        out = subprocess.run([*pin, "h2load", *arguments], capture_output=True, text=True).stdout
         found = re.search(r"requests: (\d+) total, .* (\d+) succeeded, (\d+) failed, (\d+) errored", out)
         if not found or int(found.group(3)) or int(found.group(4)):
             raise SystemExit("h2load failed: " + out)
         return int(found.group(2))
 
     def measure(self, row, ports, pids, seconds):
-        before, start = cpu_seconds(pids), time.monotonic()
+        cpu = (lambda: loop_seconds(pids[0]) or cpu_seconds(pids)) if self.args.pin else (lambda: cpu_seconds(pids))
+        before, start = cpu(), time.monotonic()
         requests = self.load(row, ports, seconds)
-        return (cpu_seconds(pids) - before) / requests * 1e6, requests / (time.monotonic() - start)
+        return (cpu() - before) / requests * 1e6, requests / (time.monotonic() - start)
 
     def stop(self):
         for process in reversed(self.processes):
@@ -238,6 +256,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jar", required=True)
     parser.add_argument("--before")
+    parser.add_argument("--pin", action="store_true")
     parser.add_argument("--java", default="java")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--duration", type=int, default=6)
