@@ -98,6 +98,29 @@ public interface AclInput {
     return null;
   }
 
+  /** What is known about the user. The user of a request with one counts as asked for. */
+  default LoginState login() {
+    return LoginState.NO_LOGIN;
+  }
+
+  /**
+   * The name of the user, each character one byte; null: {@link #login} is not {@link
+   * LoginState#KNOWN}.
+   */
+  default @Nullable String user() {
+    return null;
+  }
+
+  /**
+   * Whether the user has more than {@code most} addresses at present. If so, all of them are
+   * forgotten.
+   *
+   * @param strict whether only the address of this request is forgotten
+   */
+  default boolean hasMoreAddresses(int most, boolean strict) {
+    return false;
+  }
+
   /** Wall clock, milliseconds since the epoch. */
   long nowMillis();
 }

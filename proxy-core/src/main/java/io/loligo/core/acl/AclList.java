@@ -1,5 +1,7 @@
 package io.loligo.core.acl;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * An ordered rule list such as http_access, compiled. Immutable; any thread.
  *
@@ -19,6 +21,21 @@ public interface AclList {
 
   /** Whether any rule tests the destination's address. */
   boolean needsDestination();
+
+  /** Whether any rule asks who the user is. */
+  default boolean asksForUser() {
+    return false;
+  }
+
+  /**
+   * Whether the last ACL that an evaluation looks at asks who the user is. A denial then asks the
+   * client for another login, as in Squid.
+   *
+   * @param destinationAddress as for {@link #evaluate(AclInput, byte[])}; null: none is chosen
+   */
+  default boolean endsWithUser(AclInput request, byte @Nullable [] destinationAddress) {
+    return false;
+  }
 
   /** Whether the list has no lines. */
   boolean isEmpty();

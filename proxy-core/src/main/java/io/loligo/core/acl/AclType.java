@@ -58,13 +58,21 @@ public enum AclType {
   HAS("has", Support.FULL, "request, response or ALE: the part exists"),
   ANY_OF("any-of", Support.FULL, "any of these ACLs"),
   ALL_OF("all-of", Support.FULL, "all ACLs of one line"),
+  PROXY_AUTH(
+      "proxy_auth",
+      Support.FULL,
+      "name of the user, who must log in; REQUIRED: any. Needs an auth_param program above"),
+  PROXY_AUTH_REGEX(
+      "proxy_auth_regex", Support.FULL, "expression found in the name of the user, as proxy_auth"),
+  MAX_USER_IP(
+      "max_user_ip",
+      Support.FULL,
+      "more than this many addresses of the user within authenticate_ip_ttl. All are forgotten"
+          + " then; with -s, only the address of the request"),
 
-  PROXY_AUTH("proxy_auth", Support.MISSING, "login name"),
-  PROXY_AUTH_REGEX("proxy_auth_regex", Support.MISSING, "expression found in the login name"),
   EXTERNAL("external", Support.MISSING, "answer of an external_acl_type helper"),
   EXT_USER("ext_user", Support.MISSING, "login name told by a helper"),
   EXT_USER_REGEX("ext_user_regex", Support.MISSING, "login name told by a helper"),
-  MAX_USER_IP("max_user_ip", Support.MISSING, "addresses of one login"),
   IDENT("ident", Support.MISSING, "ident name, removed in Squid 7"),
   IDENT_REGEX("ident_regex", Support.MISSING, "ident name, removed in Squid 7"),
   SRCDOMAIN("srcdomain", Support.MISSING, "name of the client by reverse lookup"),
@@ -141,6 +149,11 @@ public enum AclType {
     return this == REP_HEADER || this == REP_MIME_TYPE || this == HTTP_STATUS;
   }
 
+  /** Whether a condition of this type asks who the user is. */
+  public boolean asksForUser() {
+    return this == PROXY_AUTH || this == PROXY_AUTH_REGEX || this == MAX_USER_IP;
+  }
+
   /** Whether its values are expressions, in which a blank may follow a backslash. */
   public boolean takesExpressions() {
     return switch (this) {
@@ -153,7 +166,8 @@ public enum AclType {
           REQ_MIME_TYPE,
           REP_HEADER,
           REP_MIME_TYPE,
-          SSL_SERVER_NAME_REGEX ->
+          SSL_SERVER_NAME_REGEX,
+          PROXY_AUTH_REGEX ->
           true;
       default -> false;
     };

@@ -15,7 +15,11 @@ public record AclVerdict(Kind kind, String rule, String source, String lastAcl) 
     ALLOWED,
     DENIED,
     /** A rule tests destination addresses: resolve the name, then evaluate again. */
-    NEEDS_DESTINATION
+    NEEDS_DESTINATION,
+    /** A rule tests the user: check the credentials, then evaluate again. */
+    NEEDS_LOGIN,
+    /** A rule tests the user, and the request has no valid credentials. */
+    CHALLENGE
   }
 
   public boolean allowed() {

@@ -123,6 +123,11 @@ public final class Acls {
         .anyMatch(acl -> acl.type() == AclType.METHOD && acl.hasWord("PURGE"));
   }
 
+  /** Whether some ACL has this type. */
+  public boolean names(AclType type) {
+    return named.values().stream().anyMatch(acl -> acl.type() == type);
+  }
+
   /** Whether deciding {@code name} needs the response. */
   public boolean needsReply(String name) {
     return reaches(name, AclType.REP_HEADER)
@@ -138,6 +143,13 @@ public final class Acls {
   /** Whether deciding {@code name} needs the destination's addresses. */
   public boolean needsDestination(String name) {
     return reaches(name, AclType.DST);
+  }
+
+  /** Whether deciding {@code name} needs the user of the request. */
+  public boolean asksForUser(String name) {
+    return reaches(name, AclType.PROXY_AUTH)
+        || reaches(name, AclType.PROXY_AUTH_REGEX)
+        || reaches(name, AclType.MAX_USER_IP);
   }
 
   /** Whether {@code name}, or an ACL that it contains, is undecidable. */
@@ -174,9 +186,7 @@ public final class Acls {
       bound.put(name, condition);
     }
     Condition positive = condition;
-    return term.startsWith("!")
-        ? (request, destination) -> Condition.not(positive.test(request, destination))
-        : positive;
+    return term.startsWith("!") ? new Groups.Not(positive) : positive;
   }
 
   /**
@@ -191,11 +201,13 @@ public final class Acls {
     }
     List<CompiledAclList.Line> lines = new ArrayList<>();
     boolean needsDestination = false;
+    boolean asksForUser = false;
     for (AclRule rule : rules) {
       CompiledAclList.Line line = line(rule, rule.allow() == allowRestricts);
       if (line != null) {
         lines.add(line);
         needsDestination |= rule.terms().stream().map(Acls::bare).anyMatch(this::needsDestination);
+        asksForUser |= rule.terms().stream().map(Acls::bare).anyMatch(this::asksForUser);
       }
     }
     AclRule last = rules.get(rules.size() - 1);
@@ -206,7 +218,7 @@ public final class Acls {
             last.source(),
             "");
     return new CompiledAclList(
-        lines.toArray(new CompiledAclList.Line[0]), otherwise, needsDestination);
+        lines.toArray(new CompiledAclList.Line[0]), otherwise, needsDestination, asksForUser);
   }
 
   private CompiledAclList.@Nullable Line line(AclRule rule, boolean restricts) {
@@ -230,6 +242,8 @@ public final class Acls {
         conditions.toArray(new Condition[0]),
         not,
         new AclVerdict(kind, rule.text(), rule.source(), last),
-        new AclVerdict(AclVerdict.Kind.NEEDS_DESTINATION, rule.text(), rule.source(), last));
+        new AclVerdict(AclVerdict.Kind.NEEDS_DESTINATION, rule.text(), rule.source(), last),
+        new AclVerdict(AclVerdict.Kind.NEEDS_LOGIN, rule.text(), rule.source(), last),
+        new AclVerdict(AclVerdict.Kind.CHALLENGE, rule.text(), rule.source(), last));
   }
 }

@@ -11,18 +11,30 @@ interface Condition {
   /** Undecidable until the destination's addresses are known. */
   int NEEDS_DESTINATION = 2;
 
+  /** Undecidable until the credentials are checked. It and greater outcomes end a list. */
+  int NEEDS_LOGIN = 3;
+
+  /** Undecidable: there are no valid credentials. */
+  int CHALLENGE = 4;
+
   /**
-   * {@link #NO}, {@link #YES} or {@link #NEEDS_DESTINATION}.
+   * {@link #NO}, {@link #YES}, {@link #NEEDS_DESTINATION}, {@link #NEEDS_LOGIN} or {@link
+   * #CHALLENGE}.
    *
    * @param destination the one address to judge, or null for those of the request
    */
   int test(AclInput request, byte @Nullable [] destination);
+
+  /** Whether the last ACL that {@link #test} looks at asks who the user is. */
+  default boolean endsWithUser(AclInput request, byte @Nullable [] destination) {
+    return false;
+  }
 
   static int of(boolean matches) {
     return matches ? YES : NO;
   }
 
   static int not(int outcome) {
-    return outcome == NEEDS_DESTINATION ? outcome : 1 - outcome;
+    return outcome > YES ? outcome : 1 - outcome;
   }
 }

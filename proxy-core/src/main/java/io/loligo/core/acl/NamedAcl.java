@@ -86,6 +86,12 @@ final class NamedAcl {
   private String field = "";
   private int most = -1;
 
+  /** {@code max_user_ip -s}, {@code proxy_auth -i} and {@code proxy_auth REQUIRED}, on any line. */
+  private boolean strict;
+
+  private boolean ignoresCase;
+  private boolean anyUser;
+
   // of the present line
   private boolean ignoreCase;
 
@@ -118,10 +124,14 @@ final class NamedAcl {
     int from = options(values, problems);
     switch (type) {
       case TIME -> times(values, from, problems);
-      case MAXCONN -> connections(values.subList(from, values.size()), problems);
+      case MAXCONN, MAX_USER_IP -> number(values.subList(from, values.size()), problems);
       case ANY_OF, ALL_OF -> group(values, from, acls, problems);
       case USER_CERT, CA_CERT -> certificate(values, from, problems);
       default -> {
+        anyUser |=
+            type == AclType.PROXY_AUTH
+                && from < values.size()
+                && values.get(from).equals(UserCondition.REQUIRED);
         if (type.takesExpressions()) {
           expressions(values, from, problems);
         } else {
@@ -194,7 +204,11 @@ final class NamedAcl {
   private void option(int index, String word, String option, List<AclProblem> problems) {
     boolean cases = option.equals("-i") || option.equals("+i");
     boolean names = type == AclType.DSTDOMAIN || type == AclType.DSTDOM_REGEX;
-    if (cases && type.takesExpressions()) {
+    if (option.equals("-s") && type == AclType.MAX_USER_IP) {
+      strict = true;
+    } else if (option.equals("-i") && type == AclType.PROXY_AUTH) {
+      ignoresCase = true;
+    } else if (cases && type.takesExpressions()) {
       ignoreCase = option.equals("-i");
     } else if (option.equals("-n") && type == AclType.DST) {
       problems.add(
@@ -315,10 +329,12 @@ final class NamedAcl {
     }
   }
 
-  private void connections(List<String> values, List<AclProblem> problems) {
+  private void number(List<String> values, List<AclProblem> problems) {
     int number = values.size() == 1 ? number(values.get(0)) : -1;
-    if (number < 0) {
-      problems.add(error(-1, String.join(" ", values), "one number", ""));
+    if (number < (type == AclType.MAX_USER_IP ? 1 : 0)) {
+      problems.add(
+          error(
+              -1, String.join(" ", values), number == 0 ? "one number from 1" : "one number", ""));
       return;
     }
     most = number;
@@ -408,11 +424,12 @@ final class NamedAcl {
           SSL_SERVER_NAME,
           AT_STEP,
           TRANSACTION_INITIATOR,
-          HAS ->
+          HAS,
+          PROXY_AUTH ->
           words.size();
       case CONNECTIONS_ENCRYPTED -> 1;
       case TIME -> spans.size();
-      case MAXCONN -> most < 0 ? 0 : 1;
+      case MAXCONN, MAX_USER_IP -> most < 0 ? 0 : 1;
       case ANY_OF, ALL_OF -> groups.size();
       default -> expressions.size();
     };
@@ -478,6 +495,10 @@ final class NamedAcl {
         int limit = most;
         yield (in, to) -> Condition.of(limit >= 0 && in.clientConnections() > limit);
       }
+      case PROXY_AUTH ->
+          anyUser ? UserCondition.ofAll() : UserCondition.ofNames(words, ignoresCase);
+      case PROXY_AUTH_REGEX -> UserCondition.ofName(user -> found(patterns, user));
+      case MAX_USER_IP -> UserCondition.ofAddresses(most, strict);
       case ANY_OF -> Groups.any(groups, acls);
       case ALL_OF -> Groups.all(groups, acls);
       default -> (in, to) -> Condition.NO;

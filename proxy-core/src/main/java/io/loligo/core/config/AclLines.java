@@ -16,11 +16,17 @@ final class AclLines implements LineReader<Acls> {
   private final ConfigSource source;
   private final Report report;
   private final Acls named;
+  private boolean users;
 
   AclLines(ConfigSource source, Report report, Acls named) {
     this.source = source;
     this.report = report;
     this.named = named;
+  }
+
+  /** Users can log in: ACLs of further lines may ask for them. */
+  void users() {
+    users = true;
   }
 
   @Override
@@ -55,6 +61,11 @@ final class AclLines implements LineReader<Acls> {
     }
     if (!type.hasEffect()) {
       withoutEffect(line, name, type);
+      return;
+    }
+    if (type.asksForUser() && !users) {
+      named.declareUndecidable(name);
+      report.restricts(line, word, "no auth_param program above tells how users log in");
       return;
     }
     define(line, name, type, values.subList(2, values.size()));

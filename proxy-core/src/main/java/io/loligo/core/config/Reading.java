@@ -64,6 +64,11 @@ public final class Reading {
     return file;
   }
 
+  /** Users can log in: {@code acl} lines after the present line may ask for them. */
+  public void users() {
+    acls.users();
+  }
+
   LineReader<Acls> aclLines() {
     return acls;
   }

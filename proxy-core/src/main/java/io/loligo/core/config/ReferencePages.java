@@ -226,7 +226,7 @@ public final class ReferencePages {
       only tunes and has no effect draws a warning. A line that restricts, inspects or identifies and
       has no effect stops the start, unless it is waived:
 
-          auth_param basic program /usr/lib/squid/basic_ncsa_auth /etc/passwd  # loligo: waive
+          auth_param basic program /usr/lib/squid/basic_radius_auth -f /etc/radius  # loligo: waive
           # loligo: waive
           acl users proxy_auth REQUIRED
 

@@ -3,8 +3,8 @@ package io.loligo.core.config;
 /** The time at which a list of rules is evaluated, which determines what its ACLs can test. */
 public enum RuleScope {
   /**
-   * Before the client is known: {@code follow_x_forwarded_for}. An ACL about the response or about
-   * the destination's address stops the start.
+   * Before the client is known: {@code follow_x_forwarded_for}. An ACL about the response, about
+   * the destination's address or about the user stops the start.
    */
   CLIENT,
   /** Before anything else: {@code http_access}. An ACL about the response stops the start. */

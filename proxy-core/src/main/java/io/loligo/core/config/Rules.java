@@ -79,6 +79,9 @@ public final class Rules {
         report.restricts(
             line, name, "it asks about the destination's address, which is not known yet");
         usable = false;
+      } else if (scope == RuleScope.CLIENT && acls.asksForUser(name)) {
+        report.restricts(line, name, "it asks for the user, who is not known yet");
+        usable = false;
       } else if (acls.needsReply(name) && !scope.hasResponse()) {
         usable &= replyInRequest(scope, line, name);
       }

@@ -159,10 +159,8 @@ final class UnusedDirectives {
         "adaptation_uses_indirect_client,icap_uses_indirect_client : ON_OFF : on");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "it has no effect without auth_param",
-        "authenticate_cache_garbage_interval : SECONDS : 1 hour",
-        "authenticate_ttl : SECONDS : 1 hour",
-        "authenticate_ip_ttl : SECONDS : 1 second");
+        "checked logins are removed as soon as they expire",
+        "authenticate_cache_garbage_interval : SECONDS : 1 hour");
     rows.add(
         Status.WITHOUT_EFFECT,
         "no manager page changes anything, see loligo_admin_secret",
@@ -289,8 +287,7 @@ final class UnusedDirectives {
         "sslpassword_program : LINE :");
     rows.add(
         Status.RESTRICTS,
-        "this version does not check logins",
-        "auth_param ! : LINE :",
+        "this version does not apply it",
         "auth_schemes : LINE :",
         "external_acl_type ! : LINE :");
     rows.add(Status.RESTRICTS, "this version has no PROXY protocol");

@@ -21,6 +21,8 @@ public final class FakeRequest implements AclInput {
   private List<byte[]> destinations;
   private int connections = 1;
   private long nowMillis;
+  private LoginState login = LoginState.NO_LOGIN;
+  private String user;
 
   /** The bytes of {@code text}, which must be an address. */
   public static byte[] bytes(String text) {
@@ -34,6 +36,33 @@ public final class FakeRequest implements AclInput {
   public FakeRequest client(String address) {
     client = bytes(address);
     return this;
+  }
+
+  /** With a user who has logged in. */
+  public FakeRequest user(String name) {
+    user = name;
+    return login(LoginState.KNOWN);
+  }
+
+  public FakeRequest login(LoginState state) {
+    login = state;
+    return this;
+  }
+
+  @Override
+  public LoginState login() {
+    return login;
+  }
+
+  @Override
+  public String user() {
+    return user;
+  }
+
+  /** Whether the user has two addresses. */
+  @Override
+  public boolean hasMoreAddresses(int most, boolean strict) {
+    return most < 2;
   }
 
   public FakeRequest client(byte[] address) {

@@ -79,10 +79,9 @@ enum LogCode {
   REPLY_HEAD_BYTES("<sh", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientHeadBytesOut)),
   SERVER_CONTENT_BYTES("<bs", Kind.NUMBER, RecordText::serverContentBytes),
 
-  /** Without logins no request has a user: a dash, as in Squid. */
-  USER("un", Kind.UNTRUSTED, (r, line) -> {}),
-  /** The same. */
-  LOGIN("ul", Kind.UNTRUSTED, (r, line) -> {}),
+  /** The user, also one whose password is wrong, as in Squid. */
+  USER("un", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
+  LOGIN("ul", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
   IDENT("ui"),
   EXTERNAL_USER("ue"),
   TLS_USER("us", Kind.UNTRUSTED, RecordText::certificateUser),

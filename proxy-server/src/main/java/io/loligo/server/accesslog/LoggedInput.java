@@ -1,6 +1,7 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.LoginState;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.IpText;
@@ -138,6 +139,23 @@ final class LoggedInput implements AclInput {
         record.hierarchy == HierarchyCode.HIER_DIRECT
             || record.hierarchy == HierarchyCode.ORIGINAL_DST;
     return direct && hop != null ? IpText.parse(hop) : null;
+  }
+
+  /** A client who has not logged in has no user any more. */
+  @Override
+  public LoginState login() {
+    boolean known = request != null && request.login() == LoginState.KNOWN;
+    return known ? LoginState.KNOWN : LoginState.NO_LOGIN;
+  }
+
+  @Override
+  public @Nullable String user() {
+    return request == null ? null : request.user();
+  }
+
+  @Override
+  public boolean hasMoreAddresses(int most, boolean strict) {
+    return request != null && request.hasMoreAddresses(most, strict);
   }
 
   @Override

@@ -18,6 +18,7 @@ import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.InterceptionDirectives;
 import io.loligo.server.exchange.settings.LoadDirectives;
 import io.loligo.server.exchange.settings.RealClientDirectives;
+import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tls.TlsDirectives;
@@ -38,6 +39,7 @@ public final class Features {
           PortDirectives.FEATURE,
           FileDirectives.FEATURE,
           AccessDirectives.FEATURE,
+          LoginDirectives.FEATURE,
           PeerDirectives.FEATURE,
           RoutingDirectives.FEATURE,
           OutgoingTlsDirectives.FEATURE,

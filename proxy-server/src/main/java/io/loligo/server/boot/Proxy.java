@@ -30,6 +30,8 @@ import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.login.LoginSettings;
+import io.loligo.server.login.Logins;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
@@ -159,11 +161,13 @@ public final class Proxy implements AutoCloseable {
   private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final SecuredPorts secured;
+  private final TimeSource time;
 
   private @Nullable AdminServer admin;
   private volatile ProxyConfig config;
   private volatile DnsSettings dns;
   private volatile OriginContexts contexts;
+  private volatile @Nullable Logins logins;
   private volatile AccessLog accessLog;
   private volatile List<InetSocketAddress> addresses = List.of();
   private volatile String notReady = "starting";
@@ -250,6 +254,8 @@ public final class Proxy implements AutoCloseable {
     this.config = config;
     this.dns = DnsSettings.load(new NameSettings(config));
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
+    this.time = time;
+    this.logins = Logins.of(LoginSettings.of(config), time);
     this.reloader = new Reloader(source, this::reconfigure);
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
@@ -354,7 +360,7 @@ public final class Proxy implements AutoCloseable {
   }
 
   private List<ClientConnections> wireLoops(Transport transport, TimeSource time) {
-    ExchangeSettings settings = new ExchangeSettings(config, processMark);
+    ExchangeSettings settings = new ExchangeSettings(config, processMark, logins);
     OwnAddresses own = new OwnAddresses(ownPorts, loopPorts, listeningPorts, localAddresses);
     ClientAddresses clients = new ClientAddresses();
     var sockets = new ReflectiveChannelFactory<>(transport.socketChannel());
@@ -614,7 +620,9 @@ public final class Proxy implements AutoCloseable {
     ProxyConfig fitted = memory.budget().fits() ? memory.config() : wanted;
     Reconfiguration next = Reconfiguration.of(before, Places.of(fitted));
     ProxyConfig now = next.config();
-    ExchangeSettings settings = new ExchangeSettings(now, processMark);
+    Logins oldLogins = logins;
+    Logins newLogins = Logins.under(oldLogins, LoginSettings.of(now), time);
+    ExchangeSettings settings = new ExchangeSettings(now, processMark, newLogins);
     DnsSettings names = DnsSettings.load(new NameSettings(now)).orSame(dns);
     OriginContexts secure = OriginContexts.of(now, contexts, files);
     AccessLog oldLog = accessLog;
@@ -650,6 +658,10 @@ public final class Proxy implements AutoCloseable {
     config = now;
     dns = names;
     contexts = secure;
+    logins = newLogins;
+    if (oldLogins != null) {
+      oldLogins.replacedBy(newLogins);
+    }
     accessLog = log;
     if (!keepsLog) {
       oldLog.close();
@@ -678,7 +690,7 @@ public final class Proxy implements AutoCloseable {
    */
   private void goBack(ProxyConfig before, AccessLog log, Throwable failure) {
     try {
-      ExchangeSettings settings = new ExchangeSettings(before, processMark);
+      ExchangeSettings settings = new ExchangeSettings(before, processMark, logins);
       exchange(before, settings, dns, contexts, log, listeners.inUse(), secured.inForce());
     } catch (RuntimeException | Error again) {
       failure.addSuppressed(again);
@@ -787,6 +799,10 @@ public final class Proxy implements AutoCloseable {
     listeners.drain(0, 0);
     for (Loop loop : loops) {
       loop.eventLoop().submit(loop::close).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+    Logins checked = logins;
+    if (checked != null) {
+      checked.replacedBy(null);
     }
     store.land();
     export.cancel(false);

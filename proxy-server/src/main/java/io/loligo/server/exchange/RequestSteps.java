@@ -66,7 +66,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   receive   downstream                      400 408 414 431 501 505
  *   identify  {@link Identification}          400
- *   admit     {@link Admission}               200 403 405 409 413 501 508
+ *   admit     {@link Admission}               200 401 403 405 407 409 413 501 503 508
  *   key       {@link KeyRules}
  *   look up   {@link StoreSteps}, {@link DiskLookUp}
  *   decide    {@link StoreSteps#decide}       504

@@ -1,12 +1,13 @@
 package io.loligo.server.login;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
  * Checks passwords: by a file, or by a helper program. Thread-safe: any thread, event loops
  * included.
  *
- * <p>{@code Logins} stands before it. It keeps the results, asks once about credentials that
+ * <p>{@link Logins} stands before it. It keeps the answers, asks once about credentials that
  * several requests have, limits wrong passwords, and takes answers to the event loop of each
  * request.
  */
@@ -19,22 +20,40 @@ public interface PasswordCheck extends AutoCloseable {
    */
   void check(Credentials credentials, Consumer<Answer> then);
 
-  /** Ends threads and processes. Checks that are not done are answered {@link Unavailable}. */
+  /**
+   * Takes no more checks: further ones are {@link Unavailable}. Those that have begun are answered,
+   * then threads and processes end. Does not block.
+   */
   @Override
   void close();
 
   /** The answer to one check: {@link Accepted}, {@link Rejected} or {@link Unavailable}. */
   sealed interface Answer {}
 
-  /** The password is right. */
-  record Accepted() implements Answer {}
+  /**
+   * The password is right.
+   *
+   * @param still whether that is still so. It is asked on an event loop, and does not block
+   */
+  record Accepted(BooleanSupplier still) implements Answer {
+    /** The password counts as right for its time. */
+    public Accepted() {
+      this(() -> true);
+    }
+  }
 
   /**
    * The password is wrong, or there is no such user. The client is challenged again.
    *
    * @param message for the operator, without the password; may be empty
+   * @param still as for {@link Accepted}
    */
-  record Rejected(String message) implements Answer {}
+  record Rejected(String message, BooleanSupplier still) implements Answer {
+    /** The password counts as wrong for its time. */
+    public Rejected(String message) {
+      this(message, () -> true);
+    }
+  }
 
   /**
    * Nobody can tell now: too many checks are pending, or the program or the file is broken. The

@@ -16,9 +16,14 @@ import org.jspecify.annotations.Nullable;
  *     port of a Host field that gives none
  * @param original the address that an intercepted client connected to; null: the client was not
  *     intercepted, but named the host in CONNECT
+ * @param user who has logged in for that CONNECT; null: nobody
  */
 public record Destination(
-    String scheme, @Nullable String host, int port, @Nullable InetSocketAddress original) {
+    String scheme,
+    @Nullable String host,
+    int port,
+    @Nullable InetSocketAddress original,
+    @Nullable String user) {
   /** Checks that the server has a name or an address. */
   public Destination {
     if (host == null && original == null) {
@@ -28,7 +33,7 @@ public record Destination(
 
   /** The destination of a client that connected to {@code original} and was intercepted. */
   public static Destination intercepted(String scheme, InetSocketAddress original) {
-    return new Destination(scheme, null, original.getPort(), original);
+    return new Destination(scheme, null, original.getPort(), original, null);
   }
 
   /** {@code host}, or the address in its place; an IPv6 address has brackets. */

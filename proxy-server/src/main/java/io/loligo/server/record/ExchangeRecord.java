@@ -64,6 +64,12 @@ public final class ExchangeRecord {
   /** TLS with the client; null: none. */
   public @Nullable SessionFacts session;
 
+  /**
+   * Name of the user that a rule asked for, each character one byte, perhaps with a wrong password;
+   * null: none.
+   */
+  public @Nullable String user;
+
   /** Name of the port that got the request. */
   public String portName;
 
@@ -197,6 +203,7 @@ public final class ExchangeRecord {
     local = null;
     proxyHeader = null;
     session = null;
+    user = null;
     portName = null;
     request = null;
     target = null;

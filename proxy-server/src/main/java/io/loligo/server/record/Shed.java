@@ -12,6 +12,8 @@ public enum Shed {
   MEMORY,
   /** The event loop is behind: 503. */
   LOOP_LAG,
+  /** Passwords that wait for their check: 503. */
+  LOGINS,
   /** Descriptors: closed. */
   DESCRIPTORS
 }

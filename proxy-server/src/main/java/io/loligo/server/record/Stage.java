@@ -5,6 +5,8 @@ public enum Stage {
   /** Accept, or first byte on a kept connection, to a complete head. */
   CLIENT_CONNECT,
   ACL,
+  /** The check of a password. */
+  LOGIN,
   LOOKUP,
   DISK_QUEUE,
   DISK_FIRST_READ,

@@ -55,6 +55,11 @@ public final class LoopTimer {
     this.time = time;
   }
 
+  /** The loop that this timer belongs to. */
+  public EventExecutor loop() {
+    return loop;
+  }
+
   /** An event that happens unless it is armed again or cancelled. Confined to its loop. */
   public abstract static class Timeout {
     private long deadlineTick = -1;

@@ -8,18 +8,23 @@ import io.loligo.core.message.WebSocketHandshake;
 import io.loligo.server.exchange.admission.Verdict.AnswerHere;
 import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
+import io.loligo.server.exchange.login.LoginStep;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.login.Logins;
+import io.loligo.server.login.RequestLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The steps that a request passes before the store lookup, in their order. The first verdict other
@@ -28,7 +33,8 @@ import java.util.function.Consumer;
  * <pre>
  *   client        follow_x_forwarded_for
  *   destination   intercepted: Host and address agree  403, 409, or waits for DNS
- *   access        http_access                          403, or waits for DNS
+ *   login         the user, for http_access            (access asks 401, 407, or waits)
+ *   access        http_access                          401, 403, 407, 503, or waits for DNS
  *   tunnel        CONNECT                              405, or a tunnel
  *   maxForwards   OPTIONS and TRACE, Max-Forwards 0    200
  *   forwardLoop   the proxy's own Via                  508
@@ -46,16 +52,21 @@ public final class Admission {
 
   private final LoopServices services;
   private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
+  private final Verdict waitForLogin = new WaitFor(Stage.LOGIN, this::logIn);
   private final RealClient realClient;
+  private final @Nullable LoginStep logins;
   private final Step[] steps;
 
   /** Creates the steps of the loop that {@code services} belong to. */
   public Admission(LoopServices services) {
     this.services = services;
     realClient = new RealClient(services.settings.realClient);
+    Logins checked = services.settings.logins;
+    logins = checked == null ? null : new LoginStep(checked, services.timer.loop());
     steps =
         new Step[] {
           this::client,
+          this::user,
           new HostVerification(services, waitForNames, this::access)::check,
           this::access,
           this::tunnel,
@@ -91,6 +102,13 @@ public final class Admission {
     return Verdict.PROCEED;
   }
 
+  private Verdict user(Request request) {
+    if (logins != null) {
+      logins.find(request);
+    }
+    return Verdict.PROCEED;
+  }
+
   private Verdict access(Request request) {
     DestinationRules rules = services.destinations;
     AclVerdict verdict = rules.access(request);
@@ -107,10 +125,45 @@ public final class Admission {
     if (verdict.allowed()) {
       return Verdict.PROCEED;
     }
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_LOGIN && unavailable(request) == null) {
+      return waitForLogin;
+    }
     if (request.head().methodId() != Method.CONNECT) {
       services.keys.seal(request); // operators see the last decisions about a URL, found by its key
     }
-    return new Denied(Refusal.denied(Refusal.rule(verdict)));
+    return new Denied(refusal(request, verdict));
+  }
+
+  private static @Nullable String unavailable(Request request) {
+    RequestLogin login = request.foundLogin();
+    return login == null ? null : login.whyUnavailable();
+  }
+
+  private Refusal refusal(Request request, AclVerdict verdict) {
+    String rule = Refusal.rule(verdict);
+    return switch (verdict.kind()) {
+      case NEEDS_LOGIN -> Refusal.overload(Shed.LOGINS).because(rule + ": " + unavailable(request));
+      case CHALLENGE -> challenge(request, rule);
+      default ->
+          mayLogIn(request) && services.destinations.endsWithUser(request)
+              ? challenge(request, rule)
+              : Refusal.denied(rule);
+    };
+  }
+
+  /** A client in a decrypted tunnel has logged in outside of it, if at all. */
+  private boolean mayLogIn(Request request) {
+    return logins != null && request.foundLogin() != null && request.destination() == null;
+  }
+
+  private Refusal challenge(Request request, String rule) {
+    assert logins != null : "a rule has asked";
+    return logins.challenge(request).because(rule);
+  }
+
+  private void logIn(Request request, Consumer<Runnable> then) {
+    assert logins != null : "a rule has asked";
+    logins.ask(request, then);
   }
 
   private void resolve(Request request, Consumer<Runnable> then) {

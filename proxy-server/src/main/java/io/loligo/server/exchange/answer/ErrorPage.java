@@ -29,7 +29,8 @@ public final class ErrorPage {
 
   /**
    * Sends {@code refusal} as the complete response. The connection closes if the request has
-   * content, because the proxy does not read it.
+   * content, because the proxy does not read it. After a challenge, the stream may skip content and
+   * keep the connection for the request with the login.
    *
    * @param contentLength bytes of the request's content, see {@link ContentLength}
    */
@@ -46,7 +47,8 @@ public final class ErrorPage {
     if (refusal.shed() != null) {
       record.shed = refusal.shed();
     }
-    if (refusal.closes() || ContentLength.hasContent(contentLength)) {
+    boolean leavesContent = ContentLength.hasContent(contentLength) && !refusal.isChallenge();
+    if (refusal.closes() || leavesContent) {
       stream.closeAfter();
     }
     send(stream, services, refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());

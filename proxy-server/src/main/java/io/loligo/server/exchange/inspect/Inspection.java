@@ -269,7 +269,8 @@ public final class Inspection extends ConnectEvents
         return;
       }
       AclVerdict verdict = services.destinations.access(named);
-      if (!verdict.allowed() && !verdict.denied() && named.destinationAddresses() == null) {
+      if (verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION
+          && named.destinationAddresses() == null) {
         services.upstream.resolve(request.host(), addresses -> resolved(addresses, first));
         return;
       }
@@ -402,7 +403,11 @@ public final class Inspection extends ConnectEvents
             ? ServerIdentity.unknown(name())
             : new ServerIdentity(name(), certificate, settings.certificates.of(request)),
         new Destination(
-            "https", name(), request.port(), before == null ? null : before.original()));
+            "https",
+            name(),
+            request.port(),
+            before == null ? null : before.original(),
+            request.user()));
   }
 
   // ---- splice

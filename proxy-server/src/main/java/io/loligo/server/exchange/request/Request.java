@@ -1,6 +1,7 @@
 package io.loligo.server.exchange.request;
 
 import io.loligo.core.acl.Aliases;
+import io.loligo.core.acl.LoginState;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
@@ -10,6 +11,8 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.login.Logins;
+import io.loligo.server.login.RequestLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
@@ -67,6 +70,11 @@ public final class Request implements RoutedRequest {
   private byte @Nullable [] client;
   private @Nullable TlsFault fault;
   private @Nullable TunnelStep tunnelStep;
+
+  /** The user, as far as known; null: nobody can log in. */
+  private @Nullable RequestLogin login;
+
+  private @Nullable Logins logins;
   private long nowMillis;
   private int nextStep;
   private boolean unsliced;
@@ -110,6 +118,8 @@ public final class Request implements RoutedRequest {
     this.client = null;
     this.fault = null;
     this.tunnelStep = null;
+    this.login = null;
+    this.logins = null;
     this.nextStep = 0;
     this.unsliced = false;
     this.owned = false;
@@ -186,6 +196,8 @@ public final class Request implements RoutedRequest {
     copy.hostConflict = hostConflict;
     copy.client = client;
     copy.tunnelStep = tunnelStep;
+    copy.login = login;
+    copy.logins = logins;
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
@@ -592,6 +604,44 @@ public final class Request implements RoutedRequest {
   @Override
   public boolean isOfClient() {
     return stream != null;
+  }
+
+  /** Sets what is known about the user, found in {@code logins}. */
+  public void login(RequestLogin found, Logins logins) {
+    this.login = found;
+    this.logins = logins;
+  }
+
+  /** What is known about the user, whether a rule has asked or not; null: nobody can log in. */
+  public @Nullable RequestLogin foundLogin() {
+    return login;
+  }
+
+  @Override
+  public LoginState login() {
+    RequestLogin found = login;
+    if (found == null) {
+      return LoginState.NO_LOGIN;
+    }
+    if (record != null && found.user() != null) {
+      record.user = found.user();
+    }
+    if (logins != null && logins.countsAddresses()) {
+      found.count(logins, clientAddress(), nowMillis);
+    }
+    return found.state();
+  }
+
+  @Override
+  public @Nullable String user() {
+    return login == null || login.state() != LoginState.KNOWN ? null : login.user();
+  }
+
+  @Override
+  public boolean hasMoreAddresses(int most, boolean strict) {
+    return login != null
+        && logins != null
+        && login.hasMoreAddresses(logins, most, strict, clientAddress());
   }
 
   @Override

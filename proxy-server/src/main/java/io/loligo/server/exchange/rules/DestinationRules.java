@@ -42,14 +42,27 @@ public final class DestinationRules {
       return access.httpAccess.evaluate(request);
     }
     AclVerdict verdict = null;
+    AclVerdict open = null;
     for (byte[] address : addresses) {
       verdict = verdict(request, address);
       if (verdict.allowed()) {
-        break;
+        return verdict;
       }
+      open = verdict.denied() ? open : verdict;
     }
     assert verdict != null : "there is an address";
-    return verdict;
+    return open == null ? verdict : open;
+  }
+
+  /**
+   * Whether the last rule that {@link #access} looked at asks who the user of {@code request} is. A
+   * denied client is then asked for another login.
+   */
+  public boolean endsWithUser(Request request) {
+    List<byte[]> addresses = request.destinationAddresses();
+    byte[] last =
+        addresses == null || addresses.isEmpty() ? null : addresses.get(addresses.size() - 1);
+    return access.httpAccess.endsWithUser(request, last);
   }
 
   /**
@@ -72,7 +85,7 @@ public final class DestinationRules {
    */
   public boolean needsDestination(AclVerdict verdict, Request request) {
     if (!verdict.allowed()) {
-      return !verdict.denied();
+      return verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION;
     }
     return (access.cache.needsDestination()
             || access.httpReplyAccess.needsDestination()

@@ -88,6 +88,27 @@ public record Refusal(
     return new Refusal(403, "ERR_ACCESS_DENIED", text, null, tag, detail, null, false);
   }
 
+  /**
+   * 401 or 407: the client is asked for a login.
+   *
+   * @param challenge the field line that names the schemes; must not change any more
+   */
+  public static Refusal challenge(int status, FieldLines challenge) {
+    String text = "Access needs a login.";
+    return new Refusal(
+        status, "ERR_CACHE_ACCESS_DENIED", text, challenge, LogTag.TCP_DENIED, null, null, false);
+  }
+
+  /** Whether the client is asked for a login. */
+  public boolean isChallenge() {
+    return status == 401 || status == 407;
+  }
+
+  /** This refusal with another explanation for the operator. */
+  public Refusal because(String detail) {
+    return new Refusal(status, errorCode, text, lines, tag, detail, shed, closes);
+  }
+
   /** The rule that decided {@code verdict}, and its place in the configuration. */
   public static String rule(AclVerdict verdict) {
     return verdict.rule() + " (" + verdict.source() + ")";

@@ -6,6 +6,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.FieldLines;
 import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.accesslog.LogTarget;
+import io.loligo.server.login.Logins;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.time.TimeoutDirectives;
@@ -35,6 +36,9 @@ public final class ExchangeSettings {
 
   /** Which tunnels are inspected. */
   public final InspectionSettings inspection;
+
+  /** Who has logged in; null: nobody can. */
+  public final @Nullable Logins logins;
 
   /** How responses are fetched. */
   public final FetchSettings fetches;
@@ -90,7 +94,18 @@ public final class ExchangeSettings {
    * @param processMark a text unique to this process, so that only its own Via marks a loop
    */
   public ExchangeSettings(ProxyConfig config, String processMark) {
+    this(config, processMark, null);
+  }
+
+  /**
+   * Reads the values of {@code config}.
+   *
+   * @param processMark a text unique to this process, so that only its own Via marks a loop
+   * @param logins who has logged in; null: nobody can
+   */
+  public ExchangeSettings(ProxyConfig config, String processMark, @Nullable Logins logins) {
     this.config = config;
+    this.logins = logins;
     access = new AccessSettings(config);
     realClient = new RealClientSettings(config);
     interception = new InterceptionSettings(config);

@@ -57,7 +57,7 @@ final class IdentificationTest {
     "2001:db8::1,443,GET /x HTTP/1.0,https://[2001:db8::1]/x"
   })
   void theHostOfADecryptedTunnelIsTheDefault(String host, int port, String lines, String url) {
-    assertThat(identify(FORWARD, new Destination("https", host, port, null), lines)).isNull();
+    assertThat(identify(FORWARD, new Destination("https", host, port, null, null), lines)).isNull();
     assertThat(target.url()).isEqualTo(url);
   }
 

@@ -84,7 +84,7 @@ final class RequestFactsTest {
       } else if (type == InetSocketAddress.class) {
         field.set(request, new InetSocketAddress("192.0.2.1", 4711));
       } else if (type == Destination.class) {
-        field.set(request, new Destination("https", "a.test", 8443, null));
+        field.set(request, new Destination("https", "a.test", 8443, null, "user"));
       } else if (field.get(request) == null && type == String.class) {
         field.set(request, "fact");
       }

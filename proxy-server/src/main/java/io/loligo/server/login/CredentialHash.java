@@ -1,0 +1,44 @@
+package io.loligo.server.login;
+
+import java.security.InvalidKeyException;
+import java.security.NoSuchAlgorithmException;
+import javax.crypto.Mac;
+import javax.crypto.SecretKey;
+import javax.crypto.ShortBufferException;
+
+/** Hashes the field values of one event loop. Confined to it. */
+public final class CredentialHash {
+  static final String ALGORITHM = "HmacSHA256";
+
+  private final Mac mac;
+  private final byte[] hash = new byte[32];
+
+  /** Hashes with {@code key}, which all loops share. */
+  CredentialHash(SecretKey key) {
+    try {
+      mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+    } catch (NoSuchAlgorithmException | InvalidKeyException e) {
+      throw new IllegalStateException(ALGORITHM + " is in every JDK", e);
+    }
+  }
+
+  /** The key of the field value {@code bytes[start, end)}; borrowed. */
+  public CredentialKey of(byte[] bytes, int start, int end) {
+    try {
+      mac.update(bytes, start, end - start);
+      mac.doFinal(hash, 0);
+    } catch (ShortBufferException e) {
+      throw new IllegalStateException(e);
+    }
+    return new CredentialKey(word(0), word(8));
+  }
+
+  private long word(int from) {
+    long word = 0;
+    for (int i = 0; i < 8; i++) {
+      word = (word << 8) | (hash[from + i] & 0xff);
+    }
+    return word;
+  }
+}

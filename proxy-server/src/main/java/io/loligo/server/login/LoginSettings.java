@@ -1,0 +1,26 @@
+package io.loligo.server.login;
+
+import io.loligo.core.acl.AclType;
+import io.loligo.core.config.FileDirectives;
+import io.loligo.core.config.ProxyConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of {@link LoginDirectives} in one configuration. Immutable.
+ *
+ * @param basic the scheme basic; null: nobody can log in
+ * @param idleSeconds how long an unused login is kept
+ * @param addressSeconds how long an address of a user counts
+ * @param countsAddresses whether an ACL asks for the number of a user's addresses
+ */
+public record LoginSettings(
+    @Nullable BasicSettings basic, long idleSeconds, long addressSeconds, boolean countsAddresses) {
+  /** Those of {@code config}. */
+  public static LoginSettings of(ProxyConfig config) {
+    return new LoginSettings(
+        config.get(LoginDirectives.AUTH_PARAM),
+        config.get(LoginDirectives.AUTHENTICATE_TTL),
+        config.get(LoginDirectives.AUTHENTICATE_IP_TTL),
+        config.get(FileDirectives.ACL).names(AclType.MAX_USER_IP));
+  }
+}

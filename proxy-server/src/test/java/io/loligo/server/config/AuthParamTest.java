@@ -1,0 +1,142 @@
+package io.loligo.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.core.config.ConfigResult;
+import io.loligo.server.boot.Features;
+import io.loligo.server.login.BasicSettings;
+import io.loligo.server.login.LoginDirectives;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AuthParamTest {
+  private static final String PROGRAM = "auth_param basic program /x/basic_ncsa_auth /users\n";
+
+  private static ConfigResult load(String lines) {
+    TextSource files = new TextSource().with("/users", "bob:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n");
+    files.with("/old", "old:abNANd1rDfiNc\n");
+    return Features.reader(files).readText("squid.conf", "http_port 3128\n" + lines);
+  }
+
+  private static BasicSettings basic(String lines) {
+    ConfigResult result = load(PROGRAM + lines);
+    assertThat(result.problems()).isEmpty();
+    return result.config().get(LoginDirectives.AUTH_PARAM);
+  }
+
+  @Test
+  void theDefaultsAreSquids() {
+    assertThat(basic(""))
+        .isEqualTo(
+            new BasicSettings(
+                List.of("/x/basic_ncsa_auth", "/users"),
+                "squid.conf:2",
+                "Squid proxy-caching web server",
+                7_200,
+                false,
+                false,
+                20,
+                -1));
+    assertThat(load("").config().get(LoginDirectives.AUTH_PARAM)).isNull();
+    assertThat(load("").config().get(LoginDirectives.AUTHENTICATE_TTL)).isEqualTo(3_600);
+    assertThat(load("").config().get(LoginDirectives.AUTHENTICATE_IP_TTL)).isEqualTo(1);
+  }
+
+  @Test
+  void readsAllParameters() {
+    BasicSettings basic =
+        basic(
+            """
+            auth_param basic realm "The  office" proxy
+            auth_param basic credentialsttl 5 minutes
+            auth_param basic casesensitive on
+            auth_param basic utf8 on
+            auth_param basic children 5 startup=1 idle=1 queue-size=7 on-persistent-overload=ERR
+            """);
+    assertThat(basic.realm()).isEqualTo("\"The office\" proxy");
+    assertThat(basic.ttlSeconds()).isEqualTo(300);
+    assertThat(basic.caseSensitive()).isTrue();
+    assertThat(basic.utf8()).isTrue();
+    assertThat(basic.children()).isEqualTo(5);
+    assertThat(basic.queue()).isEqualTo(7);
+    assertThat(basic("auth_param basic realm \"quoted\"").realm()).isEqualTo("quoted");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "auth_param basic",
+        "auth_param basic program",
+        "auth_param basic program /x/basic_ncsa_auth",
+        "auth_param basic program /x/basic_ncsa_auth /users /users",
+        "auth_param basic frob 1",
+        "auth_param frob program /x",
+        "auth_param basic credentialsttl 5",
+        "auth_param basic casesensitive maybe",
+        "auth_param basic utf8 1",
+        "auth_param basic children 0",
+        "auth_param basic children many",
+        "auth_param basic children 5 frob=1",
+        "auth_param basic children 5 startup=x",
+        "auth_param basic children 5 on-persistent-overload=wait",
+      })
+  void wrongLinesStopTheStart(String line) {
+    assertThat(load(line + " # loligo: waive").isUsable()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "auth_param basic program /x/basic_radius_auth -f /c",
+        "auth_param basic program /x/basic_ncsa_auth /missing",
+        "auth_param basic key_extras \"%>a\"",
+        "auth_param digest program /x/digest_file_auth /users",
+        "auth_param negotiate program /x/negotiate_kerberos_auth",
+        "auth_param ntlm program /x/ntlm_auth",
+        "auth_schemes basic all",
+        "acl users proxy_auth REQUIRED",
+        "acl users proxy_auth_regex .",
+        "acl users max_user_ip 2",
+      })
+  void aLoginThatIsNotThereStopsTheStartUnlessWaived(String line) {
+    assertThat(load(line).errors()).hasSize(1);
+    assertThat(load(line + " # loligo: waive").errors()).isEmpty();
+  }
+
+  @Test
+  void aclsAboutUsersComeAfterTheProgram() {
+    assertThat(load("acl users proxy_auth REQUIRED\n" + PROGRAM).isUsable()).isFalse();
+    ConfigResult result =
+        load(
+            PROGRAM
+                + "acl users proxy_auth REQUIRED\nacl a proxy_auth_regex -i ^a\n"
+                + "acl few max_user_ip -s 2\nhttp_access deny few\nhttp_access allow users a");
+    assertThat(result.problems()).isEmpty();
+    assertThat(load(PROGRAM + "acl none max_user_ip 0").isUsable()).isFalse();
+    assertThat(load(PROGRAM + "acl none proxy_auth -s bob").isUsable()).isFalse();
+  }
+
+  @Test
+  void parametersOfSchemesWithoutAProgramAreHarmless() {
+    assertThat(load("auth_param ntlm children 5\nauth_param digest realm x").problems()).isEmpty();
+    assertThat(load("auth_param basic realm x").problems()).isEmpty();
+  }
+
+  @Test
+  void aRuleBeforeTheClientIsKnownCannotAskForTheUser() {
+    String lines = PROGRAM + "acl users proxy_auth REQUIRED\nfollow_x_forwarded_for allow users";
+    assertThat(load(lines).isUsable()).isFalse();
+    assertThat(load(lines + " # loligo: waive").isUsable()).isTrue();
+  }
+
+  @Test
+  void warnsOfHashesThatNeverMatch() {
+    ConfigResult result = load("auth_param basic program /x/basic_ncsa_auth /old");
+    assertThat(result.isUsable()).isTrue();
+    assertThat(result.warnings())
+        .singleElement()
+        .satisfies(one -> assertThat(one.text()).contains("old", "htpasswd -B"));
+  }
+}
