@@ -18,7 +18,11 @@ import java.util.regex.Pattern;
 
 /** A program under test in a process of its own, its output in a file. Closing ends it. */
 final class ProxyProcess implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 5;
+  private static final int PATIENCE_MILLIS = 5_000;
+
+  /** The time between two signals; a proxy takes those within a moment of the first as the same. */
+  private static final int AGAIN_MILLIS = 250;
+
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_EPHEMERAL_PORT = 32_768;
 
@@ -70,9 +74,9 @@ final class ProxyProcess implements AutoCloseable {
   static List<String> command(List<String> options, String main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // the flags in the jar's manifest
+    // the flags in the jar's manifest, and the compiler that the tests have
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-"))
+        .filter(argument -> argument.matches("(--add-|-XX:TieredStopAtLevel=).*"))
         .forEach(command::add);
     command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
@@ -181,12 +185,19 @@ final class ProxyProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Asks it to end, so that it tidies up (Squid's shared memory), then makes it. */
+  /**
+   * Asks it to end, so that it tidies up (Squid's shared memory), and again, so that it cuts
+   * requests in progress; then makes it.
+   */
   @Override
   public void close() throws IOException {
-    process.destroy();
     try {
-      process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      for (int waited = 0; waited < PATIENCE_MILLIS; waited += AGAIN_MILLIS) {
+        process.destroy();
+        if (process.waitFor(AGAIN_MILLIS, TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
     } catch (InterruptedException e) {
       throw new InterruptedIOException("interrupted while a process ended");
     } finally {
