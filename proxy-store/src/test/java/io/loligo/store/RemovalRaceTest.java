@@ -18,6 +18,7 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Removes responses while they are being stored, very often: a response is not found after its
  * removal has returned.
  */
+@Tag("races")
 final class RemovalRaceTest {
   private static final int GUARD_SECONDS = 60;
   private static final String URL = "http://a/1";

@@ -22,7 +22,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
@@ -145,9 +144,7 @@ public final class StoreFixture implements AutoCloseable {
 
   /** Bytes that differ from place to place. */
   public static byte[] bytes(int count) {
-    byte[] bytes = new byte[count];
-    new Random(count).nextBytes(bytes);
-    return bytes;
+    return RandomBytes.of(count, count);
   }
 
   /** A buffer of exactly {@code bytes[from, to)}. Returns owned. */

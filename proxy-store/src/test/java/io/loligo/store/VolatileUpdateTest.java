@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code x |= y} reads and writes: of two that do so at once one is lost, volatile or not. */
+@Tag("races")
 final class VolatileUpdateTest {
   private static final Pattern FIELD =
       Pattern.compile("\\bvolatile\\s+[\\w<>\\[\\], .?]+?\\s(\\w+)\\s*[=;]");

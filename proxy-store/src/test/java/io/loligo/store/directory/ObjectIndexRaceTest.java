@@ -6,12 +6,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The hint that is read without a lock while others change. Its words are in direct memory, where
  * no tool that drives interleavings sees them: so it is asked very often, in the worst place.
  */
+@Tag("races")
 final class ObjectIndexRaceTest {
   private static final int ROUNDS = 100_000;
   private static final int GUARD_SECONDS = 60;

@@ -5,6 +5,7 @@ import static io.loligo.store.StoreFixture.key;
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.RandomBytes;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
@@ -81,14 +82,13 @@ final class CrashingStore {
 
   /** Content of a version of an object. */
   static byte[] content(int number, int version) {
-    Random random = new Random(number * 1_000_003L + version);
+    long seed = number * 1_000_003L + version;
+    Random random = new Random(seed);
     int length =
         number % LARGE_ONE_IN == 0
             ? LARGE_BYTES / 2 + random.nextInt(LARGE_BYTES / 2)
             : random.nextInt(1 + random.nextInt(1 + random.nextInt(MAX_BYTES)));
-    byte[] bytes = new byte[length];
-    random.nextBytes(bytes);
-    return bytes;
+    return RandomBytes.of(seed, length);
   }
 
   private void run(int first) {

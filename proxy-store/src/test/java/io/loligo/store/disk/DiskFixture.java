@@ -27,11 +27,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A store with directories on disk, and a loop to ask from. */
 public final class DiskFixture implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 30;
+
+  /** The pause between two looks: the awaited work needs the core more than the next look. */
+  private static final long PAUSE_NANOS = 20_000;
 
   public final StoreFixture store;
   final EventExecutor loop = new DefaultEventExecutor();
@@ -98,7 +102,7 @@ public final class DiskFixture implements AutoCloseable {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (!what.getAsBoolean()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 

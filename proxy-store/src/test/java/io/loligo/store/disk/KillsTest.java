@@ -6,6 +6,7 @@ import static io.loligo.store.StoreFixture.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.RandomBytes;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.purge.Purge;
@@ -64,12 +65,11 @@ final class KillsTest {
     }
 
     static byte[] content(int object, int version) {
-      Random random = new Random(object * 31_337L + version);
+      long seed = object * 31_337L + version;
+      Random random = new Random(seed);
       int length =
           random.nextInt(14) == 0 ? 70_000 + random.nextInt(400_000) : random.nextInt(25_000);
-      byte[] bytes = new byte[length];
-      random.nextBytes(bytes);
-      return bytes;
+      return RandomBytes.of(seed, length);
     }
 
     void step(DiskFixture fixture) {

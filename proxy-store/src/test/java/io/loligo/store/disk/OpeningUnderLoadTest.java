@@ -18,12 +18,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Requests that come while the index is being filled, on threads of their own, all hit. */
 final class OpeningUnderLoadTest {
-  private static final int OBJECTS = 20_000;
+  private static final int OBJECTS = 10_000;
 
   /** Less than may wait. */
   private static final int REQUESTS = 3_000;
 
-  private static final int ROUNDS = 4;
+  private static final int ROUNDS = 3;
 
   @TempDir Path temp;
 

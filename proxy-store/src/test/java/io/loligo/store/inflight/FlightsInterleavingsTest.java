@@ -11,12 +11,14 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The table of fetches, asked and changed by several loops at once: the result is always as if one
  * had come after the other.
  */
+@Tag("races")
 final class FlightsInterleavingsTest {
   private static final int SCENARIOS = 6;
   private static final int INTERLEAVINGS = 50;

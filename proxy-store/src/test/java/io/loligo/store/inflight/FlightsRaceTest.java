@@ -11,12 +11,14 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two loops that ask for one cold object at the same moment, very often. The few interleavings that
  * {@link FlightsInterleavingsTest} tries do not all meet between the look and the change.
  */
+@Tag("races")
 final class FlightsRaceTest {
   private static final int ROUNDS = 20_000;
   private static final int GUARD_SECONDS = 60;

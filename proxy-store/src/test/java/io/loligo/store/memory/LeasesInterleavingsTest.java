@@ -6,6 +6,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
  * twice, and afterwards there is room for exactly the missing bytes. The test does not check
  * whether a request is refused while another thread puts back a lease.
  */
+@Tag("races")
 final class LeasesInterleavingsTest {
   @Test
   void noByteIsLostOrEnteredTwice() {

@@ -4,12 +4,14 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The ledger in which all loops enter their memory: never beyond its limit, nothing lost or counted
  * twice. The share of a single fetch, and the credit of its readers, are confined to one loop.
  */
+@Tag("races")
 final class LedgerInterleavingsTest {
   @Test
   void isAsIfOneCameAfterTheOther() {

@@ -9,12 +9,14 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Storing, finding and purging at once: each entry found is alive and was stored last, and nothing
  * is found after a purge. Caffeine is too large for every interleaving: threads race instead.
  */
+@Tag("races")
 final class MemoryTierInterleavingsTest {
   @Test
   void isAsIfOneCameAfterTheOther() {

@@ -11,12 +11,14 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Finds entries while they leave, very often: {@link MemoryTierInterleavingsTest} seldom meets the
  * moment between finding and retaining.
  */
+@Tag("races")
 final class MemoryTierRaceTest {
   private static final int ROUNDS = 300_000;
   private static final int GUARD_SECONDS = 60;

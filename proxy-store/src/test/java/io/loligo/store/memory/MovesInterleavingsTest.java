@@ -10,12 +10,14 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Disk threads and the maintenance thread move entries from one ledger to the other: each byte
  * stays in exactly one of them, in every interleaving.
  */
+@Tag("races")
 final class MovesInterleavingsTest {
   private static final int THREADS = 3;
 

@@ -10,12 +10,14 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two threads offer responses, read from disk, to the memory tier at the same moment, very often.
  * {@link MovesInterleavingsTest} tries every interleaving of the moves alone.
  */
+@Tag("races")
 final class MovesRaceTest {
   private static final int ROUNDS = 50_000;
   private static final int GUARD_SECONDS = 60;

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * drops it: no reference is lost or counted twice, and the last one frees the entry once, in every
  * interleaving.
  */
+@Tag("races")
 final class SpreadInterleavingsTest {
   @Test
   void everyReferenceCountsOnce() {

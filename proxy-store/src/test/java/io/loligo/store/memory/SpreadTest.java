@@ -21,9 +21,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Stored responses that many event loops serve at the same time. */
+@Tag("races")
 final class SpreadTest {
   private static final int LOOPS = 64;
   private static final int FIELDS = 8;

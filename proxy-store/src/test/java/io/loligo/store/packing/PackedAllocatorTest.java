@@ -23,9 +23,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("races")
 class PackedAllocatorTest {
   private final UnpooledByteBufAllocator chunks = new UnpooledByteBufAllocator(true);
   private final PackedAllocator allocator = new PackedAllocator(chunks);
