@@ -13,6 +13,11 @@ public interface ConfigSource extends HostResolver {
   /** The files that match a pattern with {@code *}, {@code ?} and {@code [...]}, sorted. */
   List<String> expand(String pattern);
 
+  /** Whether the file of {@code path} is a program that can be started. */
+  default boolean isExecutable(String path) {
+    return true;
+  }
+
   /** The name of this machine, for Via and error pages. */
   default String hostName() {
     return "localhost";

@@ -168,12 +168,6 @@ final class UnusedDirectives {
     rows.add(
         Status.WITHOUT_EFFECT,
         "this version does not start the helper",
-        "url_rewrite_children,redirect_children : LINE :",
-        "url_rewrite_host_header,redirect_rewrites_host_header : ON_OFF : on",
-        "url_rewrite_access,redirector_access : RULES : allow all",
-        "url_rewrite_bypass,redirector_bypass : ON_OFF : off",
-        "url_rewrite_extras : LINE :",
-        "url_rewrite_timeout : LINE :",
         "store_id_program,storeurl_rewrite_program : LINE :",
         "store_id_children,storeurl_rewrite_children : LINE :",
         "store_id_access,storeurl_rewrite_access : RULES : allow all",
@@ -315,10 +309,6 @@ final class UnusedDirectives {
         "this version asks no helper about certificates",
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.RESTRICTS, "this version has no FTP", "ftp_port : LINE :");
-    rows.add(
-        Status.RESTRICTS,
-        "this version does not start the helper",
-        "url_rewrite_program,redirect_program : LINE :");
     rows.add(
         Status.RESTRICTS,
         "this version does not limit bandwidth",

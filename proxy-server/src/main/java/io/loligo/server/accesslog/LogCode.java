@@ -43,16 +43,16 @@ enum LogCode {
    * Documented as not affected by strip_query_terms: a format with this code requests the query.
    */
   CLIENT_URL(">ru", Kind.UNTRUSTED, (r, line) -> RecordText.url(r, false, line)),
-  SERVER_URL("<ru", Kind.UNTRUSTED, (r, line) -> RecordText.url(r, line.stripQuery(), line)),
+  SERVER_URL("<ru", Kind.UNTRUSTED, (r, line) -> RecordText.sentUrl(r, line.stripQuery(), line)),
   SCHEME(">rs", Kind.UNTRUSTED, RecordText::scheme),
-  SERVER_SCHEME("<rs", Kind.UNTRUSTED, RecordText::scheme),
+  SERVER_SCHEME("<rs", Kind.UNTRUSTED, RecordText::sentScheme),
   DOMAIN(">rd", Kind.UNTRUSTED, RecordText::domain),
-  SERVER_DOMAIN("<rd", Kind.UNTRUSTED, RecordText::domain),
+  SERVER_DOMAIN("<rd", Kind.UNTRUSTED, RecordText::sentDomain),
   URL_PORT(">rP", Kind.NUMBER, RecordText::urlPort),
-  SERVER_URL_PORT("<rP", Kind.NUMBER, RecordText::urlPort),
+  SERVER_URL_PORT("<rP", Kind.NUMBER, RecordText::sentUrlPort),
   PATH("rp", Kind.UNTRUSTED, RecordText::path),
   CLIENT_PATH(">rp", Kind.UNTRUSTED, RecordText::path),
-  SERVER_PATH("<rp", Kind.UNTRUSTED, RecordText::path),
+  SERVER_PATH("<rp", Kind.UNTRUSTED, RecordText::sentPath),
   VERSION("rv", Kind.TEXT, RecordText::version),
   CLIENT_VERSION(">rv", Kind.TEXT, RecordText::version),
   SERVER_VERSION("<rv", Kind.TEXT, RecordText::serverVersion),
@@ -83,12 +83,12 @@ enum LogCode {
   USER("un", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
   LOGIN("ul", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
   IDENT("ui"),
-  EXTERNAL_USER("ue"),
+  EXTERNAL_USER("ue", Kind.UNTRUSTED, RecordText::externalUser),
   TLS_USER("us", Kind.UNTRUSTED, RecordText::certificateUser),
   CREDENTIALS("credentials", Kind.ARGUMENT),
-  EXTERNAL_TAG("et"),
-  EXTERNAL_LOG("ea"),
-  NOTE("note", Kind.ARGUMENT),
+  EXTERNAL_TAG("et", Kind.UNTRUSTED, RecordText::tag),
+  EXTERNAL_LOG("ea", Kind.UNTRUSTED, RecordText::externalLog),
+  NOTE("note", Kind.NOTE, (r, line) -> {}),
   SEQUENCE("sn", Kind.SEQUENCE, (r, line) -> {}),
   MASTER_TRANSACTION("master_xaction"),
   CONNECTION_ID("transport::>connection_id"),
@@ -152,6 +152,7 @@ enum LogCode {
     REQUEST_FIELD,
     REPLY_FIELD,
     PROXY_FIELD,
+    NOTE,
     SEQUENCE,
     BYTE,
     /** Prints {@code -}, takes an argument. */
@@ -159,7 +160,8 @@ enum LogCode {
 
     boolean takesArgument() {
       return switch (this) {
-        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, BYTE, ARGUMENT -> true;
+        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, NOTE, BYTE, ARGUMENT ->
+            true;
         default -> false;
       };
     }

@@ -5,6 +5,7 @@ import io.loligo.server.record.ExchangeRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -60,6 +61,13 @@ public final class LogFormat {
     for (Piece piece : pieces) {
       piece.write(record, line);
     }
+  }
+
+  /** The line for {@code record}, without its end, as a new array. */
+  public byte[] bytes(ExchangeRecord record) {
+    LogLine line = new LogLine(/* stripQuery= */ false);
+    write(record, line);
+    return Arrays.copyOf(line.bytes(), line.length());
   }
 
   /** This format followed by both heads, as {@code log_mime_hdrs} requests. */

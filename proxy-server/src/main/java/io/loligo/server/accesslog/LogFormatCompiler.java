@@ -93,7 +93,7 @@ final class LogFormatCompiler {
 
   private static boolean isUntrusted(LogCode code) {
     return switch (code.kind()) {
-      case UNTRUSTED, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD -> true;
+      case UNTRUSTED, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, NOTE -> true;
       default -> false;
     };
   }
@@ -107,6 +107,7 @@ final class LogFormatCompiler {
       case REQUEST_FIELD -> requestField(FieldText.of(argument));
       case REPLY_FIELD -> replyField(FieldText.of(argument));
       case PROXY_FIELD -> proxyField(FieldText.of(argument));
+      case NOTE -> note(argument);
       case SEQUENCE -> new SequenceSource();
       case BYTE -> fixedByte(argument, start);
       default -> code.source();
@@ -128,6 +129,10 @@ final class LogFormatCompiler {
 
   private static LogCode.Source proxyField(FieldText field) {
     return (record, line) -> field.write(record.proxyHeader, line);
+  }
+
+  private static LogCode.Source note(@Nullable String key) {
+    return (record, line) -> RecordText.note(record, key, line);
   }
 
   /** Squid's reading of {@code %.Ntu}: the first N digits of the microseconds, not padded. */

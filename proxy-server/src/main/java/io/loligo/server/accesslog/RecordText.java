@@ -7,6 +7,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HelperFacts;
 import io.loligo.server.record.Stage;
 import io.loligo.server.tls.ClientHello;
 import io.loligo.server.tls.PeerCertificate;
@@ -167,6 +168,14 @@ final class RecordText {
     }
   }
 
+  static void sentUrl(ExchangeRecord record, boolean stripQuery, LogLine line) {
+    if (record.rewritten == null) {
+      url(record, stripQuery, line);
+    } else {
+      url(record.rewritten.target(), stripQuery, line);
+    }
+  }
+
   static void url(ExchangeRecord record, boolean stripQuery, LogLine line) {
     if (record.url != null) {
       int query = stripQuery ? record.url.indexOf('?') : -1;
@@ -181,6 +190,10 @@ final class RecordText {
               : "error:invalid-request");
       return;
     }
+    url(target, stripQuery, line);
+  }
+
+  private static void url(RequestTarget target, boolean stripQuery, LogLine line) {
     if (target.form() == Form.AUTHORITY) {
       host(target, line);
       line.append(':');
@@ -234,6 +247,63 @@ final class RecordText {
     line.append(host);
     if (literal) {
       line.append(']');
+    }
+  }
+
+  private static @Nullable RequestTarget sent(ExchangeRecord record) {
+    return record.rewritten == null ? record.target : record.rewritten.target();
+  }
+
+  static void sentPath(ExchangeRecord record, LogLine line) {
+    RequestTarget target = sent(record);
+    if (target != null && target.form() != Form.AUTHORITY) {
+      path(target, line.stripQuery(), line);
+    }
+  }
+
+  static void sentScheme(ExchangeRecord record, LogLine line) {
+    RequestTarget target = sent(record);
+    text(target == null ? null : target.scheme(), line);
+  }
+
+  static void sentDomain(ExchangeRecord record, LogLine line) {
+    RequestTarget target = sent(record);
+    if (target != null) {
+      host(target, line);
+    }
+  }
+
+  static void sentUrlPort(ExchangeRecord record, LogLine line) {
+    RequestTarget target = sent(record);
+    if (target != null) {
+      line.appendNumber(target.port());
+    }
+  }
+
+  static void externalUser(ExchangeRecord record, LogLine line) {
+    text(record.helpers == null ? null : record.helpers.user(), line);
+  }
+
+  static void tag(ExchangeRecord record, LogLine line) {
+    text(record.helpers == null ? null : record.helpers.tag(), line);
+  }
+
+  static void externalLog(ExchangeRecord record, LogLine line) {
+    text(record.helpers == null ? null : record.helpers.log(), line);
+  }
+
+  /** The values of the notes with {@code key}; without a key, all notes, each on a line. */
+  static void note(ExchangeRecord record, @Nullable String key, LogLine line) {
+    HelperFacts facts = record.helpers;
+    if (facts == null) {
+      return;
+    }
+    if (key != null) {
+      text(facts.values(key), line);
+      return;
+    }
+    for (HelperFacts.Note note : facts.notes()) {
+      line.append(note.key() + ": " + note.value() + "\r\n");
     }
   }
 

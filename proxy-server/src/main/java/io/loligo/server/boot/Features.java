@@ -18,6 +18,8 @@ import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.InterceptionDirectives;
 import io.loligo.server.exchange.settings.LoadDirectives;
 import io.loligo.server.exchange.settings.RealClientDirectives;
+import io.loligo.server.exchange.settings.RewriteDirectives;
+import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeoutDirectives;
@@ -51,6 +53,8 @@ public final class Features {
           IdentityDirectives.FEATURE,
           RealClientDirectives.FEATURE,
           InterceptionDirectives.FEATURE,
+          RewriteDirectives.FEATURE,
+          HelperDirectives.FEATURE,
           TimeoutDirectives.FEATURE,
           ClientDirectives.FEATURE,
           OriginDirectives.FEATURE,

@@ -27,6 +27,16 @@ public final class FileConfigSource implements ConfigSource {
   }
 
   @Override
+  public boolean isExecutable(String path) {
+    try {
+      Path file = Path.of(path);
+      return Files.isRegularFile(file) && Files.isExecutable(file);
+    } catch (InvalidPathException e) {
+      return false;
+    }
+  }
+
+  @Override
   public List<String> expand(String pattern) {
     int slash = pattern.lastIndexOf('/');
     String folder = slash < 0 ? "." : slash == 0 ? "/" : pattern.substring(0, slash);

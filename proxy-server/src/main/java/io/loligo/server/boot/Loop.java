@@ -6,6 +6,7 @@ import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.explain.RecentDecisions;
+import io.loligo.server.helper.Helpers;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.LoopClock;
@@ -59,6 +60,7 @@ final class Loop {
       OriginContexts contexts,
       OwnAddresses own,
       TimeSource time,
+      Helpers helpers,
       ExchangeSettings settings) {
     this.eventLoop = eventLoop;
     this.dns = dns;
@@ -85,6 +87,7 @@ final class Loop {
                 timer,
                 counters,
                 own,
+                helpers,
                 settings));
   }
 

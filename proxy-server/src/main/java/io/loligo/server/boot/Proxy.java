@@ -29,6 +29,7 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
+import io.loligo.server.helper.Helpers;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.login.LoginSettings;
 import io.loligo.server.login.Logins;
@@ -90,6 +91,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -136,6 +138,7 @@ public final class Proxy implements AutoCloseable {
   private final Store seenStore;
   private final List<ClientConnections> clientLoops;
   private final PeerHealth health = new PeerHealth(System::nanoTime);
+  private final Helpers helpers;
   private final Reloader reloader;
   private final LogTotals logged;
   private final Listeners listeners;
@@ -256,6 +259,7 @@ public final class Proxy implements AutoCloseable {
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.time = time;
     this.logins = Logins.of(LoginSettings.of(config), time);
+    this.helpers = new Helpers((millis, task) -> later(time, task, millis), time::nanos);
     this.reloader = new Reloader(source, this::reconfigure);
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
@@ -384,6 +388,7 @@ public final class Proxy implements AutoCloseable {
               contexts,
               own,
               time,
+              helpers,
               settings);
       loops.add(loop);
       wired.add(
@@ -459,6 +464,7 @@ public final class Proxy implements AutoCloseable {
     }
     ownPorts.addAll(RemoteJmx.of(System.getProperties()).ports());
     secured.open();
+    helpers.use(HelperPrograms.of(config));
     for (HttpPort port : PortDirectives.ports(config)) {
       listeners.bind(port);
     }
@@ -500,6 +506,7 @@ public final class Proxy implements AutoCloseable {
         null,
         "Failed memory allocations, each of which ended its task. The log names the remedy.",
         () -> store.transit().shortage().count());
+    shown.helpers(helpers::numbers);
     shown.certificates(secured::expiries);
     shown.gauge("loligo.descriptors.used", null, "Open files and sockets.", descriptors::used);
     shown.gauge(
@@ -653,6 +660,7 @@ public final class Proxy implements AutoCloseable {
       throw e;
     }
     secured.replace(newTls);
+    helpers.use(HelperPrograms.of(now));
     ports.commit();
     portsBound(now);
     config = now;
@@ -804,6 +812,7 @@ public final class Proxy implements AutoCloseable {
     if (checked != null) {
       checked.replacedBy(null);
     }
+    helpers.close();
     store.land();
     export.cancel(false);
     if (admin != null) {
@@ -828,6 +837,17 @@ public final class Proxy implements AutoCloseable {
     group
         .shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
         .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Runs {@code task} on a loop. A loop that has ended runs nothing, and the process stops then.
+   */
+  private void later(TimeSource time, Runnable task, long millis) {
+    try {
+      time.schedule(clientLoops.get(0).eventLoop(), task, millis);
+    } catch (RejectedExecutionException ended) {
+      LOG.debug("a time-out is left out: the process stops");
+    }
   }
 
   private static void cancel(@Nullable Future<?> task) {

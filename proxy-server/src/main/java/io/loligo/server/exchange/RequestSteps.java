@@ -166,7 +166,8 @@ public final class RequestSteps implements RequestHandler {
                       fact.run();
                       request.record().stage(wait.stage(), services.clock.nanos() - started);
                       return admit(request);
-                    }));
+                    }),
+            suspension::whenGone);
     return suspension;
   }
 

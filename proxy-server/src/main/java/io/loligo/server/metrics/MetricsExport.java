@@ -1,5 +1,6 @@
 package io.loligo.server.metrics;
 
+import io.loligo.server.helper.HelperNumbers;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.micrometer.core.instrument.Clock;
@@ -179,6 +180,11 @@ public final class MetricsExport implements AutoCloseable {
         null,
         "Responses not stored, for lack of space or because of their size.",
         () -> stats.get().rejections());
+  }
+
+  /** Exports the counts of helper programs. */
+  public void helpers(Supplier<List<HelperNumbers>> helpers) {
+    prometheus.getPrometheusRegistry().register(new HelperCollector(helpers));
   }
 
   /** Exports the validity of the certificates of TLS ports. */

@@ -111,6 +111,12 @@ public final class ExchangeRecord {
   /** The proxy's own end of the connection to the next hop, or null. */
   public @Nullable InetSocketAddress nextHopLocal;
 
+  /** What helpers have told; null: nothing. */
+  public @Nullable HelperFacts helpers;
+
+  /** The request that a rewriter made of {@link #request}; null: it was not rewritten. */
+  public @Nullable RewrittenRequest rewritten;
+
   /** Facts of an inspected tunnel; null: it is none. */
   public @Nullable TunnelFacts tunnel;
 
@@ -219,6 +225,8 @@ public final class ExchangeRecord {
     nextHop = null;
     nextHopPort = 0;
     nextHopLocal = null;
+    helpers = null;
+    rewritten = null;
     tunnel = null;
     serverTls = null;
     attempts = 0;

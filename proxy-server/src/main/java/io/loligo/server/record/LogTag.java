@@ -17,6 +17,7 @@ public enum LogTag {
   TCP_OFFLINE_HIT(true),
   TCP_DENIED(false),
   TCP_DENIED_REPLY(false),
+  TCP_REDIRECT(false),
   TCP_TUNNEL(false),
   NONE_NONE(false);
 

@@ -11,6 +11,8 @@ public enum Stage {
   DISK_QUEUE,
   DISK_FIRST_READ,
   DISK_REST,
+  /** The answers of helpers. */
+  HELPER,
   /** Peer choice and name resolution. */
   DNS,
   PROXY_CONNECT,

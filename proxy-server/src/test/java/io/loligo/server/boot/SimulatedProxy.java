@@ -9,6 +9,7 @@ import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.listen.SimulatedListeners;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.settings.ExchangeSettings;
+import io.loligo.server.helper.Helpers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.port.PortDirectives;
@@ -76,6 +77,7 @@ public final class SimulatedProxy {
               OriginContexts.none(),
               own,
               time,
+              new Helpers((millis, task) -> {}, time::nanos),
               settings);
       loops.add(loop);
       clients.add(

@@ -27,8 +27,6 @@ class FailClosedTest {
         "acl helper external ldap",
         "acl print server_cert_fingerprint 00",
         "external_acl_type ldap %LOGIN /usr/bin/helper",
-        "url_rewrite_program /usr/bin/squidGuard",
-        "redirect_program /usr/bin/squidGuard",
         "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
         "icap_enable on",
         "client_netmask 255.255.255.0",

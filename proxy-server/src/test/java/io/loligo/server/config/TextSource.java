@@ -40,6 +40,12 @@ public final class TextSource implements ConfigSource {
     return hosts.getOrDefault(host, List.of());
   }
 
+  /** All but those below {@code /no}. */
+  @Override
+  public boolean isExecutable(String path) {
+    return !path.startsWith("/no/");
+  }
+
   @Override
   public String hostName() {
     return "proxy.test";

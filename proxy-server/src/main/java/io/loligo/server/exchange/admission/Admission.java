@@ -1,6 +1,7 @@
 package io.loligo.server.exchange.admission;
 
 import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -13,6 +14,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.login.Logins;
 import io.loligo.server.login.RequestLogin;
 import io.loligo.server.port.Destination;
@@ -35,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  *   destination   intercepted: Host and address agree  403, 409, or waits for DNS
  *   login         the user, for http_access            (access asks 401, 407, or waits)
  *   access        http_access                          401, 403, 407, 503, or waits for DNS
+ *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   tunnel        CONNECT                              405, or a tunnel
  *   maxForwards   OPTIONS and TRACE, Max-Forwards 0    200
  *   forwardLoop   the proxy's own Via                  508
@@ -55,6 +58,7 @@ public final class Admission {
   private final Verdict waitForLogin = new WaitFor(Stage.LOGIN, this::logIn);
   private final RealClient realClient;
   private final @Nullable LoginStep logins;
+  private final @Nullable UrlRewriting rewriting;
   private final Step[] steps;
 
   /** Creates the steps of the loop that {@code services} belong to. */
@@ -63,12 +67,15 @@ public final class Admission {
     realClient = new RealClient(services.settings.realClient);
     Logins checked = services.settings.logins;
     logins = checked == null ? null : new LoginStep(checked, services.timer.loop());
+    RewriteSettings rewriter = services.settings.rewriting;
+    rewriting = rewriter == null ? null : new UrlRewriting(services, rewriter, waitForNames);
     steps =
         new Step[] {
           this::client,
           this::user,
           new HostVerification(services, waitForNames, this::access)::check,
           this::access,
+          this::rewrite,
           this::tunnel,
           this::maxForwards,
           this::forwardLoop,
@@ -171,6 +178,10 @@ public final class Admission {
         request.host(), addresses -> then.accept(() -> request.destinations(addresses)));
   }
 
+  private Verdict rewrite(Request request) {
+    return rewriting == null ? Verdict.PROCEED : rewriting.check(request);
+  }
+
   private Verdict tunnel(Request request) {
     if (request.head().methodId() != Method.CONNECT) {
       return Verdict.PROCEED;
@@ -227,8 +238,12 @@ public final class Admission {
    * Whether the port of {@code request} serves URLs of {@code scheme}. An accelerator port serves
    * only the scheme of its {@code protocol=}, and an intercepted or decrypted connection only its
    * own: the origin does not learn the scheme, so its response would be stored under the wrong one.
+   * A rewriter may choose either.
    */
   private static boolean serves(Request request, String scheme) {
+    if (request.rewritten() != null && Authority.defaultPort(scheme) > 0) {
+      return true;
+    }
     Destination destination = request.destination();
     if (destination != null) {
       return scheme.equals(destination.scheme());

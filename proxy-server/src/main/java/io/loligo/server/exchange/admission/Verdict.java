@@ -61,5 +61,15 @@ public sealed interface Verdict {
      *     method returns
      */
     void ask(Request request, Consumer<Runnable> then);
+
+    /**
+     * The same for a request whose client may leave.
+     *
+     * @param whenGone takes a task that runs on the event loop if the client leaves before the
+     *     answer; the party may leave it alone
+     */
+    default void ask(Request request, Consumer<Runnable> then, Consumer<Runnable> whenGone) {
+      ask(request, then);
+    }
   }
 }

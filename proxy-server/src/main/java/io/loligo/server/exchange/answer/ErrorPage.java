@@ -51,7 +51,21 @@ public final class ErrorPage {
     if (refusal.closes() || leavesContent) {
       stream.closeAfter();
     }
+    if (refusal.errorCode().isEmpty() && refusal.lines() != null) {
+      redirect(stream, services, refusal.status(), refusal.lines());
+      return;
+    }
     send(stream, services, refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
+  }
+
+  private static void redirect(
+      ClientStream stream, LoopServices services, int status, FieldLines lines) {
+    FieldLines head = new FieldLines(256).append(lines.bytes(), 0, lines.length());
+    services.clock.addDate(head, services.clock.millis());
+    byte[] via = services.settings.viaLine();
+    head.append(via, 0, via.length);
+    stream.head(services.scratch.head(status, head).content(0, true));
+    stream.flush();
   }
 
   /** Refuses a malformed or unacceptable message and closes the connection. */

@@ -106,8 +106,8 @@ public final class Explaining {
   private final Consumer<Explanation> then;
   private final Admission admission;
   private final HitAnswer hits;
-  private final RequestHead head = new RequestHead();
-  private final RequestTarget target = new RequestTarget();
+  private RequestHead head = new RequestHead();
+  private RequestTarget target = new RequestTarget();
   private @Nullable Request request;
   private @Nullable CacheKey key;
 
@@ -175,8 +175,13 @@ public final class Explaining {
                 fact.run();
                 admit();
               });
-    } else if (seal(verdict)) {
-      admitted(verdict);
+    } else {
+      // a rewriter may have changed them
+      head = request().head();
+      target = request().target();
+      if (seal(verdict)) {
+        admitted(verdict);
+      }
     }
   }
 

@@ -15,6 +15,7 @@ import io.loligo.server.exchange.admission.Admission;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.ForwardedFor;
+import io.loligo.server.record.RewrittenRequest;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -61,7 +62,9 @@ final class OutgoingFields {
     RequestHead head = request.head();
     RequestTarget target = request.target();
     Fields fields = head.fields();
-    lines.add("Host", target.authority());
+    RewrittenRequest rewritten = request.rewritten();
+    String host = rewritten == null ? null : rewritten.hostField();
+    lines.add("Host", host == null ? target.authority() : host);
     FieldSet replaced = conditions == null ? FieldSet.NONE : conditions.replaced();
     // only-if-cached applied to this cache, not to the next one
     int unsaid =

@@ -72,6 +72,9 @@ final class Resumption implements InFlight.Reader {
         new Request()
             .begin(stream, head, ContentLength.NONE, target, services.clock.millis())
             .with(head, target);
+    if (record.rewritten != null) {
+      request.rewrite(record.rewritten);
+    }
     Fetch mine = Fetch.again(services, request);
     InFlight inFlight =
         alone || !mayJoin(head) ? mine.begin(key) : mine.joinOrBegin(key, meta.vary());

@@ -11,12 +11,15 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.helper.HelperReply;
 import io.loligo.server.login.Logins;
 import io.loligo.server.login.RequestLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HelperFacts;
+import io.loligo.server.record.RewrittenRequest;
 import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.SessionFacts;
 import io.loligo.server.tls.TlsFault;
@@ -80,6 +83,14 @@ public final class Request implements RoutedRequest {
   private boolean unsliced;
   private boolean owned;
 
+  /** The answer of the rewriter; null: it was not asked, or has not answered. */
+  private @Nullable HelperReply rewriter;
+
+  /** What helpers have told; null: nothing. */
+  private @Nullable HelperFacts helpers;
+
+  private @Nullable RewrittenRequest rewritten;
+
   /** A request that {@link #begin} must fill. */
   @SuppressWarnings("NullAway.Init") // by begin, asked or with
   public Request() {}
@@ -123,6 +134,9 @@ public final class Request implements RoutedRequest {
     this.nextStep = 0;
     this.unsliced = false;
     this.owned = false;
+    this.rewriter = null;
+    this.helpers = null;
+    this.rewritten = null;
     return this;
   }
 
@@ -169,8 +183,10 @@ public final class Request implements RoutedRequest {
 
   private void note() {
     ExchangeRecord noted = record();
-    noted.request = head;
-    noted.target = target;
+    if (noted.rewritten == null) {
+      noted.request = head;
+      noted.target = target;
+    }
     noted.acl = this;
   }
 
@@ -201,6 +217,9 @@ public final class Request implements RoutedRequest {
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
+    copy.rewriter = rewriter;
+    copy.helpers = helpers;
+    copy.rewritten = rewritten;
     copy.owned = true;
     return copy;
   }
@@ -355,6 +374,59 @@ public final class Request implements RoutedRequest {
    */
   public @Nullable Destination destination() {
     return destination;
+  }
+
+  /** The answer of the rewriter; null: it was not asked, or has not answered. */
+  public @Nullable HelperReply rewriter() {
+    return rewriter;
+  }
+
+  /** Sets {@link #rewriter()}. */
+  public void rewriter(HelperReply reply) {
+    rewriter = reply;
+  }
+
+  /** What helpers have told about this request. */
+  public HelperFacts helpers() {
+    return helpers == null ? HelperFacts.NONE : helpers;
+  }
+
+  /** Sets {@link #helpers()}, also in the record. */
+  public void helpers(HelperFacts facts) {
+    helpers = facts;
+    if (record != null) {
+      record.helpers = facts;
+    }
+  }
+
+  /**
+   * Continues as {@code other}, which a rewriter made of this snapshot. If it goes to another host,
+   * what was known about the destination is forgotten.
+   */
+  public void rewrite(RewrittenRequest other) {
+    assert owned : "the parser may use the head again";
+    if (record != null) {
+      record.rewritten = other;
+    }
+    rewritten = other;
+    head = other.head();
+    target = other.target();
+    if (other.elsewhere()) {
+      destinations = null;
+      named = null;
+      pinned = null;
+      hostConflict = false;
+    }
+  }
+
+  /** What a rewriter made of it; null: nothing. */
+  public @Nullable RewrittenRequest rewritten() {
+    return rewritten;
+  }
+
+  @Override
+  public boolean isSentElsewhere() {
+    return rewritten != null && rewritten.elsewhere();
   }
 
   @Override

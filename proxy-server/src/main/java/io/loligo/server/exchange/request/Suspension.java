@@ -19,6 +19,7 @@ public class Suspension implements ClientEvents {
   private @Nullable ClientEvents next;
   private boolean resumed;
   private boolean gone;
+  private @Nullable Runnable cancel;
 
   /** Suspends {@code request}, a snapshot. */
   public Suspension(Request request) {
@@ -33,6 +34,13 @@ public class Suspension implements ClientEvents {
   /** Whether the client has left. The request then needs no more work. */
   public final boolean over() {
     return gone;
+  }
+
+  /** If the client leaves during the wait, {@code task} runs once. */
+  public final void whenGone(Runnable task) {
+    if (!resumed) {
+      cancel = task;
+    }
   }
 
   /** Whether the wait is over. */
@@ -96,6 +104,8 @@ public class Suspension implements ClientEvents {
     gone = true;
     if (next != null) {
       next.gone();
+    } else if (cancel != null && !resumed) {
+      cancel.run();
     }
   }
 }

@@ -84,9 +84,15 @@ public final class DestinationRules {
    * Whether {@code verdict}, or a rule that applies later, needs the addresses of the destination.
    */
   public boolean needsDestination(AclVerdict verdict, Request request) {
-    if (!verdict.allowed()) {
-      return verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION;
-    }
+    return verdict.allowed()
+        ? laterRulesNeedDestination(request)
+        : verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION;
+  }
+
+  /**
+   * Whether a rule that applies after {@code http_access} needs the addresses of the destination.
+   */
+  public boolean laterRulesNeedDestination(Request request) {
     return (access.cache.needsDestination()
             || access.httpReplyAccess.needsDestination()
             || access.storeMiss.needsDestination()
@@ -106,7 +112,7 @@ public final class DestinationRules {
     if (guarded != null) {
       return guarded;
     }
-    if (!access.httpAccess.needsDestination()) {
+    if (!access.httpAccess.needsDestination() || request.isSentElsewhere()) {
       return null;
     }
     AclVerdict verdict = verdict(request, Request.addressBytes(address));

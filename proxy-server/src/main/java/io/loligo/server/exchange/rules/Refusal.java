@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A response that the proxy generates instead of the requested one. A challenge is a refusal with
  * 401 or 407 and the field line that names the schemes. Immutable.
  *
- * @param errorCode Squid's ERR_ name
+ * @param errorCode Squid's ERR_ name; empty: a redirection, which has no page
  * @param text the explanation for the client
  * @param lines further field lines, borrowed; null if none
  * @param tag the tag for the access log; null: unchanged
@@ -57,6 +57,18 @@ public record Refusal(
   public static Refusal ofMethod(String text, String allowed) {
     FieldLines allow = new FieldLines(64).add("Allow", allowed);
     return new Refusal(405, "ERR_UNSUP_REQ", text, allow, null, null, null, true);
+  }
+
+  /**
+   * A redirection, without content.
+   *
+   * @param status 301, 302, 303, 307 or 308
+   * @param location the value of Location: visible ASCII
+   */
+  public static Refusal redirect(int status, String location) {
+    FieldLines lines = new FieldLines(location.length() + 16).add("Location", location);
+    return new Refusal(
+        status, "", "redirected to " + location, lines, LogTag.TCP_REDIRECT, null, null, false);
   }
 
   /** 413 for request content of more than {@code limit} bytes. */

@@ -6,6 +6,7 @@ import io.loligo.server.exchange.rules.KeyRules;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.settings.ExchangeSettings;
+import io.loligo.server.helper.Helpers;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
@@ -64,6 +65,9 @@ public final class LoopServices {
   /** Reusable objects for responses that are sent at once. */
   public final Scratch scratch;
 
+  /** The helper programs, shared by all loops. */
+  public final Helpers helpers;
+
   private final HopHealth health;
   private final OwnAddresses own;
 
@@ -76,6 +80,7 @@ public final class LoopServices {
       LoopTimer timer,
       ConnectionCounters counters,
       OwnAddresses own,
+      Helpers helpers,
       ExchangeSettings settings) {
     this(
         store,
@@ -85,6 +90,7 @@ public final class LoopServices {
         timer,
         counters,
         own,
+        helpers,
         settings,
         new HitForMiss(),
         new UnconfirmedInvalidations(clock));
@@ -98,6 +104,7 @@ public final class LoopServices {
       LoopTimer timer,
       ConnectionCounters counters,
       OwnAddresses own,
+      Helpers helpers,
       ExchangeSettings settings,
       HitForMiss hitForMiss,
       UnconfirmedInvalidations unconfirmed) {
@@ -109,6 +116,7 @@ public final class LoopServices {
     this.timer = timer;
     this.counters = counters;
     this.own = own;
+    this.helpers = helpers;
     this.hitForMiss = hitForMiss;
     this.unconfirmed = unconfirmed;
     router = new Router(health, upstream, settings.config(), settings.access.httpAccess);
@@ -126,6 +134,16 @@ public final class LoopServices {
    */
   public LoopServices under(ExchangeSettings settings, Upstream upstream) {
     return new LoopServices(
-        store, upstream, health, clock, timer, counters, own, settings, hitForMiss, unconfirmed);
+        store,
+        upstream,
+        health,
+        clock,
+        timer,
+        counters,
+        own,
+        helpers,
+        settings,
+        hitForMiss,
+        unconfirmed);
   }
 }

@@ -34,6 +34,9 @@ public final class ExchangeSettings {
   /** What becomes of requests of intercepted clients. */
   public final InterceptionSettings interception;
 
+  /** How URLs are rewritten; null: no program does. */
+  public final @Nullable RewriteSettings rewriting;
+
   /** Which tunnels are inspected. */
   public final InspectionSettings inspection;
 
@@ -109,6 +112,7 @@ public final class ExchangeSettings {
     access = new AccessSettings(config);
     realClient = new RealClientSettings(config);
     interception = new InterceptionSettings(config);
+    rewriting = RewriteSettings.of(config);
     inspection = new InspectionSettings(config);
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);

@@ -27,6 +27,14 @@ public interface RoutedRequest extends AclInput {
   boolean hostConflicts();
 
   /**
+   * Whether a rewriter has chosen another host or port than the client. {@code http_access} has
+   * decided about the client's, and does not decide about addresses of the other one.
+   */
+  default boolean isSentElsewhere() {
+    return false;
+  }
+
+  /**
    * The request with further destination addresses: those of the host if the request is pinned to
    * one, IPv4 addresses inside IPv6 ones, and addresses that mean this host. Returns itself if
    * there are none.

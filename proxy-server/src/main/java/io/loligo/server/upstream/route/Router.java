@@ -77,7 +77,9 @@ public final class Router {
    * The hops of {@code hops} that the rules permit: a parent chooses among the addresses itself.
    */
   private List<Hop> permitted(RoutedRequest request, List<Hop> hops) {
-    return access.needsDestination() && !onAllAddresses(request).allowed()
+    return access.needsDestination()
+            && !request.isSentElsewhere()
+            && !onAllAddresses(request).allowed()
         ? hops.stream().filter(hop -> hop.peer() == null).toList()
         : hops;
   }
