@@ -333,7 +333,7 @@ public final class Explaining {
     @Override
     protected Forecast unsatisfiable(
         Request request, @Nullable Glimpse stored, CacheDecision decision) {
-      return new Forecast(decision, 504, LogTag.NONE_NONE, false, 0, false);
+      return new Forecast(decision, 504, LogTag.TCP_MISS, false, 0, false);
     }
 
     @Override

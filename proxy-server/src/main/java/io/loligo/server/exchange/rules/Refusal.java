@@ -35,10 +35,15 @@ public record Refusal(
    * section 5.2.1.7).
    */
   public static final Refusal NOT_STORED =
-      of(
+      new Refusal(
           504,
           "ERR_ONLY_IF_CACHED_MISS",
-          "The cache has no usable response, and the request allows no other.");
+          "The cache has no usable response, and the request allows no other.",
+          null,
+          LogTag.TCP_MISS,
+          null,
+          null,
+          false);
 
   /**
    * A refusal with this status and text, and without further field lines.
