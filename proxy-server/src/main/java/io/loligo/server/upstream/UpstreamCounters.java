@@ -5,37 +5,6 @@ import io.loligo.server.tls.TlsFault;
 
 /** Counts connections to next hops. One per event loop, called on it. */
 public interface UpstreamCounters {
-  /** Counts nothing. */
-  UpstreamCounters NONE =
-      new UpstreamCounters() {
-        @Override
-        public void opened() {}
-
-        @Override
-        public void closed() {}
-
-        @Override
-        public void connectFailed() {}
-
-        @Override
-        public void reused() {}
-
-        @Override
-        public void multiplexed() {}
-
-        @Override
-        public void idle(int change) {}
-
-        @Override
-        public void refused(ParseFailure failure) {}
-
-        @Override
-        public void handshakeFailed(TlsFault fault) {}
-
-        @Override
-        public void tolerated(TlsFault fault) {}
-      };
-
   /** A connection was established. */
   void opened();
 

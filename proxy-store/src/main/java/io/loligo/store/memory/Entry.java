@@ -509,11 +509,6 @@ public final class Entry implements Stored, StoredResponse {
     return other.takeOver(this, LEDGER, charge) && (rest == null || rest.moveTo(other));
   }
 
-  /** The count that all threads share: each change of it is a write to a line that others read. */
-  int sharedCount() {
-    return count;
-  }
-
   /** Whether the caller holds the only reference. */
   boolean isLastReference() {
     return count == 1;

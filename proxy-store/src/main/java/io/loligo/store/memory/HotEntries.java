@@ -58,9 +58,4 @@ final class HotEntries {
       }
     }
   }
-
-  /** Number of spread entries. */
-  int size() {
-    return entries.size();
-  }
 }

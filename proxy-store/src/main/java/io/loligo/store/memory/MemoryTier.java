@@ -574,11 +574,6 @@ public final class MemoryTier {
     return Math.max(0, ledger.used() - mappedBytes.sum());
   }
 
-  /** Entries whose references are spread. */
-  int spreadEntries() {
-    return hot.size();
-  }
-
   /** Stored entries. */
   public long entries() {
     return Math.max(0, entries.sum());

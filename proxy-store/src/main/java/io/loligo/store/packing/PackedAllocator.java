@@ -76,12 +76,6 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
     return toLeakAwareBuffer(packed(initialCapacity));
   }
 
-  /** The number of the arena that {@code buffer}, which is packed, was cut from. */
-  int arenaOf(ByteBuf buffer) {
-    ByteBuf packed = buffer instanceof PackedBuf ? buffer : buffer.unwrap();
-    return Arrays.asList(arenas).indexOf(((PackedBuf) packed).arena());
-  }
-
   int arenas() {
     return arenas.length;
   }

@@ -10,8 +10,9 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.util.ResourceLeakDetector;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -49,17 +50,16 @@ class ArenasTest {
     long expected = (long) arenas * PackedAllocator.BYTES_PER_ARENA;
     PackedAllocator allocator = new PackedAllocator(chunks, stripes, expected);
     ByteBuf[] held = new ByteBuf[loops];
-    int[] last = new int[allocator.arenas()];
-    Arrays.fill(last, -1);
+    Map<Arena, Integer> last = new HashMap<>();
     int met = 0;
     for (int round = 0; round < 1_000; round++) {
       for (int loop = 0; loop < loops; loop++) {
         stripes.enter(loop);
         ByteBuf before = held[loop];
         held[loop] = allocator.directBuffer(OBJECT_BYTES, OBJECT_BYTES);
-        met += use(last, allocator.arenaOf(held[loop]), loop) ? 1 : 0;
+        met += use(last, arenaOf(held[loop]), loop) ? 1 : 0;
         if (before != null) {
-          met += use(last, allocator.arenaOf(before), loop) ? 1 : 0;
+          met += use(last, arenaOf(before), loop) ? 1 : 0;
           before.release();
         }
       }
@@ -70,10 +70,15 @@ class ArenasTest {
   }
 
   /** Whether another loop used the arena last. */
-  private static boolean use(int[] last, int arena, int loop) {
-    boolean other = last[arena] >= 0 && last[arena] != loop;
-    last[arena] = loop;
-    return other;
+  private static boolean use(Map<Arena, Integer> last, Arena arena, int loop) {
+    Integer before = last.put(arena, loop);
+    return before != null && before != loop;
+  }
+
+  /** The arena that {@code buffer}, which is packed, was cut from. */
+  private static Arena arenaOf(ByteBuf buffer) {
+    ByteBuf packed = buffer instanceof PackedBuf ? buffer : buffer.unwrap();
+    return ((PackedBuf) packed).arena();
   }
 
   private static void release(ByteBuf[] held) {
@@ -118,14 +123,16 @@ class ArenasTest {
     Stripes stripes = new Stripes(8);
     PackedAllocator allocator = new PackedAllocator(chunks, stripes, MANY);
     List<ByteBuf> held = new ArrayList<>();
+    Map<Arena, Integer> loops = new HashMap<>();
     for (int loop = 0; loop < 8; loop++) {
       stripes.enter(loop);
       for (int i = 0; i < 10; i++) {
         ByteBuf buffer = allocator.directBuffer(OBJECT_BYTES, OBJECT_BYTES);
-        assertThat(allocator.arenaOf(buffer)).isEqualTo(loop);
         held.add(buffer);
+        assertThat(use(loops, arenaOf(buffer), loop)).as("used by two loops").isFalse();
       }
     }
+    assertThat(loops).as("an arena for each loop").hasSize(8);
     assertThat(chunkBytes()).isEqualTo(8 * Packing.CHUNK_BYTES);
     held.forEach(ByteBuf::release);
     assertThat(chunkBytes()).isZero();

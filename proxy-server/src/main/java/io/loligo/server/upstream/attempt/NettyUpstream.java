@@ -250,11 +250,6 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     names.resolve(host, (addresses, failure) -> done.accept(addresses));
   }
 
-  /** Kept connections. */
-  public int idleConnections() {
-    return idle.size();
-  }
-
   /** Closes kept connections and keeps no more; running fetches continue. On the event loop. */
   @Override
   public void close() {

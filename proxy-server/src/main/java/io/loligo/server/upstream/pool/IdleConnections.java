@@ -134,15 +134,6 @@ public final class IdleConnections implements PooledConnection.Home {
     }
   }
 
-  /** Kept connections. */
-  public int size() {
-    int size = 0;
-    for (ArrayDeque<PooledConnection> idle : byEndpoint.values()) {
-      size += idle.size();
-    }
-    return size;
-  }
-
   /** Closes all of them and keeps no more. */
   public void close() {
     closed = true;

@@ -3,13 +3,12 @@ package io.loligo.server.upstream.attempt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.Method;
-import io.loligo.core.message.ParseFailure;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Peer;
@@ -22,7 +21,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +37,7 @@ abstract class AttemptFixture {
   final FakeNames names = new FakeNames();
   final Settings settings = new Settings();
   final PeerHealth health = new PeerHealth(() -> clock.eventLoop().ticker().nanoTime());
-  final Counted counted = new Counted();
+  final CountedConnections counted = new CountedConnections();
   AddressCheck check = (address, port) -> null;
   NettyUpstream upstream;
 
@@ -176,53 +174,5 @@ abstract class AttemptFixture {
 
   static byte[] latin1(String text) {
     return text.getBytes(StandardCharsets.ISO_8859_1);
-  }
-
-  /** Counts, to be compared with the final state. */
-  static final class Counted implements io.loligo.server.upstream.UpstreamCounters {
-    int open;
-    int idle;
-    int reused;
-    int failed;
-    final List<ParseFailure> refused = new ArrayList<>();
-
-    @Override
-    public void opened() {
-      open++;
-    }
-
-    @Override
-    public void closed() {
-      open--;
-    }
-
-    @Override
-    public void connectFailed() {
-      failed++;
-    }
-
-    @Override
-    public void reused() {
-      reused++;
-    }
-
-    @Override
-    public void multiplexed() {}
-
-    @Override
-    public void idle(int change) {
-      idle += change;
-    }
-
-    @Override
-    public void handshakeFailed(TlsFault fault) {}
-
-    @Override
-    public void tolerated(TlsFault fault) {}
-
-    @Override
-    public void refused(ParseFailure failure) {
-      refused.add(failure);
-    }
   }
 }

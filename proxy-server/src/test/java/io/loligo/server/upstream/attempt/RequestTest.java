@@ -59,7 +59,7 @@ class RequestTest extends AttemptFixture {
             new InetSocketAddress("198.51.100.1", 80));
     fetch(get(), hop(peer));
     last().answer(OK);
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
     for (int connection = 1; connection < 3; connection++) {
       fetch(get(), new Hop.Parent(peer, HierarchyCode.FIRSTUP_PARENT, header));
       assertThat(transport.connections()).hasSize(connection + 1);
@@ -69,7 +69,7 @@ class RequestTest extends AttemptFixture {
       last().answer(OK);
       assertThat(last().open()).isFalse();
     }
-    assertThat(upstream.idleConnections()).as("the one without a header").isEqualTo(1);
+    assertThat(counted.idle).as("the one without a header").isEqualTo(1);
   }
 
   @Test
@@ -153,7 +153,7 @@ class RequestTest extends AttemptFixture {
     assertThat(last().sent()).endsWith("Content-Length: 5\r\n\r\nhello");
     last().answer(OK);
     assertThat(seen.events).containsExactly("ready", "head 200 LENGTH", "end");
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
   }
 
   @Test
@@ -180,7 +180,7 @@ class RequestTest extends AttemptFixture {
                 "X-Sum: 7",
                 ""));
     last().answer(OK);
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
   }
 
   @Test
@@ -254,7 +254,7 @@ class RequestTest extends AttemptFixture {
     assertThat(last().sent()).endsWith("helloworld");
     last().answer("yes");
     assertThat(seen.over()).isTrue();
-    assertThat(upstream.idleConnections()).as("it may take the rest for a request").isZero();
+    assertThat(counted.idle).as("it may take the rest for a request").isZero();
   }
 
   @Test

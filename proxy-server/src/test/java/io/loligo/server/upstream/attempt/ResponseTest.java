@@ -40,7 +40,7 @@ class ResponseTest extends AttemptFixture {
     last().answer("2;x=y\r\nde\r\n0\r\nX-Sum: 1\r\n\r\n");
     assertThat(seen.events).containsExactly("head 200 CHUNKED", "end X-Sum=1");
     assertThat(seen.content).hasToString("abcde");
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
   }
 
   @Test

@@ -63,7 +63,7 @@ class RoutingTest extends AttemptFixture {
   void keepsAConnectionThatAnHttp10OriginKeeps() {
     fetch(get());
     last().answer("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok");
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
   }
 
   @Test
@@ -71,7 +71,7 @@ class RoutingTest extends AttemptFixture {
     fetch(get());
     last()
         .answer("HTTP/1.0 200 OK\r\nConnection: keep-alive, close\r\nContent-Length: 2\r\n\r\nok");
-    assertThat(upstream.idleConnections()).isZero();
+    assertThat(counted.idle).isZero();
   }
 
   @Test
@@ -85,7 +85,7 @@ class RoutingTest extends AttemptFixture {
       assertThat(seen.over()).isTrue();
       assertThat(seen.failure).isNull();
       assertThat(last().open()).isFalse();
-      assertThat(upstream.idleConnections()).isZero();
+      assertThat(counted.idle).isZero();
     }
   }
 
@@ -95,7 +95,7 @@ class RoutingTest extends AttemptFixture {
     last().answer(OK);
     last().answer("HTTP/1.1 408 Request Timeout\r\n\r\n");
     assertThat(last().open()).isFalse();
-    assertThat(upstream.idleConnections()).isZero();
+    assertThat(counted.idle).isZero();
   }
 
   @Test
@@ -105,7 +105,7 @@ class RoutingTest extends AttemptFixture {
     last().answer(OK);
     assertThat(last().reads()).isEqualTo(reads + 1);
     last().close();
-    assertThat(upstream.idleConnections()).isZero();
+    assertThat(counted.idle).isZero();
   }
 
   @Test
@@ -117,7 +117,7 @@ class RoutingTest extends AttemptFixture {
     assertThat(last().open()).isTrue();
     pass(400);
     assertThat(last().open()).isFalse();
-    assertThat(upstream.idleConnections()).isZero();
+    assertThat(counted.idle).isZero();
   }
 
   private static Hop from(String client) {
@@ -143,7 +143,7 @@ class RoutingTest extends AttemptFixture {
         .extracting(FakeTransport.Connection::from)
         .extracting(String::valueOf)
         .containsExactly("/198.51.100.1", "/198.51.100.2", "null");
-    assertThat(upstream.idleConnections()).isEqualTo(3);
+    assertThat(counted.idle).isEqualTo(3);
   }
 
   @Test
@@ -168,7 +168,7 @@ class RoutingTest extends AttemptFixture {
     transport.connections().get(1).answer(OK);
     assertThat(transport.connections().get(0).open()).isFalse();
     assertThat(transport.connections().get(1).open()).isTrue();
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
   }
 
   @Test
@@ -405,8 +405,7 @@ class RoutingTest extends AttemptFixture {
     transport.connections().get(0).answer(OK);
     NettyUpstream before = upstream;
     upstream = before.under(settings.build(), OriginContexts.none());
-    assertThat(before.idleConnections()).isZero();
-    assertThat(upstream.idleConnections()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
     NettyUpstream same = upstream;
     settings.replyHeadBytes++;
     upstream = same.under(settings.build(), OriginContexts.none());
@@ -414,7 +413,7 @@ class RoutingTest extends AttemptFixture {
     last().answer(OK);
     assertThat(running.events).containsExactly("head 200 LENGTH", "end");
     assertThat(last().open()).isFalse();
-    assertThat(upstream.idleConnections()).isZero();
+    assertThat(counted.idle).isZero();
   }
 
   private static Hop direct(String host) {

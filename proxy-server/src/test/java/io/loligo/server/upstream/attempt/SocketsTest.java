@@ -2,16 +2,14 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.message.ParseFailure;
 import io.loligo.server.Waiting;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.tls.TlsFault;
+import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Settings;
-import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.tls.OriginContexts;
@@ -61,6 +59,7 @@ class SocketsTest {
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
   private final Semaphore noLongerIdle = new Semaphore(0);
+  private final IdleWatch counted = new IdleWatch();
   private EventLoopGroup group;
   private EventLoop loop;
   private NettyUpstream upstream;
@@ -85,7 +84,7 @@ class SocketsTest {
             OriginContexts.none(),
             new MemoryLedger(Long.MAX_VALUE / 2),
             HopHealth.NONE,
-            new IdleWatch());
+            counted);
     server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
   }
 
@@ -132,7 +131,7 @@ class SocketsTest {
     noLongerIdle.drainPermits();
     origin.close();
     assertThat(noLongerIdle.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
-    assertThat(onLoop(upstream::idleConnections)).isZero();
+    assertThat(onLoop(() -> counted.idle)).isZero();
   }
 
   @ParameterizedTest
@@ -227,7 +226,7 @@ class SocketsTest {
     requestHead();
     say(OK);
     await(seen);
-    assertThat(onLoop(upstream::idleConnections)).isEqualTo(1);
+    assertThat(onLoop(() -> counted.idle)).isEqualTo(1);
   }
 
   private Listening fetch(OutgoingRequest request) throws Exception {
@@ -295,33 +294,10 @@ class SocketsTest {
     }
   }
 
-  private final class IdleWatch implements UpstreamCounters {
-    @Override
-    public void opened() {}
-
-    @Override
-    public void closed() {}
-
-    @Override
-    public void connectFailed() {}
-
-    @Override
-    public void refused(ParseFailure failure) {}
-
-    @Override
-    public void handshakeFailed(TlsFault fault) {}
-
-    @Override
-    public void tolerated(TlsFault fault) {}
-
-    @Override
-    public void reused() {}
-
-    @Override
-    public void multiplexed() {}
-
+  private final class IdleWatch extends CountedConnections {
     @Override
     public void idle(int change) {
+      super.idle(change);
       if (change < 0) {
         noLongerIdle.release();
       }

@@ -7,11 +7,11 @@ import io.loligo.core.message.Fields;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.Settings;
-import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.tls.OriginContext;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.netty.buffer.ByteBuf;
@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 class IdleConnectionsTest {
   private static final Endpoint CLEAR = Endpoint.clear(InetAddress.getLoopbackAddress(), 443);
 
+  private final CountedConnections counted = new CountedConnections();
   private final IdleConnections pool =
-      new IdleConnections(new ConnectionSettings(new Settings().build()), UpstreamCounters.NONE);
+      new IdleConnections(new ConnectionSettings(new Settings().build()), counted);
 
   private static OriginContext context() throws IOException {
     ProxyConfig config = new Settings().build();
@@ -61,7 +62,7 @@ class IdleConnectionsTest {
       Endpoint same =
           new Endpoint(one.from(), one.address(), one.port(), one.security(), null, one.tunnel());
       assertThat(pool.take(same)).isSameAs(kept);
-      assertThat(pool.size()).isZero();
+      assertThat(counted.idle).isZero();
     }
   }
 
@@ -71,7 +72,7 @@ class IdleConnectionsTest {
     pool.idle(shared);
     assertThat(pool.take(CLEAR)).isSameAs(shared);
     assertThat(pool.take(CLEAR)).isSameAs(shared);
-    assertThat(pool.size()).isEqualTo(1);
+    assertThat(counted.idle).isEqualTo(1);
     pool.gone(shared);
     assertThat(pool.take(CLEAR)).isNull();
   }
@@ -83,7 +84,7 @@ class IdleConnectionsTest {
     pool.idle(alive);
     pool.idle(new Connection(CLEAR, /* shared= */ false));
     assertThat(pool.takeAlive(CLEAR)).isSameAs(alive);
-    assertThat(pool.size()).isEqualTo(2);
+    assertThat(counted.idle).isEqualTo(2);
     alive.alive = false;
     assertThat(pool.takeAlive(CLEAR)).isNull();
     assertThat(pool.takeAlive(Endpoint.clear(InetAddress.getLoopbackAddress(), 80))).isNull();
@@ -95,7 +96,7 @@ class IdleConnectionsTest {
     last.alive = true;
     pool.idle(last);
     assertThat(pool.takeAlive(CLEAR)).isSameAs(last);
-    assertThat(pool.size()).isZero();
+    assertThat(counted.idle).isZero();
     assertThat(pool.takeAlive(CLEAR)).isNull();
   }
 
@@ -108,7 +109,7 @@ class IdleConnectionsTest {
     pool.idle(dead);
     assertThat(pool.take(CLEAR)).isSameAs(older);
     assertThat(dead.closed).isTrue();
-    assertThat(pool.size()).isZero();
+    assertThat(counted.idle).isZero();
   }
 
   private static Endpoint with(Endpoint.Security security, Endpoint.Tunnel tunnel) {
