@@ -30,22 +30,25 @@ public record TlsOptions(
     boolean tickets,
     @Nullable Boolean defaultCa) {
   /** The options of a line without words about TLS. */
-  public static final TlsOptions DEFAULT =
-      new TlsOptions(
-          List.of(),
-          Set.of(TlsVersion.values()),
-          CipherSuite.defaults(),
-          List.of(),
-          null,
-          null,
-          Set.of(),
-          true,
-          null);
+  public static final TlsOptions DEFAULT = builder().build();
+
+  /** Begins those of a line without words about TLS. */
+  public static Builder builder() {
+    return new Builder();
+  }
 
   /** The same without key pairs. */
   public TlsOptions withoutCertificates() {
-    return new TlsOptions(
-        List.of(), versions, suites, caFiles, caPath, crlFile, flags, tickets, defaultCa);
+    return builder()
+        .versions(versions)
+        .suites(suites)
+        .caFiles(caFiles)
+        .caPath(caPath)
+        .crlFile(crlFile)
+        .flags(flags)
+        .tickets(tickets)
+        .defaultCa(defaultCa)
+        .build();
   }
 
   /** Names of the versions, the newest first. */
@@ -75,5 +78,80 @@ public record TlsOptions(
   /** Whether the authorities of the system are trusted; {@code otherwise} where no word says so. */
   public boolean trustsSystem(boolean otherwise) {
     return !has(TlsFlag.NO_DEFAULT_CA) && (defaultCa == null ? otherwise : defaultCa);
+  }
+
+  /** Collects the words of a line. Confined to one thread. */
+  public static final class Builder {
+    private List<CertificateFiles> certificates = List.of();
+    private Set<TlsVersion> versions = Set.of(TlsVersion.values());
+    private List<String> suites = CipherSuite.defaults();
+    private List<String> caFiles = List.of();
+    private @Nullable String caPath;
+    private @Nullable String crlFile;
+    private Set<TlsFlag> flags = Set.of();
+    private boolean tickets = true;
+    private @Nullable Boolean defaultCa;
+
+    private Builder() {}
+
+    /** See {@link TlsOptions#certificates}. */
+    public Builder certificates(List<CertificateFiles> certificates) {
+      this.certificates = certificates;
+      return this;
+    }
+
+    /** See {@link TlsOptions#versions}. */
+    public Builder versions(Set<TlsVersion> versions) {
+      this.versions = versions;
+      return this;
+    }
+
+    /** See {@link TlsOptions#suites}. */
+    public Builder suites(List<String> suites) {
+      this.suites = suites;
+      return this;
+    }
+
+    /** See {@link TlsOptions#caFiles}. */
+    public Builder caFiles(List<String> caFiles) {
+      this.caFiles = caFiles;
+      return this;
+    }
+
+    /** See {@link TlsOptions#caPath}. */
+    public Builder caPath(@Nullable String caPath) {
+      this.caPath = caPath;
+      return this;
+    }
+
+    /** See {@link TlsOptions#crlFile}. */
+    public Builder crlFile(@Nullable String crlFile) {
+      this.crlFile = crlFile;
+      return this;
+    }
+
+    /** See {@link TlsOptions#flags}. */
+    public Builder flags(Set<TlsFlag> flags) {
+      this.flags = flags;
+      return this;
+    }
+
+    /** See {@link TlsOptions#tickets}. */
+    public Builder tickets(boolean tickets) {
+      this.tickets = tickets;
+      return this;
+    }
+
+    /** See {@link TlsOptions#defaultCa}. */
+    public Builder defaultCa(@Nullable Boolean defaultCa) {
+      this.defaultCa = defaultCa;
+      return this;
+    }
+
+    /** The options with the words so far. */
+    public TlsOptions build() {
+      return new TlsOptions(
+          certificates, versions, suites, caFiles, caPath, crlFile, flags, tickets, defaultCa);
+    }
   }
 }

@@ -279,15 +279,16 @@ public final class TlsWords {
     if (checksCrl && crlFile == null) {
       report.restricts(line, "VERIFY_CRL", "there is no crlfile=");
     }
-    return new TlsOptions(
-        List.copyOf(certificates),
-        Set.copyOf(versions),
-        suites,
-        List.copyOf(caFiles),
-        caPath,
-        crlFile,
-        Set.copyOf(flags),
-        tickets,
-        defaultCa);
+    return TlsOptions.builder()
+        .certificates(List.copyOf(certificates))
+        .versions(Set.copyOf(versions))
+        .suites(suites)
+        .caFiles(List.copyOf(caFiles))
+        .caPath(caPath)
+        .crlFile(crlFile)
+        .flags(Set.copyOf(flags))
+        .tickets(tickets)
+        .defaultCa(defaultCa)
+        .build();
   }
 }

@@ -4,7 +4,8 @@ import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache_peer as the destination of requests. Immutable; made once per configuration.
+ * A cache_peer as the destination of requests; {@link #at} begins one. Immutable; made once per
+ * configuration.
  *
  * @param name the name for its health
  * @param form the form of requests to it
@@ -26,9 +27,97 @@ public record CachePeer(
     boolean proxyOnly,
     @Nullable HopSecurity security,
     @Nullable ProxyHeaderVersion proxyProtocol) {
+  /** Begins a peer in clear text, whose name is its host. */
+  public static Builder at(String host, int port) {
+    return new Builder(host, port);
+  }
+
   /** Name, host and port. */
   @Override
   public String toString() {
     return "CachePeer[" + name + " " + host + ":" + port + "]";
+  }
+
+  /** Collects the options of a peer. Confined to one thread. */
+  public static final class Builder {
+    private final String host;
+    private final int port;
+    private String name;
+    private RequestForm form = RequestForm.DIRECT;
+    private long connectMillis;
+    private int failLimit;
+    private int maxConnections;
+    private boolean proxyOnly;
+    private @Nullable HopSecurity security;
+    private @Nullable ProxyHeaderVersion proxyProtocol;
+
+    private Builder(String host, int port) {
+      this.host = host;
+      this.port = port;
+      name = host;
+    }
+
+    /** See {@link CachePeer#name}. */
+    public Builder name(String name) {
+      this.name = name;
+      return this;
+    }
+
+    /** See {@link CachePeer#form}. */
+    public Builder form(RequestForm form) {
+      this.form = form;
+      return this;
+    }
+
+    /** See {@link CachePeer#connectMillis}. */
+    public Builder connectMillis(long connectMillis) {
+      this.connectMillis = connectMillis;
+      return this;
+    }
+
+    /** See {@link CachePeer#failLimit}. */
+    public Builder failLimit(int failLimit) {
+      this.failLimit = failLimit;
+      return this;
+    }
+
+    /** See {@link CachePeer#maxConnections}. */
+    public Builder maxConnections(int maxConnections) {
+      this.maxConnections = maxConnections;
+      return this;
+    }
+
+    /** See {@link CachePeer#proxyOnly}. */
+    public Builder proxyOnly(boolean proxyOnly) {
+      this.proxyOnly = proxyOnly;
+      return this;
+    }
+
+    /** See {@link CachePeer#security}. */
+    public Builder security(@Nullable HopSecurity security) {
+      this.security = security;
+      return this;
+    }
+
+    /** See {@link CachePeer#proxyProtocol}. */
+    public Builder proxyProtocol(@Nullable ProxyHeaderVersion proxyProtocol) {
+      this.proxyProtocol = proxyProtocol;
+      return this;
+    }
+
+    /** The peer with the options set so far. */
+    public CachePeer build() {
+      return new CachePeer(
+          name,
+          host,
+          port,
+          form,
+          connectMillis,
+          failLimit,
+          maxConnections,
+          proxyOnly,
+          security,
+          proxyProtocol);
+    }
   }
 }

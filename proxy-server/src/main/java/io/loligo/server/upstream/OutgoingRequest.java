@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request to be sent, without the parts that belong to one connection (form of the request line,
- * Connection, framing). Immutable; outlives attempts.
+ * Connection, framing); {@link #of} begins one. Immutable; outlives attempts.
  *
  * @param method as sent
  * @param methodId {@code Method} id
@@ -28,4 +28,86 @@ public record OutgoingRequest(
     long contentLength,
     boolean hasContent,
     boolean expectContinue,
-    @Nullable String upgrade) {}
+    @Nullable String upgrade) {
+  /** Begins a request for {@code /} without field lines and content. */
+  public static Builder of(String method, int methodId) {
+    return new Builder(method, methodId);
+  }
+
+  /** Collects the parts of a request. Confined to one thread. */
+  public static final class Builder {
+    private final String method;
+    private final int methodId;
+    private String scheme = "http";
+    private String authority = "";
+    private byte[] path = {'/'};
+    private byte[] fieldLines = {};
+    private long contentLength;
+    private boolean hasContent;
+    private boolean expectContinue;
+    private @Nullable String upgrade;
+
+    private Builder(String method, int methodId) {
+      this.method = method;
+      this.methodId = methodId;
+    }
+
+    /** See {@link OutgoingRequest#scheme}. */
+    public Builder scheme(String scheme) {
+      this.scheme = scheme;
+      return this;
+    }
+
+    /** See {@link OutgoingRequest#authority}. */
+    public Builder authority(String authority) {
+      this.authority = authority;
+      return this;
+    }
+
+    /** See {@link OutgoingRequest#path}. */
+    public Builder path(byte[] path) {
+      this.path = path;
+      return this;
+    }
+
+    /** See {@link OutgoingRequest#fieldLines}. */
+    public Builder fieldLines(byte[] fieldLines) {
+      this.fieldLines = fieldLines;
+      return this;
+    }
+
+    /** Content follows, possibly empty; see {@link OutgoingRequest#contentLength}. */
+    public Builder content(long contentLength) {
+      this.contentLength = contentLength;
+      hasContent = true;
+      return this;
+    }
+
+    /** See {@link OutgoingRequest#expectContinue}. */
+    public Builder expectContinue(boolean expectContinue) {
+      this.expectContinue = expectContinue;
+      return this;
+    }
+
+    /** See {@link OutgoingRequest#upgrade}. */
+    public Builder upgrade(@Nullable String upgrade) {
+      this.upgrade = upgrade;
+      return this;
+    }
+
+    /** The request with the parts set so far. */
+    public OutgoingRequest build() {
+      return new OutgoingRequest(
+          method,
+          methodId,
+          scheme,
+          authority,
+          path,
+          fieldLines,
+          contentLength,
+          hasContent,
+          expectContinue,
+          upgrade);
+    }
+  }
+}

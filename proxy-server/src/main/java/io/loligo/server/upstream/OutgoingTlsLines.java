@@ -123,16 +123,17 @@ final class OutgoingTlsLines implements LineReader<OutgoingTls> {
     Set<TlsFlag> flags = new HashSet<>(one.flags());
     flags.addAll(other.flags());
     boolean suites = !other.suites().equals(TlsOptions.DEFAULT.suites());
-    return new TlsOptions(
-        joined(one.certificates(), other.certificates()),
-        Set.copyOf(versions),
-        suites ? other.suites() : one.suites(),
-        joined(one.caFiles(), other.caFiles()),
-        other.caPath() == null ? one.caPath() : other.caPath(),
-        other.crlFile() == null ? one.crlFile() : other.crlFile(),
-        Set.copyOf(flags),
-        one.tickets() && other.tickets(),
-        other.defaultCa() == null ? one.defaultCa() : other.defaultCa());
+    return TlsOptions.builder()
+        .certificates(joined(one.certificates(), other.certificates()))
+        .versions(Set.copyOf(versions))
+        .suites(suites ? other.suites() : one.suites())
+        .caFiles(joined(one.caFiles(), other.caFiles()))
+        .caPath(other.caPath() == null ? one.caPath() : other.caPath())
+        .crlFile(other.crlFile() == null ? one.crlFile() : other.crlFile())
+        .flags(Set.copyOf(flags))
+        .tickets(one.tickets() && other.tickets())
+        .defaultCa(other.defaultCa() == null ? one.defaultCa() : other.defaultCa())
+        .build();
   }
 
   private static <T> List<T> joined(List<T> one, List<T> other) {

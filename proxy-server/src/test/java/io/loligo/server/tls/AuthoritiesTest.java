@@ -23,17 +23,12 @@ class AuthoritiesTest {
   @TempDir Path folder;
 
   private static TlsOptions options(List<String> caFiles, String caPath, String crl, TlsFlag... f) {
-    TlsOptions none = TlsOptions.DEFAULT;
-    return new TlsOptions(
-        none.certificates(),
-        none.versions(),
-        none.suites(),
-        caFiles,
-        caPath,
-        crl,
-        Set.of(f),
-        true,
-        null);
+    return TlsOptions.builder()
+        .caFiles(caFiles)
+        .caPath(caPath)
+        .crlFile(crl)
+        .flags(Set.of(f))
+        .build();
   }
 
   private static void verify(Authorities authorities, Issued peer) throws Exception {

@@ -47,9 +47,7 @@ class ServerTlsTest {
   }
 
   private static TlsOptions of(Set<TlsVersion> versions, List<String> suites) {
-    TlsOptions usual = TlsOptions.DEFAULT;
-    return new TlsOptions(
-        List.of(), versions, suites, List.of(), null, null, Set.of(), true, usual.defaultCa());
+    return TlsOptions.builder().versions(versions).suites(suites).build();
   }
 
   private static ServerTls server(TlsOptions options, Issued issued) throws TlsFileException {

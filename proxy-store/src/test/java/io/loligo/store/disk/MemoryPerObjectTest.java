@@ -126,17 +126,11 @@ final class MemoryPerObjectTest {
     for (int i = 0; i < objects; i++) {
       int segment = (int) ((long) i * geometry.segments() / objects);
       Contents.Entry entry =
-          new Contents.Entry(
-              random.nextLong(),
-              random.nextLong(),
-              geometry.segments() + i + 1,
-              Geometry.SEGMENT_HEADER_BYTES,
-              FirstBlock.FIXED_BYTES,
-              0,
-              0,
-              Contents.NO_PIECES,
-              0,
-              0);
+          Contents.Entry.of(random.nextLong(), random.nextLong())
+              .version(geometry.segments() + i + 1)
+              .offset(Geometry.SEGMENT_HEADER_BYTES)
+              .length(FirstBlock.FIXED_BYTES)
+              .build();
       assertThat(catalogue.adopt(entry, segment)).isTrue();
     }
   }

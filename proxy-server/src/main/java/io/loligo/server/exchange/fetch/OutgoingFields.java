@@ -97,18 +97,17 @@ final class OutgoingFields {
     }
     settings.addVia(lines, head.version());
     long contentLength = request.contentLength();
-    boolean content = ContentLength.hasContent(contentLength);
-    return new OutgoingRequest(
-        head.method(),
-        head.methodId(),
-        target.scheme(),
-        target.authority(),
-        path(target),
-        lines.toBytes(),
-        content ? contentLength : 0,
-        content,
-        expectsContinue(head),
-        upgrade);
+    OutgoingRequest.Builder outgoing =
+        OutgoingRequest.of(head.method(), head.methodId())
+            .scheme(target.scheme())
+            .authority(target.authority())
+            .path(path(target))
+            .fieldLines(lines.toBytes())
+            .expectContinue(expectsContinue(head))
+            .upgrade(upgrade);
+    return ContentLength.hasContent(contentLength)
+        ? outgoing.content(contentLength).build()
+        : outgoing.build();
   }
 
   /** Whether the client waits for 100 (RFC 9110 section 10.1.1). HTTP/1.0 clients do not. */

@@ -15,21 +15,21 @@ public final class CachePeers {
 
   /** The peer of {@code line}. */
   public static CachePeer of(Peer line) {
-    return new CachePeer(
-        line.name(),
-        line.host(),
-        line.port(),
-        new RequestForm(
-            !line.originServer(),
-            line.forcedDomain(),
-            credentials(line.login()),
-            line.frontEndHttps()),
-        line.connectTimeoutMillis(),
-        line.connectFailLimit(),
-        line.maxConnections(),
-        line.proxyOnly(),
-        security(line),
-        line.proxyProtocol());
+    return CachePeer.at(line.host(), line.port())
+        .name(line.name())
+        .form(
+            new RequestForm(
+                !line.originServer(),
+                line.forcedDomain(),
+                credentials(line.login()),
+                line.frontEndHttps()))
+        .connectMillis(line.connectTimeoutMillis())
+        .failLimit(line.connectFailLimit())
+        .maxConnections(line.maxConnections())
+        .proxyOnly(line.proxyOnly())
+        .security(security(line))
+        .proxyProtocol(line.proxyProtocol())
+        .build();
   }
 
   private static @Nullable HopSecurity security(Peer line) {

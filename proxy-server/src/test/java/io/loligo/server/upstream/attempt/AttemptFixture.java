@@ -154,17 +154,14 @@ abstract class AttemptFixture {
 
   static OutgoingRequest request(
       int method, long contentLength, boolean hasContent, boolean expect, String upgrade) {
-    return new OutgoingRequest(
-        Method.text(method),
-        method,
-        "http",
-        "origin.example",
-        latin1("/path?q"),
-        latin1("Host: origin.example\r\nAccept: */*\r\n"),
-        contentLength,
-        hasContent,
-        expect,
-        upgrade);
+    OutgoingRequest.Builder request =
+        OutgoingRequest.of(Method.text(method), method)
+            .authority("origin.example")
+            .path(latin1("/path?q"))
+            .fieldLines(latin1("Host: origin.example\r\nAccept: */*\r\n"))
+            .expectContinue(expect)
+            .upgrade(upgrade);
+    return hasContent ? request.content(contentLength).build() : request.build();
   }
 
   /** Each line with CRLF behind it. */

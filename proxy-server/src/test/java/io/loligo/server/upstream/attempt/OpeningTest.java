@@ -7,7 +7,6 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
-import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.connect.FakeTransport.Manner;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.tls.OriginContexts;
@@ -147,8 +146,7 @@ class OpeningTest extends AttemptFixture {
   @Test
   void itCountsOnceForMaxConn() {
     CachePeer peer =
-        new CachePeer(
-            "p", "a.example", 443, RequestForm.DIRECT, 0, 0, 1, false, security(true), null);
+        CachePeer.at("a.example", 443).maxConnections(1).security(security(true)).build();
     List<Listening> all = fetch(2, hop(peer));
     assertThat(transport.dialled()).hasSize(1);
     assertThat(health.hasRoom(peer)).isFalse();

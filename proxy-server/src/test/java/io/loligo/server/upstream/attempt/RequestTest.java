@@ -85,17 +85,11 @@ class RequestTest extends AttemptFixture {
   @Test
   void sendsOptionsOfTheServerWithoutPathToAParent() {
     OutgoingRequest star =
-        new OutgoingRequest(
-            "OPTIONS",
-            Method.OPTIONS,
-            "http",
-            "origin.example",
-            latin1("*"),
-            latin1("Host: origin.example\r\n"),
-            0,
-            false,
-            false,
-            null);
+        OutgoingRequest.of("OPTIONS", Method.OPTIONS)
+            .authority("origin.example")
+            .path(latin1("*"))
+            .fieldLines(latin1("Host: origin.example\r\n"))
+            .build();
     fetch(star, hop(Settings.parent("a")));
     assertThat(last().sent()).startsWith("OPTIONS http://origin.example HTTP/1.1\r\n");
     fetch(star);
@@ -106,17 +100,10 @@ class RequestTest extends AttemptFixture {
   void logsInToAnOriginServerInPlaceOfTheClient() {
     Peer server = Settings.peer("a", true, false, 1, "user:secret", 0, 0);
     OutgoingRequest request =
-        new OutgoingRequest(
-            "GET",
-            Method.GET,
-            "http",
-            "origin.example",
-            latin1("/"),
-            latin1("Host: origin.example\r\nAuthorization: Basic eDp5\r\nX: y\r\n"),
-            0,
-            false,
-            false,
-            null);
+        OutgoingRequest.of("GET", Method.GET)
+            .authority("origin.example")
+            .fieldLines(latin1("Host: origin.example\r\nAuthorization: Basic eDp5\r\nX: y\r\n"))
+            .build();
     fetch(request, hop(server));
     assertThat(last().sent())
         .startsWith("GET / HTTP/1.1\r\nHost: origin.example\r\nX: y\r\n")

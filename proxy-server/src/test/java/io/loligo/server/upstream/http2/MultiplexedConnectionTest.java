@@ -201,8 +201,7 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
     openSettled();
     byte[] lines = ("Host: a\r\nX: " + "v".repeat(20_000) + "\r\n").getBytes(ISO_8859_1);
     OutgoingRequest request =
-        new OutgoingRequest(
-            "GET", Method.GET, "http", "a", new byte[] {'/'}, lines, 0, false, false, null);
+        OutgoingRequest.of("GET", Method.GET).authority("a").fieldLines(lines).build();
     lease().send(request, RequestForm.DIRECT);
     ByteBuf out = channel.readOutbound();
     assertThat(out.readUnsignedMedium()).isEqualTo(16_384);

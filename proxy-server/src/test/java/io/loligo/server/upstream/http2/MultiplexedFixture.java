@@ -121,17 +121,13 @@ abstract class MultiplexedFixture {
 
   static OutgoingRequest request(
       int method, long contentLength, boolean hasContent, boolean expect) {
-    return new OutgoingRequest(
-        Method.text(method),
-        method,
-        "http",
-        "origin.example",
-        "/path?q".getBytes(ISO_8859_1),
-        "Host: origin.example\r\nAccept: */*\r\n".getBytes(ISO_8859_1),
-        contentLength,
-        hasContent,
-        expect,
-        null);
+    OutgoingRequest.Builder request =
+        OutgoingRequest.of(Method.text(method), method)
+            .authority("origin.example")
+            .path("/path?q".getBytes(ISO_8859_1))
+            .fieldLines("Host: origin.example\r\nAccept: */*\r\n".getBytes(ISO_8859_1))
+            .expectContinue(expect);
+    return hasContent ? request.content(contentLength).build() : request.build();
   }
 
   ByteBuf bytes(String text) {

@@ -40,7 +40,20 @@ public final class Contents {
 
   private Contents() {}
 
-  /** One first block. */
+  /**
+   * One first block; {@link #of} begins one.
+   *
+   * @param high half of the hash of the key
+   * @param low the other half
+   * @param version of the response
+   * @param offset in the segment, in bytes
+   * @param length of the block, in bytes
+   * @param hits of the response
+   * @param flags {@link #ALTERNATIVE}, {@link #PART}
+   * @param pieces places of the pieces, not to be changed; {@link #NO_PIECES}: none
+   * @param fullPieceBytes length of each piece but the last; 0: there are none
+   * @param lastPieceBytes length of the last piece; 0: there are none
+   */
   public record Entry(
       long high,
       long low,
@@ -52,9 +65,96 @@ public final class Contents {
       long[] pieces,
       int fullPieceBytes,
       int lastPieceBytes) {
+    /** Begins an entry without pieces. */
+    public static Builder of(long high, long low) {
+      return new Builder(high, low);
+    }
+
     /** Bytes that {@link Contents#write} writes. */
     public int bytes() {
       return entryBytes(pieces.length);
+    }
+
+    /** Collects the parts of an entry. Confined to one thread. */
+    public static final class Builder {
+      private final long high;
+      private final long low;
+      private long version;
+      private int offset;
+      private int length;
+      private int hits;
+      private int flags;
+      private long[] pieces = NO_PIECES;
+      private int fullPieceBytes;
+      private int lastPieceBytes;
+
+      private Builder(long high, long low) {
+        this.high = high;
+        this.low = low;
+      }
+
+      /** See {@link Entry#version}. */
+      public Builder version(long version) {
+        this.version = version;
+        return this;
+      }
+
+      /** See {@link Entry#offset}. */
+      public Builder offset(int offset) {
+        this.offset = offset;
+        return this;
+      }
+
+      /** See {@link Entry#length}. */
+      public Builder length(int length) {
+        this.length = length;
+        return this;
+      }
+
+      /** See {@link Entry#hits}. */
+      public Builder hits(int hits) {
+        this.hits = hits;
+        return this;
+      }
+
+      /** See {@link Entry#flags}. */
+      public Builder flags(int flags) {
+        this.flags = flags;
+        return this;
+      }
+
+      /** See {@link Entry#pieces}. */
+      public Builder pieces(long[] pieces) {
+        this.pieces = pieces;
+        return this;
+      }
+
+      /** See {@link Entry#fullPieceBytes}. */
+      public Builder fullPieceBytes(int fullPieceBytes) {
+        this.fullPieceBytes = fullPieceBytes;
+        return this;
+      }
+
+      /** See {@link Entry#lastPieceBytes}. */
+      public Builder lastPieceBytes(int lastPieceBytes) {
+        this.lastPieceBytes = lastPieceBytes;
+        return this;
+      }
+
+      /** The entry with the parts set so far. */
+      public Entry build() {
+        return new Entry(
+            high,
+            low,
+            version,
+            offset,
+            length,
+            hits,
+            flags,
+            pieces,
+            fullPieceBytes,
+            lastPieceBytes);
+      }
     }
   }
 
@@ -88,15 +188,12 @@ public final class Contents {
     if (in.readableBytes() < ENTRY_BYTES) {
       return null;
     }
-    long high = in.readLong();
-    long low = in.readLong();
-    long version = in.readLong();
-    int offset = in.readInt();
-    int length = in.readUnsignedShort();
-    int hits = in.readUnsignedByte();
+    Entry.Builder entry = Entry.of(in.readLong(), in.readLong()).version(in.readLong());
+    entry.offset(in.readInt()).length(in.readUnsignedShort()).hits(in.readUnsignedByte());
     int flags = in.readByte();
+    entry.flags(flags);
     if ((flags & HAS_PIECES) == 0) {
-      return new Entry(high, low, version, offset, length, hits, flags, NO_PIECES, 0, 0);
+      return entry.build();
     }
     if (in.readableBytes() < PIECES_BYTES) {
       return null;
@@ -111,7 +208,7 @@ public final class Contents {
     for (int i = 0; i < count; i++) {
       pieces[i] = in.readLong();
     }
-    return new Entry(high, low, version, offset, length, hits, flags, pieces, full, last);
+    return entry.pieces(pieces).fullPieceBytes(full).lastPieceBytes(last).build();
   }
 
   /**

@@ -775,17 +775,22 @@ public final class Catalogue {
       }
       Pieces pieces = stripe.pieces.get(local);
       boolean alternative = (index.flags(local) & ALTERNATIVE) != 0;
-      return new Contents.Entry(
-          index.high(local),
-          index.low(local),
-          index.version(local),
-          SlabPlace.offset(index.place(local)),
-          index.length(local),
-          index.hits(local),
-          (alternative ? Contents.ALTERNATIVE : 0) | (isPart(index, local) ? Contents.PART : 0),
-          pieces == null ? Contents.NO_PIECES : pieces.places,
-          pieces == null ? 0 : pieces.fullBytes,
-          pieces == null ? 0 : pieces.lastBytes);
+      Contents.Entry.Builder entry =
+          Contents.Entry.of(index.high(local), index.low(local))
+              .version(index.version(local))
+              .offset(SlabPlace.offset(index.place(local)))
+              .length(index.length(local))
+              .hits(index.hits(local))
+              .flags(
+                  (alternative ? Contents.ALTERNATIVE : 0)
+                      | (isPart(index, local) ? Contents.PART : 0));
+      if (pieces != null) {
+        entry
+            .pieces(pieces.places)
+            .fullPieceBytes(pieces.fullBytes)
+            .lastPieceBytes(pieces.lastBytes);
+      }
+      return entry.build();
     }
   }
 

@@ -485,17 +485,19 @@ public final class DirectoryOpening {
     long[] pieces = FirstBlock.allPieces(block);
     int alternative = FirstBlock.mayBeAlternative(block) ? Contents.ALTERNATIVE : 0;
     int part = FirstBlock.meta(block).part() == null ? 0 : Contents.PART;
-    return new Contents.Entry(
-        FirstBlock.high(block),
-        FirstBlock.low(block),
-        FirstBlock.version(block),
-        offset,
-        Block.length(block),
-        0,
-        alternative | part,
-        pieces,
-        pieces.length == 0 ? 0 : layout.fullPieceBytes(),
-        pieces.length == 0 ? 0 : layout.lastPieceBytes());
+    Contents.Entry.Builder entry =
+        Contents.Entry.of(FirstBlock.high(block), FirstBlock.low(block))
+            .version(FirstBlock.version(block))
+            .offset(offset)
+            .length(Block.length(block))
+            .flags(alternative | part);
+    if (pieces.length > 0) {
+      entry
+          .pieces(pieces)
+          .fullPieceBytes(layout.fullPieceBytes())
+          .lastPieceBytes(layout.lastPieceBytes());
+    }
+    return entry.build();
   }
 
   private void tellAlternatives() {
