@@ -1,6 +1,5 @@
 package io.loligo.server.upstream.http1;
 
-import io.loligo.core.http1.ChunkedDecoder;
 import io.loligo.core.http1.Framing;
 import io.loligo.core.http1.Http1ResponseParser;
 import io.loligo.core.http1.MessageFraming;
@@ -13,7 +12,6 @@ import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.Backlog;
-import io.loligo.server.transport.SmallPieces;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.ChannelByteStream;
 import io.loligo.server.upstream.FetchFailure;
@@ -28,7 +26,6 @@ import io.loligo.server.upstream.pool.Lease;
 import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.pool.ResponseEvents;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
@@ -122,7 +119,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private @Nullable Throwable writeFailure;
 
   // receiving
-  private @Nullable ByteBuf input;
+  private final ResponseInput input;
   private boolean inputClosed;
   private boolean inputReset;
 
@@ -130,11 +127,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean endAnnounced;
 
   private boolean readPending;
-  private @Nullable Framing framing;
-  private long remaining;
   private boolean wanted;
   private boolean pumping;
-  private @Nullable ChunkedDecoder chunks;
 
   /** Pace of a response that has begun to arrive; null if no wait was needed. */
   private @Nullable Pace pace;
@@ -147,6 +141,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     this.settings = settings;
     this.home = home;
     this.heads = new HeadReader(shared.scratch(), shared.limits());
+    this.input = new ResponseInput(shared.limits());
     this.readSizes =
         new ReadSizes(settings.streamBufferBytes, endpoint.isSecure(), shared.transit());
     this.backlog = new Backlog(shared.transit());
@@ -442,7 +437,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       }
     }
     answered = true;
-    input = input == null ? bytes : Unpooled.wrappedBuffer(input, bytes);
+    input.add(bytes);
     watch();
     pump();
   }
@@ -535,7 +530,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   private void advance() {
     while (phase == Phase.HEAD || (phase == Phase.CONTENT && wanted)) {
-      if (input == null) {
+      if (input.isEmpty()) {
         if (inputClosed) {
           endOfInput();
         } else {
@@ -555,9 +550,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (!readPending) {
       readPending = true;
       if (phase == Phase.CONTENT) {
-        assert framing != null : "content without a head";
-        if (framing.kind() == Framing.Kind.LENGTH) {
-          readSizes.content(remaining);
+        if (input.remaining() >= 0) {
+          readSizes.content(input.remaining());
         } else {
           readSizes.stream();
         }
@@ -569,10 +563,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   private void endOfInput() {
     if (phase == Phase.CONTENT) {
-      assert framing != null : "content without a head";
       // without close_notify, somebody on the way may have cut it
       boolean certain = endAnnounced || !endpoint.isSecure();
-      boolean untilClose = framing.kind() == Framing.Kind.UNTIL_CLOSE;
+      boolean untilClose = input.lastsUntilClose();
       if (untilClose && certain && !inputReset) {
         complete(null);
       } else {
@@ -597,11 +590,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void parseHead() {
-    assert input != null : "nothing to parse";
-    Http1ResponseParser.Result result = heads.read(input);
-    if (!input.isReadable()) {
-      dropInput();
-    }
+    Http1ResponseParser.Result result = input.readHead(heads);
     if (result == Http1ResponseParser.Result.NEED_MORE) {
       return;
     }
@@ -631,15 +620,14 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       return;
     }
     assert request != null : "not a request";
-    framing = MessageFraming.of(head, request.methodId());
-    ParseFailure failure = framing.kind() == Framing.Kind.CHUNKED ? newChunks() : framing.failure();
+    Framing framing = MessageFraming.of(head, request.methodId());
+    ParseFailure failure = input.begin(framing);
     if (failure != null) {
       refuse(failure);
       return;
     }
     // a peer that answers too early may take the rest of the content for another request
     persistent = persistent && !sending && Persistence.allows(head, framing);
-    remaining = framing.length();
     wanted = false;
     awaitingContinue = false;
     if (status >= 300) {
@@ -649,18 +637,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     phase = Phase.CONTENT;
     watch();
     listener().head(head, framing.contentLength());
-    if (phase == Phase.CONTENT && remaining == 0) {
+    if (phase == Phase.CONTENT && input.isComplete()) {
       complete(null);
     }
-  }
-
-  /** The fault of the chunks that came with the head, or null: then none of them is passed on. */
-  private @Nullable ParseFailure newChunks() {
-    if (chunks == null) {
-      chunks = new ChunkedDecoder(shared.limits());
-    }
-    chunks.reset();
-    return input == null ? null : chunks.preview(input);
   }
 
   private void interim(ResponseHead head) {
@@ -709,119 +688,28 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void deliver() {
-    assert framing != null : "content without a head";
-    switch (framing.kind()) {
-      case LENGTH -> deliverLength();
-      case CHUNKED -> deliverChunks();
-      default -> deliverAll();
-    }
-  }
-
-  private void deliverAll() {
-    wanted = false;
-    ByteBuf all = input;
-    assert all != null : "nothing to deliver";
-    input = null;
-    listener().received(all);
-    readComplete();
-  }
-
-  private void deliverLength() {
-    wanted = false;
-    assert input != null : "nothing to deliver";
-    int length = (int) Math.min(remaining, input.readableBytes());
-    remaining -= length;
-    listener().received(slice(length));
-    if (remaining > 0) {
-      readComplete();
-    } else if (phase == Phase.CONTENT) {
-      complete(null);
-    }
-  }
-
-  private void deliverChunks() {
     boolean delivered = false;
-    assert chunks != null : "not chunked";
-    while (phase == Phase.CONTENT && input != null) {
-      ChunkedDecoder.Event event = chunks.next(input);
-      if (event == ChunkedDecoder.Event.DATA && chunks.dataLength() < SmallPieces.ENOUGH_BYTES) {
+    while (phase == Phase.CONTENT && !input.isEmpty()) {
+      ByteBuf piece = input.next(ctx.alloc());
+      if (piece != null) {
         delivered = true;
-        event = deliverSmall();
+        wanted = false;
+        listener().received(piece);
+        if (phase != Phase.CONTENT) {
+          return;
+        }
       }
-      if (phase != Phase.CONTENT) {
+      if (input.isComplete()) {
+        complete(input.trailers());
         return;
       }
-      switch (event) {
-        case DATA -> {
-          delivered = true;
-          wanted = false;
-          listener().received(slice(chunks.dataLength()));
-        }
-        case END -> {
-          consume(0);
-          complete(chunks.trailers());
-          return;
-        }
-        case FAILED -> {
-          ParseFailure failure = chunks.failure();
-          assert failure != null : "the chunks did not fail";
-          refuse(failure);
-          return;
-        }
-        default -> dropInput();
+      if (input.failure() != null) {
+        refuse(input.failure());
+        return;
       }
     }
-    if (delivered) {
-      readComplete();
-    }
-  }
-
-  /**
-   * Delivers the small piece at hand and the following ones as one. Returns the event after them.
-   */
-  private ChunkedDecoder.Event deliverSmall() {
-    wanted = false;
-    assert input != null : "nothing to deliver";
-    assert chunks != null : "not chunked";
-    ByteBuf joined = null;
-    ChunkedDecoder.Event event;
-    do {
-      joined = SmallPieces.join(joined, input, chunks.dataLength(), ctx.alloc());
-      event = chunks.next(input);
-    } while (event == ChunkedDecoder.Event.DATA && chunks.dataLength() < SmallPieces.ENOUGH_BYTES);
-    listener().received(joined);
-    return event;
-  }
-
-  private void readComplete() {
-    if (phase == Phase.CONTENT) {
+    if (delivered && phase == Phase.CONTENT) {
       listener().readComplete();
-    }
-  }
-
-  /** Returns owned the next {@code length} bytes of the input. */
-  private ByteBuf slice(int length) {
-    ByteBuf all = input;
-    assert all != null : "nothing to deliver";
-    if (length < all.readableBytes()) {
-      return all.readRetainedSlice(length);
-    }
-    input = null;
-    return all;
-  }
-
-  private void consume(int length) {
-    assert input != null : "nothing to consume";
-    input.skipBytes(length);
-    if (!input.isReadable()) {
-      dropInput();
-    }
-  }
-
-  private void dropInput() {
-    if (input != null) {
-      input.release();
-      input = null;
     }
   }
 
@@ -834,7 +722,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
         persistent
             && !sending
             && writeFailure == null
-            && input == null
+            && input.isEmpty()
             && !inputClosed
             && ctx.channel().isActive()
             && settings.persistent;
@@ -843,11 +731,11 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (keep) {
       idle();
     } else {
-      if (input != null) {
+      if (!input.isEmpty()) {
         home.refused(ParseFailure.SURPLUS);
       }
       phase = Phase.CLOSED;
-      dropInput();
+      input.drop();
       ctx.close();
     }
     listener.end(trailers);
@@ -882,7 +770,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     boolean any = answered;
     leave();
     phase = Phase.CLOSED;
-    dropInput();
+    input.drop();
     ctx.close();
     listener.failed(new FetchFailure(kind, endpoint + ": " + detail, refusal, null), any);
   }
@@ -903,7 +791,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (events != null || phase == Phase.RAW) {
       leave();
       phase = Phase.CLOSED;
-      dropInput();
+      input.drop();
       ctx.close();
     }
   }
@@ -931,8 +819,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     phase = Phase.CLOSED;
     readSizes.relay();
     Channel channel = ctx.channel();
-    ByteBuf early = input == null ? Unpooled.EMPTY_BUFFER : input;
-    input = null;
+    ByteBuf early = input.takeAll();
     channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     channel.config().setAutoClose(true);
     ctx.pipeline().remove(this);
@@ -989,18 +876,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
    * a head, nor between chunks, where an event stream waits for the next event.
    */
   private boolean hasBegun() {
-    if (phase == Phase.HEAD) {
-      return heads.isPartial();
-    }
-    assert framing != null : "content without a head";
-    return switch (framing.kind()) {
-      case LENGTH -> true;
-      case CHUNKED -> {
-        assert chunks != null : "newChunks makes them";
-        yield chunks.isInsideChunk();
-      }
-      default -> false;
-    };
+    return phase == Phase.HEAD ? heads.isPartial() : input.isInsidePiece();
   }
 
   /** The deadline of an idle connection, of 100, of a write or of a read. */
