@@ -276,6 +276,12 @@ public final class ReferencePages {
       | white space in the URL of a request | removed (`uri_whitespace strip`) | 400 |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
+      | a challenge (407) to CONNECT | the connection persists | the connection closes: bytes after a refused CONNECT are no request (RFC 9931) |
+      | a denied client of an `intercept` or `tproxy` port, if the last ACL is `proxy_auth` | 407, which such a client does not understand | 403 |
+      | several `Proxy-Authorization` fields | the first counts | 407 |
+      | a scheme that begins with `Basic`, such as `Basicx` | taken for Basic | 407 |
+      | `%{Proxy-Authorization}>h`, `%{Authorization}>h` in a `logformat` | prints the credentials | prints the scheme |
+      | an unreadable file of users; more checks of passwords than may wait | the process ends, or 407 | 503 |
       | `Authorization` of clients to an `originserver` without `login=` | taken out | sent on |
       | URLs with a query or `cgi-bin` where peers are not compulsory | direct | through the peer, like other requests |
       | no path to a peer under `never_direct` | 502 | 503 |

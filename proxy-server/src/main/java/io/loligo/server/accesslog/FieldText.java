@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The header field for a code like {@code %{Name}>h}: one by name, one element of its list ({@code
  * {Cookie:;session}}), or the whole head. Immutable.
  *
- * <p>The whole head shows that credentials and cookies were present, never their values: these must
- * be requested by name.
+ * <p>The whole head shows that credentials and cookies were present, never their values: cookies
+ * must be requested by name. Of Authorization and Proxy-Authorization, only the scheme is shown.
  */
 final class FieldText {
   private static final FieldSet SECRET =
@@ -20,6 +20,10 @@ final class FieldText {
           FieldName.PROXY_AUTHORIZATION,
           FieldName.COOKIE,
           FieldName.SET_COOKIE);
+
+  /** Credentials, of which no code shows more than the scheme. */
+  private static final FieldSet LOGINS =
+      FieldSet.of(FieldName.AUTHORIZATION, FieldName.PROXY_AUTHORIZATION);
 
   private final @Nullable String name;
   private final @Nullable String element;
@@ -65,7 +69,7 @@ final class FieldText {
 
   private static void writeJoined(Fields fields, String name, LogLine line) {
     for (int i = fields.next(name, 0); i >= 0; ) {
-      line.append(fields.bytes(), fields.valueStart(i), fields.valueEnd(i));
+      writeValue(fields, i, line);
       i = fields.next(name, i + 1);
       if (i >= 0) {
         line.append(", ");
@@ -73,8 +77,25 @@ final class FieldText {
     }
   }
 
+  private static void writeValue(Fields fields, int i, LogLine line) {
+    int start = fields.valueStart(i);
+    int end = fields.valueEnd(i);
+    if (LOGINS.has(fields.id(i))) {
+      int scheme = start;
+      while (scheme < end && fields.bytes()[scheme] != ' ') {
+        scheme++;
+      }
+      // a value without a blank may be the credentials themselves
+      line.append(fields.bytes(), start, scheme < end ? scheme : start);
+      line.append(" -");
+    } else {
+      line.append(fields.bytes(), start, end);
+    }
+  }
+
   private void writeElement(Fields fields, String name, String element, LogLine line) {
-    String list = fields.joined(name);
+    int first = fields.next(name, 0);
+    String list = first < 0 || LOGINS.has(fields.id(first)) ? null : fields.joined(name);
     if (list == null) {
       return;
     }

@@ -44,5 +44,16 @@ public final class LoginDirectives {
           .seconds("authenticate_ip_ttl", "1 second")
           .text("How long an address of a user counts for ACLs of the type max_user_ip.");
 
+  /** {@code loligo_login_failures}; 0: no limit. */
+  public static final Setting<Integer> LOGIN_FAILURES =
+      FEATURE
+          .number("loligo_login_failures", "20")
+          .range(0, 1_000_000)
+          .as(number -> number == null ? 0 : number)
+          .text(
+              "Most wrong passwords for one user name from one address (IPv6: from one network of"
+                  + " 64 bits) in a minute. Further passwords for that name from there get 429"
+                  + " without a check. 0: no limit.");
+
   private LoginDirectives() {}
 }

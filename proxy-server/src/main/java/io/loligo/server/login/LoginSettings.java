@@ -11,16 +11,22 @@ import org.jspecify.annotations.Nullable;
  * @param basic the scheme basic; null: nobody can log in
  * @param idleSeconds how long an unused login is kept
  * @param addressSeconds how long an address of a user counts
+ * @param mostFailures wrong passwords for one name from one client in a minute; 0: no limit
  * @param countsAddresses whether an ACL asks for the number of a user's addresses
  */
 public record LoginSettings(
-    @Nullable BasicSettings basic, long idleSeconds, long addressSeconds, boolean countsAddresses) {
+    @Nullable BasicSettings basic,
+    long idleSeconds,
+    long addressSeconds,
+    int mostFailures,
+    boolean countsAddresses) {
   /** Those of {@code config}. */
   public static LoginSettings of(ProxyConfig config) {
     return new LoginSettings(
         config.get(LoginDirectives.AUTH_PARAM),
         config.get(LoginDirectives.AUTHENTICATE_TTL),
         config.get(LoginDirectives.AUTHENTICATE_IP_TTL),
+        config.get(LoginDirectives.LOGIN_FAILURES),
         config.get(FileDirectives.ACL).names(AclType.MAX_USER_IP));
   }
 }

@@ -50,12 +50,18 @@ public final class Logins {
   private final Cache<CredentialKey, Known> known;
   private final ConcurrentHashMap<CredentialKey, List<Waiting>> pending;
   private final UserAddresses addresses;
+  private final LoginLimits limits;
 
   /** An answer about credentials, since a time of the monotonic clock. */
   private record Known(String user, Answer answer, long sinceNanos) {}
 
-  /** A request that waits for an answer. */
-  private record Waiting(EventExecutor loop, Consumer<Answer> then) {}
+  /**
+   * A request that waits for an answer.
+   *
+   * @param limits with which its check has begun
+   */
+  private record Waiting(
+      EventExecutor loop, Consumer<Answer> then, byte[] address, LoginLimits limits) {}
 
   /** Nobody has logged in yet; {@code check} checks passwords. */
   Logins(LoginSettings settings, BasicSettings basic, TimeSource time, PasswordCheck check) {
@@ -68,6 +74,7 @@ public final class Logins {
     known = answers(settings, time);
     pending = new ConcurrentHashMap<>();
     addresses = new UserAddresses();
+    limits = new LoginLimits(settings.mostFailures(), time);
   }
 
   /** Other settings, with all that is known to {@code before}. */
@@ -81,6 +88,10 @@ public final class Logins {
     known = before.known;
     pending = before.pending;
     addresses = before.addresses;
+    limits =
+        settings.mostFailures() == before.settings.mostFailures()
+            ? before.limits
+            : new LoginLimits(settings.mostFailures(), time);
   }
 
   private static Cache<CredentialKey, Known> answers(LoginSettings settings, TimeSource time) {
@@ -173,16 +184,30 @@ public final class Logins {
    * Checks {@code credentials}, or joins a check of the same ones. Does not block.
    *
    * @param of their key
-   * @param loop runs {@code then}, once
+   * @param address of the client, 4 or 16 bytes
+   * @param loop runs {@code then}, once; called on it, perhaps before this returns
    */
   public void check(
-      CredentialKey of, Credentials credentials, EventExecutor loop, Consumer<Answer> then) {
+      CredentialKey of,
+      Credentials credentials,
+      byte[] address,
+      EventExecutor loop,
+      Consumer<Answer> then) {
+    LoginLimits.Limit limit = limits.begin(address, credentials.user());
+    if (limit != LoginLimits.Limit.NONE) {
+      boolean failures = limit == LoginLimits.Limit.FAILURES;
+      then.accept(
+          failures
+              ? new Unavailable("too many wrong passwords for this name", true)
+              : new Unavailable("too many passwords of this client wait"));
+      return;
+    }
     List<Waiting> first = new ArrayList<>(1);
     pending.compute(
         of,
         (same, waiting) -> {
           List<Waiting> all = waiting == null ? first : waiting;
-          all.add(new Waiting(loop, then));
+          all.add(new Waiting(loop, then, address, limits));
           return all;
         });
     if (!first.isEmpty()) {
@@ -197,6 +222,7 @@ public final class Logins {
     List<Waiting> waiting = pending.remove(of);
     if (waiting != null) {
       for (Waiting one : waiting) {
+        one.limits.end(one.address, user, answer instanceof Rejected);
         tell(one, answer);
       }
     }

@@ -60,6 +60,12 @@ public interface PasswordCheck extends AutoCloseable {
    * client gets 503 and keeps its password.
    *
    * @param why for the operator, without the password
+   * @param failures whether the client has tried too many wrong passwords; it gets 429
    */
-  record Unavailable(String why) implements Answer {}
+  record Unavailable(String why, boolean failures) implements Answer {
+    /** Not for wrong passwords. */
+    public Unavailable(String why) {
+      this(why, false);
+    }
+  }
 }

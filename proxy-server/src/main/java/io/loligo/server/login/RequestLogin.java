@@ -9,7 +9,7 @@ public final class RequestLogin {
   private final @Nullable String user;
   private final @Nullable Credentials credentials;
   private final @Nullable CredentialKey key;
-  private final @Nullable String unavailable;
+  private final PasswordCheck.@Nullable Unavailable unavailable;
   private boolean counted;
   private boolean compared;
   private boolean more;
@@ -19,7 +19,7 @@ public final class RequestLogin {
       @Nullable String user,
       @Nullable Credentials credentials,
       @Nullable CredentialKey key,
-      @Nullable String unavailable) {
+      PasswordCheck.@Nullable Unavailable unavailable) {
     this.state = state;
     this.user = user;
     this.credentials = credentials;
@@ -47,7 +47,7 @@ public final class RequestLogin {
   }
 
   /** This one, whose check has failed because of {@code why}. */
-  public RequestLogin unavailable(String why) {
+  public RequestLogin unavailable(PasswordCheck.Unavailable why) {
     return new RequestLogin(state, user, credentials, key, why);
   }
 
@@ -72,7 +72,7 @@ public final class RequestLogin {
   }
 
   /** Why the credentials could not be checked; null: that has not happened. */
-  public @Nullable String whyUnavailable() {
+  public PasswordCheck.@Nullable Unavailable whyUnavailable() {
     return unavailable;
   }
 

@@ -14,6 +14,8 @@ public enum Shed {
   LOOP_LAG,
   /** Passwords that wait for their check: 503. */
   LOGINS,
+  /** Wrong passwords for one user name from the client's address: 429. */
+  LOGIN_FAILURES,
   /** Descriptors: closed. */
   DESCRIPTORS
 }

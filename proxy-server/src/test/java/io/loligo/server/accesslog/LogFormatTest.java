@@ -256,7 +256,7 @@ class LogFormatTest {
     assertThat(line("%\"{X-A}>h", get("Host: x", "X-A: 1", "x-a: 2"))).isEqualTo("1, 2");
   }
 
-  /** Squid prints the values; here a credential must be asked for by its field's name. */
+  /** Squid prints the values; here a cookie must be asked for by name, a login is never shown. */
   @Test
   void wholeHeadHidesCredentials() {
     ExchangeRecord record =
@@ -264,6 +264,10 @@ class LogFormatTest {
     assertThat(line("[%>h]", record))
         .isEqualTo("[Host: x\\r\\nProxy-Authorization: -\\r\\nCookie: -\\r\\nAccept: */*\\r\\n]");
     assertThat(line("%{Cookie}>h", record)).isEqualTo("a=1");
+    assertThat(line("%{proxy-authorization}>h", record)).isEqualTo("Basic%20-");
+    assertThat(line("%{Proxy-Authorization:; Basic}>ha", record)).isEqualTo("-");
+    ExchangeRecord odd = get("Host: x", "Authorization: Ym9iOnB3", "Authorization: a b c");
+    assertThat(line("%{Authorization}>h", odd)).isEqualTo("%20-,%20a%20-");
   }
 
   @Test

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class LoginsTest {
   private static final Credentials BOB = new Credentials("bob", "secret");
   private static final CredentialKey KEY = new CredentialKey(1, 2);
+  private static final byte[] CLIENT = {10, 0, 0, 1};
   private static final long TTL_SECONDS = 60;
   private static final long IDLE_SECONDS = 600;
 
@@ -65,11 +66,15 @@ class LoginsTest {
   private static LoginSettings settings(String realm, String file, long idleSeconds) {
     List<String> program = List.of("basic_ncsa_auth", file);
     BasicSettings basic = new BasicSettings(program, "", realm, TTL_SECONDS, false, false, 1, -1);
-    return new LoginSettings(basic, idleSeconds, 1, true);
+    return new LoginSettings(basic, idleSeconds, 1, 3, true);
   }
 
   private void ask(CredentialKey key) {
-    logins.check(key, BOB, ImmediateEventExecutor.INSTANCE, told::add);
+    ask(key, CLIENT);
+  }
+
+  private void ask(CredentialKey key, byte[] address) {
+    logins.check(key, BOB, address, ImmediateEventExecutor.INSTANCE, told::add);
   }
 
   private LoginState state() {
@@ -153,9 +158,68 @@ class LoginsTest {
         List.of(settings("realm", "another", IDLE_SECONDS), settings("realm", "file", 1))) {
       assertThat(Logins.under(logins, changed, time).known(KEY)).isNull();
     }
-    assertThat(Logins.under(logins, new LoginSettings(null, 1, 1, false), time)).isNull();
+    assertThat(Logins.under(logins, new LoginSettings(null, 1, 1, 3, false), time)).isNull();
     next.replacedBy(null);
     assertThat(check.closed).isTrue();
+  }
+
+  private void fail(int number, byte[] address) {
+    ask(new CredentialKey(7, number), address);
+    check.asked.get(check.asked.size() - 1).accept(new Rejected("wrong"));
+  }
+
+  @Test
+  void wrongPasswordsOfOneClientForOneNameAreLimited() {
+    byte[] other = {10, 0, 0, 2};
+    for (int i = 0; i < 3; i++) {
+      fail(i, CLIENT);
+    }
+    int asked = check.asked.size();
+    ask(KEY, CLIENT);
+    assertThat(check.asked).as("not checked").hasSize(asked);
+    assertThat(told.get(told.size() - 1))
+        .isInstanceOfSatisfying(Unavailable.class, one -> assertThat(one.failures()).isTrue());
+    // neither another client nor another name is locked out
+    ask(KEY, other);
+    assertThat(check.asked).hasSize(asked + 1);
+    Credentials carl = new Credentials("carl", "x");
+    logins.check(new CredentialKey(8, 8), carl, CLIENT, ImmediateEventExecutor.INSTANCE, told::add);
+    assertThat(check.asked).hasSize(asked + 2);
+    time.seconds += LoginLimits.WINDOW_SECONDS;
+    ask(new CredentialKey(9, 9), CLIENT);
+    assertThat(check.asked).hasSize(asked + 3);
+  }
+
+  @Test
+  void clientsOfOneIpv6NetworkCountAsOne() {
+    byte[] one = new byte[16];
+    byte[] neighbour = new byte[16];
+    byte[] stranger = new byte[16];
+    neighbour[15] = 1;
+    stranger[7] = 1;
+    for (int i = 0; i < 3; i++) {
+      fail(i, one);
+    }
+    int asked = check.asked.size();
+    ask(KEY, neighbour);
+    assertThat(check.asked).hasSize(asked);
+    ask(KEY, stranger);
+    assertThat(check.asked).hasSize(asked + 1);
+  }
+
+  @Test
+  void oneClientCannotFillTheQueue() {
+    for (int i = 0; i < LoginLimits.MOST_PENDING; i++) {
+      ask(new CredentialKey(7, i), CLIENT);
+    }
+    assertThat(told).isEmpty();
+    ask(KEY, CLIENT);
+    assertThat(told).singleElement().isInstanceOf(Unavailable.class);
+    ask(KEY, new byte[] {10, 0, 0, 2});
+    assertThat(check.asked).hasSize(LoginLimits.MOST_PENDING + 1);
+    check.asked.get(0).accept(new Accepted());
+    ask(new CredentialKey(8, 8), CLIENT);
+    assertThat(check.asked).hasSize(LoginLimits.MOST_PENDING + 2);
   }
 
   @Test

@@ -207,4 +207,22 @@ class ExplainWireTest extends WireTest {
     assertThat(explain(origin.url("/a"), "header=User-Agent: Robot"))
         .contains("status     403", "TCP_DENIED_REPLY");
   }
+
+  @Test
+  void aMissingLoginIsExplained() throws Exception {
+    origin.otherwise(call -> call.ok("x"));
+    startProxy(
+        "auth_param basic program /x/basic_ncsa_auth "
+            + LoginFile.write(dir.resolve("users"), "bob:secret"),
+        "acl users proxy_auth REQUIRED",
+        "http_access allow users");
+    assertThat(explain(origin.url("/a"))).contains("407, http_access allow users");
+    String wrong = "header=" + LoginFile.line("bob:wr0ng");
+    assertThat(explain(origin.url("/a"), wrong)).contains("407, http_access").doesNotContain("wr0");
+    String right = "header=" + LoginFile.line("bob:secret");
+    assertThat(explain(origin.url("/a"), right))
+        .contains("nothing stored")
+        .doesNotContain("secret");
+    assertThat(origin.fetches("/a")).isZero();
+  }
 }

@@ -87,7 +87,12 @@ class InspectionWireTest extends WireTest {
 
   /** Asks for a tunnel to {@code authority} and reads the 200. */
   static void connect(Socket socket, String authority) throws IOException {
-    String head = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n";
+    connect(socket, authority, "");
+  }
+
+  private static void connect(Socket socket, String authority, String lines) throws IOException {
+    String head = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n";
+    head += lines + "\r\n";
     socket.getOutputStream().write(head.getBytes(ISO_8859_1));
     ByteArrayOutputStream answer = new ByteArrayOutputStream();
     while (!answer.toString(ISO_8859_1).endsWith("\r\n\r\n")) {
@@ -712,6 +717,43 @@ class InspectionWireTest extends WireTest {
     assertThat(secure.connections()).isZero();
     awaitCount(() -> proxy.open(ConnectionGauge.CLIENT_OPEN), 0);
     awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void theUserOfTheConnectIsThatOfTheRequestsInside() throws Exception {
+    secure.onOk("/bob", "content");
+    startBumping(
+        "auth_param basic program /x/basic_ncsa_auth "
+            + LoginFile.write(dir.resolve("users"), "bob:secret", "alice:wonder"),
+        "acl users proxy_auth REQUIRED",
+        "acl bob proxy_auth bob",
+        "acl tunnel method CONNECT",
+        "acl forbob urlpath_regex ^/bob",
+        "http_access deny forbob !bob",
+        "http_access allow users",
+        "logformat users %un %rm %>Hs",
+        "access_log stdio:" + dir.resolve("users.log") + " users");
+    for (String login : List.of("bob:secret", "alice:wonder")) {
+      Socket socket = closing(new Socket(InetAddress.getLoopbackAddress(), proxy.port()));
+      socket.setSoTimeout(RawClient.GUARD_MILLIS);
+      connect(socket, authority(), LoginFile.line(login) + "\r\n");
+      RawClient client = closing(RawClient.over(inside(socket, OFFICE, "www.example.test")));
+      // a login inside is the server's business, and no challenge comes from there
+      String bobs = "Proxy-Authorization: " + LoginFile.basic("bob:secret") + "\r\n\r\n";
+      String head = head("/bob").replace("\r\n\r\n", "\r\n") + bobs;
+      assertThat(client.send(head).response().status())
+          .isEqualTo(login.startsWith("bob") ? 200 : 403);
+      assertThat(client.send(head("/page")).response().status()).isEqualTo(200);
+      client.close();
+    }
+    assertThat(stopAndReadLog("users.log"))
+        .containsExactly(
+            "bob CONNECT 200",
+            "bob GET 200",
+            "bob GET 200",
+            "alice CONNECT 200",
+            "alice GET 403",
+            "alice GET 200");
   }
 
   @Test

@@ -93,6 +93,23 @@ class InterceptionWireTest extends WireTest {
   }
 
   @Test
+  void anInterceptedClientIsNeverAskedForALogin() throws Exception {
+    start(
+        "auth_param basic program /x/basic_ncsa_auth "
+            + LoginFile.write(dir.resolve("users"), "bob:secret"),
+        "acl users proxy_auth REQUIRED",
+        "acl open urlpath_regex ^/open",
+        "http_access allow open !users",
+        "http_access allow users");
+    origin.otherwise(call -> call.ok("x"));
+    String login = LoginFile.line("bob:secret");
+    assertThat(ask("/a", withPort("a.test")).status()).isEqualTo(403);
+    assertThat(ask("/a", withPort("a.test"), login).status()).isEqualTo(403);
+    assertThat(ask("/open", withPort("a.test")).status()).isEqualTo(200);
+    assertThat(forward("a.test", "/a").status()).isEqualTo(407);
+  }
+
+  @Test
   void thePortOfTheConnectionIsThatOfAHostWithoutPort() throws Exception {
     start();
     origin.onOk("/a", "hello", FRESH);

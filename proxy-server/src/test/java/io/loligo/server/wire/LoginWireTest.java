@@ -313,4 +313,52 @@ class LoginWireTest extends WireTest {
     assertThat(proxy.reload(configuration("http_access allow all")).done()).isTrue();
     assertThat(get("/a").status()).isEqualTo(200);
   }
+
+  @Test
+  void wrongPasswordsAreLimitedForOneNameOnly() throws Exception {
+    start("loligo_login_failures 2", "http_access allow users");
+    assertChallenged(get("/a", LoginFile.line("bob:1")));
+    assertChallenged(get("/a", LoginFile.line("bob:2")));
+    WireMessage refused = get("/a", LoginFile.line("bob:3"));
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(refused.field("Retry-After")).isEqualTo("60");
+    assertThat(get("/a", BOB).status()).isEqualTo(429);
+    assertThat(get("/a", ALICE).status()).isEqualTo(200);
+    awaitCount(() -> proxy.counted(CounterFamily.SHED, Shed.LOGIN_FAILURES.ordinal()), 2);
+    try (RawClient elsewhere = RawClient.connectFrom("127.0.0.2", proxy.port())) {
+      assertThat(elsewhere.get(origin.url("/a"), BOB).response().status()).isEqualTo(200);
+    }
+    // now it is known to be right
+    assertThat(get("/a", BOB).status()).isEqualTo(200);
+  }
+
+  @Test
+  void aUserMayHaveSoManyAddresses() throws Exception {
+    start(
+        "authenticate_ip_ttl 1 hour",
+        "acl many max_user_ip -s 1",
+        "http_access deny many",
+        "http_access allow users");
+    assertThat(get("/a", BOB).status()).isEqualTo(200);
+    try (RawClient elsewhere = RawClient.connectFrom("127.0.0.2", proxy.port())) {
+      assertThat(elsewhere.get(origin.url("/a"), BOB).response().status()).isEqualTo(403);
+      assertThat(elsewhere.get(origin.url("/a"), ALICE).response().status()).isEqualTo(200);
+    }
+    assertThat(get("/a", BOB).status()).isEqualTo(200);
+  }
+
+  @Test
+  void anHttp2ClientLogsInToo() throws Exception {
+    start(
+        "http_port 127.0.0.1:0 accel h2c defaultsite=site.test",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver",
+        "http_access allow users");
+    Http2Client client = closing(Http2Client.connect(proxy.port()));
+    client.get(1, "site.test", "/a");
+    Http2Client.Response challenge = client.response(1);
+    assertThat(challenge.status()).isEqualTo(401);
+    assertThat(challenge.fields()).contains("www-authenticate: Basic realm=\"the office\"");
+    client.get(3, "site.test", "/a", "authorization", LoginFile.basic("bob:secret"));
+    assertThat(client.response(3).status()).isEqualTo(200);
+  }
 }

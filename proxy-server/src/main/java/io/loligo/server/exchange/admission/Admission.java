@@ -16,6 +16,7 @@ import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.login.Logins;
+import io.loligo.server.login.PasswordCheck.Unavailable;
 import io.loligo.server.login.RequestLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
@@ -141,7 +142,7 @@ public final class Admission {
     return new Denied(refusal(request, verdict));
   }
 
-  private static @Nullable String unavailable(Request request) {
+  private static @Nullable Unavailable unavailable(Request request) {
     RequestLogin login = request.foundLogin();
     return login == null ? null : login.whyUnavailable();
   }
@@ -149,13 +150,19 @@ public final class Admission {
   private Refusal refusal(Request request, AclVerdict verdict) {
     String rule = Refusal.rule(verdict);
     return switch (verdict.kind()) {
-      case NEEDS_LOGIN -> Refusal.overload(Shed.LOGINS).because(rule + ": " + unavailable(request));
+      case NEEDS_LOGIN -> unchecked(rule, unavailable(request));
       case CHALLENGE -> challenge(request, rule);
       default ->
           mayLogIn(request) && services.destinations.endsWithUser(request)
               ? challenge(request, rule)
               : Refusal.denied(rule);
     };
+  }
+
+  private static Refusal unchecked(String rule, @Nullable Unavailable why) {
+    assert why != null : "else it waits";
+    Shed shed = why.failures() ? Shed.LOGIN_FAILURES : Shed.LOGINS;
+    return Refusal.overload(shed).because(rule + ": " + why.why());
   }
 
   /** A client in a decrypted tunnel has logged in outside of it, if at all. */

@@ -96,6 +96,7 @@ public final class LoginStep {
     logins.check(
         key,
         credentials,
+        request.clientAddress(),
         loop,
         answer ->
             then.accept(() -> request.login(told(asked, credentials.user(), answer), logins)));
@@ -103,7 +104,7 @@ public final class LoginStep {
 
   private static RequestLogin told(RequestLogin asked, String user, Answer answer) {
     if (answer instanceof Unavailable failed) {
-      return asked.unavailable(failed.why());
+      return asked.unavailable(failed);
     }
     return answer instanceof Accepted ? RequestLogin.known(user) : RequestLogin.challenge(user);
   }

@@ -30,6 +30,9 @@ public record Refusal(
   /** Seconds in Retry-After after an overload. Short, because load changes quickly. */
   public static final String RETRY_SECONDS = "1";
 
+  /** The same after wrong passwords: the time in which they are counted. */
+  private static final String FAILURES_RETRY_SECONDS = "60";
+
   /**
    * The response to an {@code only-if-cached} request if no stored response is usable (RFC 9111
    * section 5.2.1.7).
@@ -142,6 +145,11 @@ public record Refusal(
     if (why == Shed.CLIENT_REQUESTS) {
       String text = "Too many requests of this client are in progress.";
       return new Refusal(429, "ERR_TOO_MANY_REQUESTS", text, retry, null, detail, why, false);
+    }
+    if (why == Shed.LOGIN_FAILURES) {
+      FieldLines later = new FieldLines(32).add("Retry-After", FAILURES_RETRY_SECONDS);
+      String text = "Too many wrong passwords.";
+      return new Refusal(429, "ERR_TOO_MANY_LOGINS", text, later, null, detail, why, false);
     }
     String text = "The proxy is overloaded.";
     return new Refusal(503, "ERR_OVERLOADED", text, retry, null, detail, why, false);
