@@ -6,6 +6,7 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import java.net.InetAddress;
@@ -23,7 +24,7 @@ class NoUpstream implements Upstream {
 
   @Override
   public OriginStream connect(
-      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, OutgoingConnect tunnel, AddressCheck check, OriginEvents events) {
     throw new IllegalStateException("no hit");
   }
 

@@ -34,10 +34,15 @@ public final class StoredFields {
    * into}, whose array it is. Returns the offset after the last byte read.
    */
   static int index(byte[] block, int start, Fields into) {
+    return index(block, start, block.length, into);
+  }
+
+  /** The same up to {@code limit}, exclusive. */
+  public static int index(byte[] block, int start, int limit, Fields into) {
     int at = start;
-    while (at < block.length) {
-      int end = lineEnd(block, at);
-      int next = Math.min(block.length, end + 2);
+    while (at < limit) {
+      int end = lineEnd(block, at, limit);
+      int next = Math.min(limit, end + 2);
       if (end == at) {
         return next;
       }
@@ -64,9 +69,9 @@ public final class StoredFields {
     into.add(FieldName.of(block, start, length), start, length, valueStart, valueEnd);
   }
 
-  private static int lineEnd(byte[] block, int start) {
+  private static int lineEnd(byte[] block, int start, int limit) {
     int at = start;
-    while (at < block.length && block[at] != '\r') {
+    while (at < limit && block[at] != '\r') {
       at++;
     }
     return at;

@@ -297,15 +297,6 @@ final class UnusedDirectives {
         "tcp_outgoing_address : LINE :");
     rows.add(
         Status.RESTRICTS,
-        "this version neither filters nor adds header fields",
-        "request_header_access : LINE :",
-        "reply_header_access : LINE :",
-        "request_header_replace,header_replace : LINE :",
-        "reply_header_replace : LINE :",
-        "request_header_add : LINE :",
-        "reply_header_add : LINE :");
-    rows.add(
-        Status.RESTRICTS,
         "this version asks no helper about certificates",
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.RESTRICTS, "this version has no FTP", "ftp_port : LINE :");

@@ -62,6 +62,14 @@ public final class FieldLines {
     return this;
   }
 
+  /** Appends {@code more} bytes of {@code source}, borrowed, from {@code index} on. */
+  public FieldLines append(ByteBuf source, int index, int more) {
+    reserve(more);
+    source.getBytes(index, bytes, length, more);
+    length += more;
+    return this;
+  }
+
   /** Appends one byte. */
   public FieldLines append(char b) {
     reserve(1);

@@ -13,6 +13,7 @@ import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.exchange.settings.FetchDirectives;
+import io.loligo.server.exchange.settings.FieldDirectives;
 import io.loligo.server.exchange.settings.HitDirectives;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.InterceptionDirectives;
@@ -42,6 +43,7 @@ public final class Features {
           FileDirectives.FEATURE,
           AccessDirectives.FEATURE,
           LoginDirectives.FEATURE,
+          FieldDirectives.FEATURE,
           PeerDirectives.FEATURE,
           RoutingDirectives.FEATURE,
           OutgoingTlsDirectives.FEATURE,

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.ContentDigest;
@@ -8,7 +9,9 @@ import io.loligo.core.caching.Preconditions;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
@@ -22,6 +25,7 @@ import io.loligo.server.exchange.admission.Verdict.WaitFor;
 import io.loligo.server.exchange.answer.ErrorPage;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.exchange.explain.Explaining;
 import io.loligo.server.exchange.fetch.BackgroundValidation;
@@ -35,9 +39,11 @@ import io.loligo.server.exchange.query.QueryContent;
 import io.loligo.server.exchange.request.Identification;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.request.Suspension;
+import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.rules.KeyRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.rules.StoreSteps;
+import io.loligo.server.exchange.rules.UnreadRequest;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.slice.SliceAnswer;
@@ -92,6 +98,9 @@ public final class RequestSteps implements RequestHandler {
   /** The request in progress on this stack. Reused for each request. */
   private final Request current = new Request();
 
+  /** Null: there are no rules about the fields of responses. */
+  private final @Nullable FieldFilter replyFields;
+
   private final RequestTarget currentTarget = new RequestTarget();
 
   /** The number of QUERY requests whose content is held. */
@@ -105,6 +114,7 @@ public final class RequestSteps implements RequestHandler {
     this.admission = new Admission(services);
     this.hits = new HitAnswer(services);
     this.steps = new Answering();
+    this.replyFields = services.replyFields;
   }
 
   /**
@@ -420,6 +430,46 @@ public final class RequestSteps implements RequestHandler {
             || services.caching.isShared(request, entry))) {
       BackgroundValidation.begin(services, request.inBackground(), probe.toKey(), entry);
     }
+  }
+
+  // ---- rules about the fields of responses
+
+  @Override
+  public OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
+    FieldFilter filter = replyFields;
+    if (filter == null) {
+      return head;
+    }
+    AclInput input = inputOf(stream);
+    ExchangeRecord record = stream.record();
+    boolean tunnel =
+        record.request != null
+            && record.request.methodId() == Method.CONNECT
+            && head.status() / 100 == 2;
+    return tunnel ? head : filter.reply(input, record, head, toHead);
+  }
+
+  @Override
+  public void ruleInterim(ClientStream stream, int status, FieldLines lines) {
+    if (replyFields != null) {
+      replyFields.interim(inputOf(stream), stream.record(), status, lines);
+    }
+  }
+
+  @Override
+  public Fields ruledTrailers(ClientStream stream, Fields trailers) {
+    return replyFields == null ? trailers : replyFields.trailers(inputOf(stream), trailers);
+  }
+
+  /** The request that {@code stream} answers, as far as it is known. */
+  private AclInput inputOf(ClientStream stream) {
+    ExchangeRecord record = stream.record();
+    if (record.acl != null) {
+      return record.acl;
+    }
+    return record.target == currentTarget
+        ? current
+        : new UnreadRequest(stream, services.clock.millis());
   }
 
   // ---- refused requests

@@ -26,7 +26,7 @@ public interface Upstream {
    * with null head once bytes may flow, or {@code failed}.
    */
   OriginStream connect(
-      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events);
+      List<Hop> hops, OutgoingConnect tunnel, AddressCheck check, OriginEvents events);
 
   /**
    * Connects to {@code hop} with TLS and sends nothing. {@code events.head} is called with null

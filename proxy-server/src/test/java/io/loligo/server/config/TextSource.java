@@ -57,7 +57,7 @@ public final class TextSource implements ConfigSource {
   }
 
   /** Reads {@code text} without any other file. */
-  static ConfigResult load(String text) {
+  public static ConfigResult load(String text) {
     return Features.reader(new TextSource()).readText("squid.conf", text);
   }
 }

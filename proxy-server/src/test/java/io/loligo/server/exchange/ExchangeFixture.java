@@ -46,6 +46,7 @@ import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.store.MemorySettings;
@@ -515,7 +516,7 @@ final class ExchangeFixture implements AutoCloseable {
 
     @Override
     public OriginStream connect(
-        List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+        List<Hop> hops, OutgoingConnect tunnel, AddressCheck check, OriginEvents events) {
       throw new AssertionError("no tunnels here");
     }
 

@@ -516,7 +516,9 @@ public abstract class ExchangeStream implements ClientStream {
       sendContinue();
       return;
     }
-    if (written(() -> writer().writeInterim(head.status(), ReplyFields.interim(head, own)))) {
+    FieldLines lines = ReplyFields.interim(head, own);
+    terms.handler().ruleInterim(this, head.status(), lines);
+    if (written(() -> writer().writeInterim(head.status(), lines))) {
       flush();
     }
   }
@@ -547,7 +549,7 @@ public abstract class ExchangeStream implements ClientStream {
     recording.answers(head.status());
     long before = writer().headBytes();
     try {
-      writeHead(head);
+      writeHead(terms.handler().ruled(this, head, writer().headMethod()));
     } catch (OutOfMemoryError e) {
       endFor(e, writer().headBytes() == before);
       return;
@@ -577,7 +579,11 @@ public abstract class ExchangeStream implements ClientStream {
 
   @Override
   public final void end(@Nullable Fields trailers) {
-    if (answering() && writer().headSent() && written(() -> writer().end(trailers))) {
+    if (!answering() || !writer().headSent()) {
+      return;
+    }
+    Fields passed = trailers == null ? null : terms.handler().ruledTrailers(this, trailers);
+    if (written(() -> writer().end(passed))) {
       completed();
     }
   }

@@ -1,6 +1,8 @@
 package io.loligo.server.exchange.client;
 
 import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.record.Shed;
@@ -33,4 +35,23 @@ public interface RequestHandler {
    * No complete head arrived within {@code request_timeout}: sends 408 and closes the connection.
    */
   void headTimedOut(ClientStream stream);
+
+  /**
+   * Applies the rules about fields to the final head of a response.
+   *
+   * @param head borrowed
+   * @param toHead whether the response is one to HEAD
+   * @return the head to send, valid until the next call: {@code head} where no rule exists
+   */
+  default OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
+    return head;
+  }
+
+  /** Applies the rules about fields to the lines of an interim response, in place. */
+  default void ruleInterim(ClientStream stream, int status, FieldLines lines) {}
+
+  /** The trailers of a response that the rules about fields let pass; borrows {@code trailers}. */
+  default Fields ruledTrailers(ClientStream stream, Fields trailers) {
+    return trailers;
+  }
 }

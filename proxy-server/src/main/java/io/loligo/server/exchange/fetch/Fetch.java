@@ -315,7 +315,12 @@ public final class Fetch
     Conditions ours = conditions();
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
     return OutgoingFields.compose(
-        request, ours, upgrade, services.settings, services.scratch.section());
+        request,
+        ours,
+        upgrade,
+        services.settings,
+        services.requestFields,
+        services.scratch.section());
   }
 
   private @Nullable Conditions conditions() {

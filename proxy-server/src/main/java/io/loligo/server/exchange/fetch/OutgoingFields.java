@@ -13,6 +13,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.admission.Admission;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.ForwardedFor;
 import io.loligo.server.record.RewrittenRequest;
@@ -51,6 +52,7 @@ final class OutgoingFields {
    *
    * @param conditions the proxy's, which replace the client's; null: the client's are forwarded
    * @param upgrade the value of Upgrade to forward, or null
+   * @param filter applies the rules about fields; null: there are none
    * @param lines an empty scratch buffer
    */
   static OutgoingRequest compose(
@@ -58,6 +60,7 @@ final class OutgoingFields {
       @Nullable Conditions conditions,
       @Nullable String upgrade,
       ExchangeSettings settings,
+      @Nullable FieldFilter filter,
       FieldLines lines) {
     RequestHead head = request.head();
     RequestTarget target = request.target();
@@ -96,6 +99,9 @@ final class OutgoingFields {
       addForwarded(fields, request.client(), target, settings.forwarded, lines);
     }
     settings.addVia(lines, head.version());
+    if (filter != null) {
+      filter.request(request, lines);
+    }
     long contentLength = request.contentLength();
     OutgoingRequest.Builder outgoing =
         OutgoingRequest.of(head.method(), head.methodId())

@@ -29,6 +29,7 @@ import io.loligo.server.exchange.hit.Answered;
 import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.tunnel.Tunneling;
@@ -797,7 +798,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   public void contentEnd(@Nullable Fields trailers) {
     OriginStream origin = fetch == null ? null : fetch.origin();
     if (origin != null) {
-      origin.endContent(RequestTrailers.onward(head.fields(), trailers));
+      Fields onward = RequestTrailers.onward(head.fields(), trailers);
+      FieldFilter rules = services.requestFields;
+      origin.endContent(onward == null || rules == null ? onward : rules.trailers(request, onward));
     }
   }
 

@@ -6,6 +6,7 @@ import io.loligo.core.acl.Aliases;
 import io.loligo.core.message.Method;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.AccessSettings;
+import io.loligo.server.exchange.settings.FieldRules;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.own.OwnObjects;
 import java.net.InetAddress;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class DestinationRules {
   private final AccessSettings access;
   private final OwnAddresses own;
+  private final boolean laterRulesNeedDestination;
 
   /**
    * Creates the rules.
@@ -28,6 +30,17 @@ public final class DestinationRules {
   public DestinationRules(AccessSettings access, OwnAddresses own) {
     this.access = access;
     this.own = own;
+    laterRulesNeedDestination =
+        access.cache.needsDestination()
+            || access.httpReplyAccess.needsDestination()
+            || access.storeMiss.needsDestination()
+            || access.sendHit.needsDestination()
+            || needsDestination(access.requestFields)
+            || needsDestination(access.replyFields);
+  }
+
+  private static boolean needsDestination(@Nullable FieldRules rules) {
+    return rules != null && rules.needsDestination();
   }
 
   /**
@@ -93,10 +106,7 @@ public final class DestinationRules {
    * Whether a rule that applies after {@code http_access} needs the addresses of the destination.
    */
   public boolean laterRulesNeedDestination(Request request) {
-    return (access.cache.needsDestination()
-            || access.httpReplyAccess.needsDestination()
-            || access.storeMiss.needsDestination()
-            || access.sendHit.needsDestination())
+    return laterRulesNeedDestination
         && request.head().methodId() != Method.CONNECT
         && !request.host().equals(OwnObjects.HOST);
   }

@@ -2,6 +2,7 @@ package io.loligo.server.exchange.services;
 
 import io.loligo.server.exchange.rules.CacheRules;
 import io.loligo.server.exchange.rules.DestinationRules;
+import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.rules.KeyRules;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.rules.StoringRules;
@@ -14,6 +15,7 @@ import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.route.Router;
 import io.loligo.store.Store;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of one event loop that exchanges use, under one configuration. This class has no
@@ -52,6 +54,12 @@ public final class LoopServices {
 
   /** Decides whether responses are stored. */
   public final StoringRules storing;
+
+  /** Applies the rules about the fields of requests; null: there are none. */
+  public final @Nullable FieldFilter requestFields;
+
+  /** Applies the rules about the fields of responses; null: there are none. */
+  public final @Nullable FieldFilter replyFields;
 
   /** Keys for which requests do not wait for each other. */
   public final HitForMiss hitForMiss;
@@ -124,6 +132,8 @@ public final class LoopServices {
     keys = new KeyRules(store, settings, clock);
     caching = new CacheRules(settings, keys);
     storing = new StoringRules(settings, caching, clock);
+    requestFields = FieldFilter.of(settings.access.requestFields);
+    replyFields = FieldFilter.of(settings.access.replyFields);
     overload = new Overload(counters, timer, settings);
     scratch = new Scratch();
   }

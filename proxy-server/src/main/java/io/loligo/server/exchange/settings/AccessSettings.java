@@ -5,6 +5,7 @@ import io.loligo.core.config.FileDirectives;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.SizeLimits;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
+import org.jspecify.annotations.Nullable;
 
 /** The values of {@link AccessDirectives} in one configuration. Immutable. */
 public final class AccessSettings {
@@ -35,6 +36,12 @@ public final class AccessSettings {
   /** {@code reply_body_max_size}, in bytes; -1: no limit. */
   public final SizeLimits replyBodyMax;
 
+  /** The rules about the fields of requests that are sent on; null: there are none. */
+  public final @Nullable FieldRules requestFields;
+
+  /** The rules about the fields of responses to clients; null: there are none. */
+  public final @Nullable FieldRules replyFields;
+
   /** Whether an ACL names {@code method PURGE}. If none does, PURGE gets 403. */
   public final boolean purgeEnabled;
 
@@ -48,6 +55,8 @@ public final class AccessSettings {
     upgrades = config.get(AccessDirectives.UPGRADES);
     requestBodyMaxBytes = config.get(AccessDirectives.REQUEST_BODY_MAX_SIZE);
     replyBodyMax = config.get(AccessDirectives.REPLY_BODY_MAX_SIZE);
+    requestFields = FieldRules.ofRequests(config);
+    replyFields = FieldRules.ofResponses(config);
     purgeEnabled = config.get(FileDirectives.ACL).namesPurge();
   }
 }

@@ -26,6 +26,7 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.route.Router;
 import java.net.InetAddress;
 import java.util.List;
@@ -73,7 +74,16 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
     if (over) {
       return;
     }
-    origin = services.upstream.connect(hops, request.host(), request.port(), this, this);
+    origin = services.upstream.connect(hops, Tunneling.to(services, request), this, this);
+  }
+
+  /** The tunnel that {@code request} asks for, with the fields that the rules add for a parent. */
+  public static OutgoingConnect to(LoopServices services, Request request) {
+    FieldLines lines = services.scratch.section();
+    if (services.requestFields != null) {
+      services.requestFields.request(request, lines);
+    }
+    return new OutgoingConnect(request.host(), request.port(), lines.toBytes());
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.connect.AddressOrder;
 import io.loligo.server.upstream.names.NameResolver;
@@ -61,8 +62,7 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
   private final NettyUpstream upstream;
   private final List<Hop> hops;
   private final @Nullable OutgoingRequest request;
-  private final @Nullable String tunnelHost;
-  private final int tunnelPort;
+  private final @Nullable OutgoingConnect tunnel;
   private final AddressCheck check;
   private final OriginEvents events;
   private final FetchTimings timings = new FetchTimings();
@@ -98,23 +98,21 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
   private @Nullable ForwardLimit forwardLimit;
   private @Nullable FetchFailure lastFailure;
 
-  /** {@code request} or {@code tunnelHost} is null, or both: then TLS is looked at only. */
+  /** {@code request} or {@code tunnel} is null, or both: then TLS is looked at only. */
   Attempt(
       NettyUpstream upstream,
       List<Hop> hops,
       @Nullable OutgoingRequest request,
-      @Nullable String tunnelHost,
-      int tunnelPort,
+      @Nullable OutgoingConnect tunnel,
       AddressCheck check,
       OriginEvents events) {
     this.upstream = upstream;
     this.hops = hops;
     this.request = request;
-    this.tunnelHost = tunnelHost;
-    this.tunnelPort = tunnelPort;
+    this.tunnel = tunnel;
     this.check = check;
     this.events = events;
-    this.http1 = request == null ? tunnelHost != null : request.upgrade() != null;
+    this.http1 = request == null ? tunnel != null : request.upgrade() != null;
     this.repeatable =
         request != null && !request.hasContent() && Method.isIdempotent(request.methodId());
   }
@@ -253,11 +251,11 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
 
   /** Whether the client will speak with the hop itself, and makes its own handshake. */
   private boolean isRaw() {
-    return tunnelHost != null && !hop.form().absolute();
+    return tunnel != null && !hop.form().absolute();
   }
 
   private boolean isProbe() {
-    return request == null && tunnelHost == null;
+    return request == null && tunnel == null;
   }
 
   /** Opens a connection, or waits for one that is being opened and may be shared. */
@@ -361,8 +359,8 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
       }
       open.send(request, hop.form(), timings, this);
     } else if (hop.form().absolute()) {
-      assert tunnelHost != null : "neither a request nor a tunnel";
-      open.tunnel(tunnelHost, tunnelPort, hop.form(), timings, this);
+      assert tunnel != null : "neither a request nor a tunnel";
+      open.tunnel(tunnel, hop.form(), timings, this);
     } else {
       open.raw();
       events.head(null, ContentLength.NONE);

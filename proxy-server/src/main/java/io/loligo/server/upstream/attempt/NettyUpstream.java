@@ -11,6 +11,7 @@ import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.UpstreamCounters;
@@ -200,16 +201,16 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   public OriginStream fetch(
       List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
-    Attempt fetch = new Attempt(this, hops, request, null, 0, check, events);
+    Attempt fetch = new Attempt(this, hops, request, null, check, events);
     shared.loop().execute(fetch);
     return fetch;
   }
 
   @Override
   public OriginStream connect(
-      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
+      List<Hop> hops, OutgoingConnect tunnel, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
-    Attempt fetch = new Attempt(this, hops, null, host, port, check, events);
+    Attempt fetch = new Attempt(this, hops, null, tunnel, check, events);
     shared.loop().execute(fetch);
     return fetch;
   }
@@ -217,7 +218,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   @Override
   public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
-    Attempt probe = new Attempt(this, List.of(hop), null, null, 0, check, events);
+    Attempt probe = new Attempt(this, List.of(hop), null, null, check, events);
     shared.loop().execute(probe);
     return probe;
   }

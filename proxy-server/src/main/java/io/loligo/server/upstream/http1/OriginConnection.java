@@ -17,6 +17,7 @@ import io.loligo.server.tunnel.ChannelByteStream;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.TunnelRefusal;
@@ -232,12 +233,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void tunnel(
-      String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener) {
+      OutgoingConnect to, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, true);
     persistent = false;
     sending = false;
-    ByteBuf out = ctx.alloc().directBuffer(256);
-    RequestEncoder.connect(out, host, port, form);
+    ByteBuf out = ctx.alloc().directBuffer(256 + to.fieldLines().length);
+    RequestEncoder.connect(out, to, form);
     write(out);
     ctx.flush();
     pump();

@@ -6,6 +6,7 @@ import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.server.upstream.FrontEndHttps;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
@@ -83,14 +84,16 @@ final class RequestEncoder {
   }
 
   /** Writes the head of a CONNECT to a proxy; {@code out} is borrowed. */
-  static void connect(ByteBuf out, String host, int port, RequestForm form) {
-    String authority = (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+  static void connect(ByteBuf out, OutgoingConnect to, RequestForm form) {
+    String host = to.host().indexOf(':') >= 0 ? "[" + to.host() + "]" : to.host();
+    String authority = host + ":" + to.port();
     text(out, "CONNECT ");
     text(out, authority);
     out.writeBytes(VERSION);
     out.writeBytes(HOST);
     text(out, authority);
     out.writeBytes(LINE_END);
+    out.writeBytes(to.fieldLines());
     credentials(out, form);
     out.writeBytes(LINE_END);
   }

@@ -16,6 +16,7 @@ import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.pool.Endpoint;
@@ -194,7 +195,7 @@ final class RequestStream implements Lease {
 
   @Override
   public void tunnel(
-      String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener) {
+      OutgoingConnect to, RequestForm form, FetchTimings record, ResponseEvents listener) {
     throw new IllegalStateException("tunnels use connections of HTTP/1");
   }
 

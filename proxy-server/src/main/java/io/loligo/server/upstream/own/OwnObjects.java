@@ -17,6 +17,7 @@ import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.netty.buffer.ByteBuf;
@@ -125,8 +126,8 @@ public final class OwnObjects implements Upstream {
 
   @Override
   public OriginStream connect(
-      List<Hop> hops, String host, int port, AddressCheck check, OriginEvents events) {
-    return others.connect(hops, host, port, check, events);
+      List<Hop> hops, OutgoingConnect tunnel, AddressCheck check, OriginEvents events) {
+    return others.connect(hops, tunnel, check, events);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
@@ -38,8 +39,7 @@ public interface Lease {
       OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener);
 
   /** Asks the proxy at the other end for a tunnel. */
-  void tunnel(
-      String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener);
+  void tunnel(OutgoingConnect to, RequestForm form, FetchTimings record, ResponseEvents listener);
 
   /** The connection will be used without HTTP: {@link #detach} is next. */
   void raw();

@@ -187,6 +187,7 @@ final class OutgoingFieldsTest {
         whole ? Conditions.NONE : null,
         null,
         new ExchangeSettings(config, "0123456789abcdef"),
+        null,
         new FieldLines(64));
   }
 

@@ -10,6 +10,7 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Settings;
@@ -104,7 +105,13 @@ abstract class AttemptFixture {
   Listening connect(Hop... hops) {
     Listening listening = new Listening();
     listening.reading = false;
-    listening.stream = upstream().connect(List.of(hops), "origin.example", 443, check, listening);
+    listening.stream =
+        upstream()
+            .connect(
+                List.of(hops),
+                new OutgoingConnect("origin.example", 443, new byte[0]),
+                check,
+                listening);
     settle();
     return listening;
   }

@@ -9,6 +9,7 @@ import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.Settings;
@@ -188,7 +189,7 @@ class IdleConnectionsTest {
 
     @Override
     public void tunnel(
-        String host, int port, RequestForm form, FetchTimings record, ResponseEvents listener) {}
+        OutgoingConnect to, RequestForm form, FetchTimings record, ResponseEvents listener) {}
 
     @Override
     public void keep() {}

@@ -1,0 +1,146 @@
+package io.loligo.server.exchange.rules;
+
+import io.loligo.core.acl.AclInput;
+import io.loligo.core.caching.StoredFields;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.Fields;
+import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.settings.AddedField;
+import io.loligo.server.exchange.settings.FieldRules;
+import io.loligo.server.record.ExchangeRecord;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies {@link FieldRules} to the field lines of messages, which are final but for framing and
+ * the fields of the connection. Each list is evaluated at most once for a message. Allocates
+ * nothing, except for values with codes. Confined to one event loop.
+ */
+public final class FieldFilter {
+  private static final byte UNKNOWN = 0;
+  private static final byte ALLOWED = 1;
+  private static final byte DENIED = 2;
+
+  private final FieldRules rules;
+  private final byte[] verdicts;
+  private final FieldLines before = new FieldLines(1024);
+  private final FieldLines after = new FieldLines(1024);
+  private final Fields fields = new Fields(32);
+  private final OutgoingHead head = new OutgoingHead();
+
+  private FieldFilter(FieldRules rules) {
+    this.rules = rules;
+    verdicts = new byte[rules.count()];
+  }
+
+  /** A filter by {@code rules}; null for null. */
+  public static @Nullable FieldFilter of(@Nullable FieldRules rules) {
+    return rules == null ? null : new FieldFilter(rules);
+  }
+
+  /** Applies the rules to the lines of {@code request} that are sent on, in place. */
+  public void request(Request request, FieldLines lines) {
+    before.clear().append(lines.bytes(), 0, lines.length());
+    lines.clear();
+    filter(request, request.isOfClient() ? request.record() : null, 0, lines);
+  }
+
+  /**
+   * Applies the rules to the final head of a response.
+   *
+   * @param input the request, borrowed
+   * @param full borrowed, with its lines and block
+   * @param toHead whether the response is one to HEAD
+   * @return the head to send instead, with the same content; valid until the next call
+   */
+  public OutgoingHead reply(
+      AclInput input, ExchangeRecord record, OutgoingHead full, boolean toHead) {
+    before.clear().append(full.lines().bytes(), 0, full.lines().length());
+    ByteBuf block = full.block();
+    // the empty line stays in the block, and the content behind it
+    int moved = block == null ? 0 : Math.max(0, full.blockHeadBytes(toHead) - 2);
+    if (block != null) {
+      before.append(block, full.index(), moved);
+    }
+    filter(input, record, full.status(), after.clear());
+    return head.begin(full.status(), after)
+        .block(block, full.index() + moved, full.length() - moved)
+        .content(full.contentLength(), full.last());
+  }
+
+  /** Applies the rules to the lines of an interim response, in place. */
+  public void interim(AclInput input, ExchangeRecord record, int status, FieldLines lines) {
+    before.clear().append(lines.bytes(), 0, lines.length());
+    filter(input, record, status, lines.clear());
+  }
+
+  /**
+   * The trailers that the rules let pass. Replacements and additions are for heads only.
+   *
+   * @param trailers borrowed; the result shares its bytes
+   */
+  public Fields trailers(AclInput input, Fields trailers) {
+    Arrays.fill(verdicts, UNKNOWN);
+    return trailers.where(
+        i -> {
+          FieldRules.Rule rule = rules.of(trailers, i);
+          return rule == null || isAllowed(rule, input);
+        });
+  }
+
+  private void filter(
+      AclInput input, @Nullable ExchangeRecord record, int status, FieldLines into) {
+    fields.clear(before.bytes());
+    StoredFields.index(before.bytes(), 0, before.length(), fields);
+    Arrays.fill(verdicts, UNKNOWN);
+    show(input, status);
+    try {
+      for (int i = 0; i < fields.count(); i++) {
+        FieldRules.Rule rule = rules.of(fields, i);
+        if (rule == null || isAllowed(rule, input)) {
+          into.add(fields, i);
+        } else if (rule.replacement() != null) {
+          int name = fields.nameStart(i);
+          into.append(fields.bytes(), name, name + fields.nameLength(i)).append(": ");
+          into.append(rule.replacement(), 0, rule.replacement().length).endLine();
+        }
+      }
+      List<AddedField> added = rules.added();
+      for (int i = 0; i < added.size(); i++) {
+        if (added.get(i).access().evaluate(input).allowed()) {
+          added.get(i).addTo(into, record);
+        }
+      }
+    } finally {
+      hide(input, status);
+    }
+  }
+
+  /** ACLs about the response ask about the one that is filtered. */
+  private void show(AclInput input, int status) {
+    if (status > 0 && input instanceof Request request) {
+      request.reply(fields, status);
+    } else if (input instanceof UnreadRequest unread) {
+      unread.reply(fields, status);
+    }
+  }
+
+  private static void hide(AclInput input, int status) {
+    if (status > 0 && input instanceof Request request) {
+      request.forgetReply();
+    }
+  }
+
+  /** A list that cannot be decided denies. */
+  private boolean isAllowed(FieldRules.Rule rule, AclInput input) {
+    byte known = verdicts[rule.number()];
+    if (known == UNKNOWN) {
+      known = rule.access().evaluate(input).allowed() ? ALLOWED : DENIED;
+      verdicts[rule.number()] = known;
+    }
+    return known == ALLOWED;
+  }
+}

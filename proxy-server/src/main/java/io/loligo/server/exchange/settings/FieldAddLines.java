@@ -1,0 +1,132 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.config.Line;
+import io.loligo.core.config.LineReader;
+import io.loligo.core.config.Reading;
+import io.loligo.core.config.Report;
+import io.loligo.core.config.RuleScope;
+import io.loligo.core.config.Rules;
+import io.loligo.core.message.Ascii;
+import io.loligo.server.accesslog.LogFormat;
+import io.loligo.server.accesslog.LogFormatException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code NAME VALUE ACL...} lines about fields. Confined to one thread. */
+final class FieldAddLines implements LineReader<List<AddedField>> {
+  private static final String FORM = "NAME VALUE [[!]ACL...]";
+
+  private final Report report;
+  private final Rules rules;
+  private final RuleScope scope;
+  private final List<Read> read = new ArrayList<>();
+
+  private record Read(
+      Line line, String name, String value, @Nullable LogFormat format, List<String> terms) {}
+
+  FieldAddLines(Reading reading, RuleScope scope) {
+    report = reading.report();
+    rules = reading.rules();
+    this.scope = scope;
+  }
+
+  @Override
+  public void read(Line line) {
+    String name = line.values().isEmpty() ? "" : line.values().get(0);
+    String rest = line.textBehind(2);
+    if (name.isEmpty() || !Ascii.isToken(name) || rest.isEmpty()) {
+      report.error(line, name, FORM, "");
+      return;
+    }
+    if (FieldRules.isWrittenByProxy(name)) {
+      report.error(line, name, "a field that is passed on", "the proxy writes the field itself");
+      return;
+    }
+    char quote = rest.charAt(0);
+    boolean quoted = quote == '"' || quote == '\'';
+    int end = quoted ? closing(rest, quote) : word(rest);
+    if (end < 0) {
+      report.error(line, rest, FORM, "a quote is missing at the end of the value");
+      return;
+    }
+    String value = quoted ? unescaped(rest.substring(1, end)) : rest.substring(0, end);
+    LogFormat format = quoted ? format(line, value) : null;
+    if (quoted && format == null) {
+      return;
+    }
+    if (!FieldValue.isValid(value)) {
+      report.error(line, name, "a value without control characters", "");
+      return;
+    }
+    List<String> terms = terms(rest.substring(quoted ? end + 1 : end));
+    if (rules.check(scope, line, terms)) {
+      read.add(new Read(line, name, value, format, terms));
+    }
+  }
+
+  private @Nullable LogFormat format(Line line, String value) {
+    try {
+      return LogFormat.compile(value);
+    } catch (LogFormatException e) {
+      report.error(line, e.code(), "a code of logformat", "write %% for a percent sign");
+      return null;
+    }
+  }
+
+  private static int word(String text) {
+    int at = 0;
+    while (at < text.length() && !Character.isWhitespace(text.charAt(at))) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int closing(String text, char quote) {
+    for (int at = 1; at < text.length(); at++) {
+      if (text.charAt(at) == '\\') {
+        at++;
+      } else if (text.charAt(at) == quote) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  private static String unescaped(String text) {
+    StringBuilder plain = new StringBuilder();
+    for (int at = 0; at < text.length(); at++) {
+      if (text.charAt(at) == '\\' && at + 1 < text.length()) {
+        at++;
+      }
+      plain.append(text.charAt(at));
+    }
+    return plain.toString();
+  }
+
+  /** The names behind the value, up to a comment. */
+  private static List<String> terms(String text) {
+    List<String> terms = new ArrayList<>();
+    for (String term : text.strip().split("[ \t]+", -1)) {
+      if (term.startsWith("#")) {
+        break;
+      }
+      if (!term.isEmpty()) {
+        terms.add(term);
+      }
+    }
+    return List.copyOf(terms);
+  }
+
+  @Override
+  public List<AddedField> value() {
+    List<AddedField> fields = new ArrayList<>();
+    for (Read one : read) {
+      AclList access = rules.compileTerms(one.line, one.terms);
+      byte[] text = FieldValue.bytes(one.format == null ? one.value : "-");
+      fields.add(new AddedField(one.name, text, one.format, access));
+    }
+    return List.copyOf(fields);
+  }
+}
