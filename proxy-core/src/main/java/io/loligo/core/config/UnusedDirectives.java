@@ -82,7 +82,6 @@ final class UnusedDirectives {
         "pipeline_prefetch : TEXT : 0",
         "client_request_buffer_max_size : BYTES : 512 KB",
         "cache_miss_revalidate : ON_OFF : on",
-        "collapsed_forwarding_access : RULES : allow all",
         "vary_ignore_expire : ON_OFF : off",
         "uri_whitespace : CHOICE strip deny allow encode chop : strip",
         "relaxed_header_parser : CHOICE on off warn : on",
@@ -105,11 +104,6 @@ final class UnusedDirectives {
         "short_icon_urls : ON_OFF : on",
         "icon_directory : PATH :",
         "mime_table : PATH :",
-        "tcp_outgoing_tos,tcp_outgoing_ds,tcp_outgoing_dscp : LINE :",
-        "clientside_tos : LINE :",
-        "tcp_outgoing_mark : LINE :",
-        "mark_client_packet,clientside_mark : LINE :",
-        "mark_client_connection : LINE :",
         "qos_flows : LINE :",
         "tproxy_uses_indirect_client : ON_OFF : off",
         "eui_lookup : ON_OFF : on",
@@ -288,13 +282,14 @@ final class UnusedDirectives {
     rows.add(
         Status.RESTRICTS,
         "this version does not apply the rule; use http_access",
-        "adapted_http_access,http_access2 : RULES : allow all",
-        "miss_access : RULES : allow all",
         "ident_lookup_access : RULES : deny all");
     rows.add(
         Status.RESTRICTS,
-        "this version does not choose the source address of connections",
-        "tcp_outgoing_address : LINE :");
+        "this version neither marks packets nor sets the traffic class of packets to clients",
+        "clientside_tos : LINE :",
+        "tcp_outgoing_mark : LINE :",
+        "mark_client_packet,clientside_mark : LINE :",
+        "mark_client_connection : LINE :");
     rows.add(
         Status.RESTRICTS,
         "this version asks no helper about certificates",

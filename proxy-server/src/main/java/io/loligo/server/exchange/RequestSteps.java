@@ -273,6 +273,10 @@ public final class RequestSteps implements RequestHandler {
         request.record().decision = bypass;
         return refuse(request, Refusal.NOT_STORED);
       }
+      Refusal forwarding = services.caching.missRefusal(request);
+      if (forwarding != null) {
+        return refuse(request, forwarding);
+      }
       Shed overload = services.overload.now();
       if (overload != null) {
         return refuse(request, Refusal.overload(overload));
@@ -358,6 +362,11 @@ public final class RequestSteps implements RequestHandler {
         @Nullable Entry entry,
         CacheDecision decision,
         @Nullable LoadOutcome load) {
+      Refusal forwarding = services.caching.missRefusal(request);
+      if (forwarding != null) {
+        release(entry);
+        return refuse(request, forwarding);
+      }
       boolean begins = load == null && !request.continuesAnswer();
       Shed overload = begins ? services.overload.now() : null;
       if (overload != null) {

@@ -12,6 +12,11 @@ public interface AddressCheck {
   /** Null if {@code address} may be dialled; else the reason, for the operator. */
   @Nullable String refusal(InetAddress address, int port);
 
+  /** This end of a connection to {@code address}. */
+  default LocalEnd localEnd(InetAddress address) {
+    return LocalEnd.ANY;
+  }
+
   /** Whether the request is sent in spite of {@code fault}. */
   default boolean tolerates(TlsFault fault) {
     return false;

@@ -14,6 +14,7 @@ import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.wire.FakeDisk;
@@ -34,7 +35,6 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,8 +174,8 @@ final class Life {
 
     @Override
     public ChannelFuture connect(
-        EventLoop loop, InetAddress from, InetSocketAddress to, ChannelHandler handler) {
-      return sockets.connect(loop, from, to, handler);
+        EventLoop loop, LocalEnd local, InetSocketAddress to, ChannelHandler handler) {
+      return sockets.connect(loop, local, to, handler);
     }
 
     @Override

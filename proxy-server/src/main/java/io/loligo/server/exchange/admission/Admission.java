@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.admission;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
@@ -39,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  *   login         the user, for http_access            (access asks 401, 407, or waits)
  *   access        http_access                          401, 403, 407, 503, or waits for DNS
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
+ *   adaptedAccess adapted_http_access                  403, or waits for DNS
+ *   missAccess    CONNECT: miss_access                 403, or waits for DNS
  *   tunnel        CONNECT                              405, or a tunnel
  *   maxForwards   OPTIONS and TRACE, Max-Forwards 0    200
  *   forwardLoop   the proxy's own Via                  508
@@ -77,6 +80,8 @@ public final class Admission {
           new HostVerification(services, waitForNames, this::access)::check,
           this::access,
           this::rewrite,
+          this::adaptedAccess,
+          this::missAccess,
           this::tunnel,
           this::maxForwards,
           this::forwardLoop,
@@ -178,6 +183,46 @@ public final class Admission {
   private void logIn(Request request, Consumer<Runnable> then) {
     assert logins != null : "a rule has asked";
     logins.ask(request, then);
+  }
+
+  /** Asked after the steps that change a request. */
+  private Verdict adaptedAccess(Request request) {
+    AclList rules = services.settings.access.adaptedHttpAccess;
+    if (rules.isEmpty()) {
+      return Verdict.PROCEED;
+    }
+    AclVerdict verdict = evaluated(rules, request);
+    if (verdict == null) {
+      return waitForNames;
+    }
+    return verdict.allowed() ? Verdict.PROCEED : new Denied(Refusal.denied(Refusal.rule(verdict)));
+  }
+
+  /** Other requests are asked when they turn out to be misses. */
+  private Verdict missAccess(Request request) {
+    AclList rules = services.settings.access.missAccess;
+    if (rules.isEmpty() || request.head().methodId() != Method.CONNECT) {
+      return Verdict.PROCEED;
+    }
+    if (evaluated(rules, request) == null) {
+      return waitForNames;
+    }
+    Refusal refusal = services.caching.missRefusal(request);
+    return refusal == null ? Verdict.PROCEED : new Denied(refusal);
+  }
+
+  /** The verdict; null: the destination's addresses have to be resolved first. */
+  private @Nullable AclVerdict evaluated(AclList rules, Request request) {
+    AclVerdict verdict = rules.evaluate(request);
+    if (verdict.kind() != AclVerdict.Kind.NEEDS_DESTINATION) {
+      return verdict;
+    }
+    List<InetAddress> known = services.upstream.resolved(request.host());
+    if (known == null) {
+      return null;
+    }
+    request.destinations(known);
+    return rules.evaluate(request);
   }
 
   private void resolve(Request request, Consumer<Runnable> then) {

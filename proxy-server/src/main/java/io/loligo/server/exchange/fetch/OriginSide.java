@@ -11,6 +11,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -70,6 +71,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
   @Override
   public @Nullable String refusal(InetAddress address, int port) {
     return services.destinations.refusal(request, address, port, /* tunnel= */ false);
+  }
+
+  @Override
+  public LocalEnd localEnd(InetAddress address) {
+    return services.settings.fetches.localEnds.of(request, address);
   }
 
   @Override

@@ -38,6 +38,7 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.route.Router;
 import io.loligo.server.upstream.tls.ServerNames;
@@ -509,6 +510,11 @@ public final class Inspection extends ConnectEvents
   @Override
   public @Nullable String refusal(InetAddress address, int port) {
     return services.destinations.refusal(request, address, port, /* tunnel= */ true);
+  }
+
+  @Override
+  public LocalEnd localEnd(InetAddress address) {
+    return services.settings.fetches.localEnds.of(request, address);
   }
 
   @Override

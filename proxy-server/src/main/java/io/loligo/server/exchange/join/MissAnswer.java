@@ -195,7 +195,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   }
 
   private boolean isWorthSharing() {
-    return services.settings.fetches.collapsedForwarding
+    return services.caching.mayCollapse(request)
         && !services.hitForMiss.holds(key, services.clock.millis());
   }
 

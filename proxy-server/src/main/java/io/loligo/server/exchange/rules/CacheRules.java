@@ -26,6 +26,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.StoredSetCookie;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.StoredResponse;
@@ -51,6 +52,23 @@ public final class CacheRules {
   /** The caching settings for the port of {@code request}. */
   public CacheSettings of(Request request) {
     return settings.caching(request.httpPort());
+  }
+
+  /** Whether {@code request} may share a fetch with others. */
+  public boolean mayCollapse(Request request) {
+    AclList access = settings.fetches.collapsedForwardingAccess;
+    return settings.fetches.collapsedForwarding
+        && (access.isEmpty() || access.evaluate(request).allowed());
+  }
+
+  /** Why {@code request} may not be sent to origins and parents; null: it may. */
+  public @Nullable Refusal missRefusal(Request request) {
+    AclList access = settings.access.missAccess;
+    if (access.isEmpty() || request.host().equals(OwnObjects.HOST)) {
+      return null;
+    }
+    AclVerdict verdict = access.evaluate(request);
+    return verdict.allowed() ? null : Refusal.forwardingDenied(verdict);
   }
 
   // ---- requests that bypass the store

@@ -35,6 +35,7 @@ public final class DestinationRules {
             || access.httpReplyAccess.needsDestination()
             || access.storeMiss.needsDestination()
             || access.sendHit.needsDestination()
+            || access.missAccess.needsDestination()
             || needsDestination(access.requestFields)
             || needsDestination(access.replyFields);
   }
@@ -57,7 +58,7 @@ public final class DestinationRules {
     AclVerdict verdict = null;
     AclVerdict open = null;
     for (byte[] address : addresses) {
-      verdict = verdict(request, address);
+      verdict = verdict(access.httpAccess, request, address);
       if (verdict.allowed()) {
         return verdict;
       }
@@ -81,8 +82,7 @@ public final class DestinationRules {
   /**
    * The verdict for one address. It is allowed only if every address that it leads to is allowed.
    */
-  private AclVerdict verdict(Request request, byte[] address) {
-    AclList rules = access.httpAccess;
+  private static AclVerdict verdict(AclList rules, Request request, byte[] address) {
     AclVerdict verdict = rules.evaluate(request, address);
     for (byte[] alias : Aliases.of(address)) {
       if (!verdict.allowed()) {
@@ -122,11 +122,18 @@ public final class DestinationRules {
     if (guarded != null) {
       return guarded;
     }
-    if (!access.httpAccess.needsDestination() || request.isSentElsewhere()) {
-      return null;
+    byte[] bytes = Request.addressBytes(address);
+    if (access.httpAccess.needsDestination() && !request.isSentElsewhere()) {
+      AclVerdict verdict = verdict(access.httpAccess, request, bytes);
+      if (!verdict.allowed()) {
+        return Refusal.rule(verdict);
+      }
     }
-    AclVerdict verdict = verdict(request, Request.addressBytes(address));
-    return verdict.allowed() ? null : Refusal.rule(verdict);
+    if (access.adaptedHttpAccess.needsDestination()) {
+      AclVerdict verdict = verdict(access.adaptedHttpAccess, request, bytes);
+      return verdict.allowed() ? null : Refusal.rule(verdict);
+    }
+    return null;
   }
 
   /**

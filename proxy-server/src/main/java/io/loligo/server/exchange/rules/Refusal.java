@@ -103,6 +103,13 @@ public record Refusal(
     return denied(LogTag.TCP_DENIED_REPLY, rule(verdict));
   }
 
+  /** 403 by {@code verdict} of {@code miss_access}. */
+  static Refusal forwardingDenied(AclVerdict verdict) {
+    String text = "The proxy does not forward this request, and has no response stored.";
+    return new Refusal(
+        403, "ERR_FORWARDING_DENIED", text, null, LogTag.TCP_MISS, rule(verdict), null, false);
+  }
+
   private static Refusal denied(LogTag tag, String detail) {
     String text = "Access denied by the proxy's rules.";
     return new Refusal(403, "ERR_ACCESS_DENIED", text, null, tag, detail, null, false);

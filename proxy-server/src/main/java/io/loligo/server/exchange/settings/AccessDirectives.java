@@ -21,6 +21,26 @@ public final class AccessDirectives {
                   + " If none matches, the opposite of the last line holds. Without any line,"
                   + " everything is denied.");
 
+  /** {@code adapted_http_access}: which requests are allowed after their adaptation. */
+  public static final Setting<AclList> ADAPTED_HTTP_ACCESS =
+      FEATURE
+          .rules("adapted_http_access", "allow all", RuleScope.ADMISSION)
+          .alias("http_access2")
+          .difference("an ACL about the response stops the start")
+          .text(
+              "Which of the requests that http_access allows are allowed, asked again after the"
+                  + " request was rewritten or adapted.");
+
+  /** {@code miss_access}: which requests may be sent on. */
+  public static final Setting<AclList> MISS_ACCESS =
+      FEATURE
+          .rules("miss_access", "allow all", RuleScope.ADMISSION)
+          .difference("an ACL about the response stops the start")
+          .text(
+              "Which requests may be sent to origins and parents: a miss, a validation or a tunnel"
+                  + " of another request gets 403 (ERR_FORWARDING_DENIED). Fresh stored responses"
+                  + " are sent all the same.");
+
   /** {@code http_reply_access}: which responses are sent to clients. Default: all. */
   public static final Setting<AclList> HTTP_REPLY_ACCESS =
       FEATURE

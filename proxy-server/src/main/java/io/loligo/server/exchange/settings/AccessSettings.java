@@ -12,6 +12,12 @@ public final class AccessSettings {
   /** {@code http_access}: which requests are allowed. */
   public final AclList httpAccess;
 
+  /** {@code adapted_http_access}: which of these are allowed after their adaptation. */
+  public final AclList adaptedHttpAccess;
+
+  /** {@code miss_access}: which requests may be sent to origins and parents. */
+  public final AclList missAccess;
+
   /** {@code http_reply_access}: which responses are sent to clients. */
   public final AclList httpReplyAccess;
 
@@ -47,6 +53,8 @@ public final class AccessSettings {
 
   AccessSettings(ProxyConfig config) {
     httpAccess = config.get(AccessDirectives.HTTP_ACCESS);
+    adaptedHttpAccess = config.get(AccessDirectives.ADAPTED_HTTP_ACCESS);
+    missAccess = config.get(AccessDirectives.MISS_ACCESS);
     httpReplyAccess = config.get(AccessDirectives.HTTP_REPLY_ACCESS);
     cache = config.get(AccessDirectives.CACHE);
     storeMiss = config.get(AccessDirectives.STORE_MISS);

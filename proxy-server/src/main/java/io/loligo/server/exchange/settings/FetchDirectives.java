@@ -1,9 +1,11 @@
 package io.loligo.server.exchange.settings;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 import io.loligo.core.config.SizeLimits;
+import java.util.List;
 
 /** Directives of fetches: collapsed forwarding, ranges, slices and aborts. Immutable. */
 public final class FetchDirectives {
@@ -17,6 +19,14 @@ public final class FetchDirectives {
           .squid("off", "waiting clients are released at once if the response cannot be shared")
           .text(
               "on: clients that request the same object while it is fetched share the" + " fetch.");
+
+  /** {@code collapsed_forwarding_access}: which requests may share a fetch. */
+  public static final Setting<AclList> COLLAPSED_FORWARDING_ACCESS =
+      FEATURE
+          .rules("collapsed_forwarding_access", "allow all", RuleScope.REQUEST)
+          .text(
+              "Which requests may share a fetch with others, where collapsed_forwarding is on. A"
+                  + " denied request gets a fetch of its own, which no other request joins.");
 
   /** {@code loligo_collapsed_wait}, in milliseconds; at least 1. */
   public static final Setting<Long> COLLAPSED_WAIT =
@@ -80,6 +90,27 @@ public final class FetchDirectives {
           .text(
               "After the last client has left, a fetch of which more than this is done is"
                   + " finished.");
+
+  /** {@code tcp_outgoing_address}: the addresses that connections come from. */
+  static final Setting<List<LocalEndRules.Address>> TCP_OUTGOING_ADDRESS =
+      FEATURE
+          .lines("tcp_outgoing_address", "ADDRESS [[!]ACL...]", LocalEndLines::addresses)
+          .difference("ADDRESS is an address, not a name")
+          .text(
+              "The address of this machine from which a request is sent to origins and parents, if"
+                  + " all ACLs match. The first line holds whose ACLs match and whose ADDRESS has"
+                  + " the version of IP of the server's; dst is the address that is connected to."
+                  + " Requests share a connection only if they come from the same address. Without"
+                  + " a line that holds, the system chooses.");
+
+  /** {@code tcp_outgoing_tos}: the traffic class of packets to origins and parents. */
+  static final Setting<List<LocalEndRules.TrafficClass>> TCP_OUTGOING_TOS =
+      FEATURE
+          .lines("tcp_outgoing_tos", "NUMBER [[!]ACL...]", LocalEndLines::trafficClasses)
+          .alias("tcp_outgoing_ds", "tcp_outgoing_dscp")
+          .text(
+              "The TOS byte (DSCP and ECN) of packets to origins and parents, if all ACLs match:"
+                  + " 0 to 255, or 0x00 to 0xFF. The first line whose ACLs match holds.");
 
   private FetchDirectives() {}
 }

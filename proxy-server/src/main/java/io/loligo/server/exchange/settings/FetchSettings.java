@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.settings;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.SizeLimits;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +9,12 @@ import org.jspecify.annotations.Nullable;
 public final class FetchSettings {
   /** {@code collapsed_forwarding}: whether clients share a fetch. */
   public final boolean collapsedForwarding;
+
+  /** {@code collapsed_forwarding_access}: which requests may share a fetch. */
+  public final AclList collapsedForwardingAccess;
+
+  /** The local ends of connections, by the request. */
+  public final LocalEndRules localEnds;
 
   /** {@code loligo_collapsed_wait}, in milliseconds. */
   public final long collapsedWaitMillis;
@@ -32,6 +39,8 @@ public final class FetchSettings {
 
   FetchSettings(ProxyConfig config) {
     collapsedForwarding = config.get(FetchDirectives.COLLAPSED_FORWARDING);
+    collapsedForwardingAccess = config.get(FetchDirectives.COLLAPSED_FORWARDING_ACCESS);
+    localEnds = LocalEndRules.of(config);
     collapsedWaitMillis = config.get(FetchDirectives.COLLAPSED_WAIT);
     rangeOffsetLimit = config.get(FetchDirectives.RANGE_OFFSET_LIMIT);
     SizeLimits slices = config.get(FetchDirectives.SLICE_SIZE);

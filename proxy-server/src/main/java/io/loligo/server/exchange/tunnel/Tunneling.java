@@ -25,6 +25,7 @@ import io.loligo.server.tunnel.Tunnel;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.route.Router;
@@ -89,6 +90,11 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
   @Override
   public @Nullable String refusal(InetAddress address, int port) {
     return services.destinations.refusal(request, address, port, /* tunnel= */ true);
+  }
+
+  @Override
+  public LocalEnd localEnd(InetAddress address) {
+    return services.settings.fetches.localEnds.of(request, address);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
@@ -233,8 +234,16 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
+        LocalEnd local = check.localEnd(address);
+        InetAddress client = hop.from();
         Endpoint endpoint =
-            new Endpoint(hop.from(), address, hop.port(), security, hop.proxyHeader(), null);
+            new Endpoint(
+                client == null ? local : local.ofClient(client),
+                address,
+                hop.port(),
+                security,
+                hop.proxyHeader(),
+                null);
         boolean without = upstream.http1Servers.mayNotBeOffered(endpoint);
         allowed.add(without ? endpoint.with(upstream.security(hop.security(), true)) : endpoint);
       } else {

@@ -118,7 +118,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       H handler = handlers.apply(endpoint);
       ChannelFuture connecting;
       try {
-        connecting = transport.connect(loop, endpoint.from(), address, handler);
+        connecting = transport.connect(loop, endpoint.local(), address, handler);
       } catch (RuntimeException e) {
         connectFailed(describe(address, e));
         continue;

@@ -1,11 +1,11 @@
 package io.loligo.server.upstream.connect;
 
 import io.loligo.server.record.HopTls;
+import io.loligo.server.upstream.LocalEnd;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -15,14 +15,10 @@ public interface OriginTransport {
    * Starts to connect, with {@code handler} as the channel's only handler; TLS comes before it
    * later. Closing the future's channel cancels it.
    *
-   * @param from the address of this end, which need not be one of this machine; null: the system
-   *     chooses
+   * @param local this end of the connection
    */
   ChannelFuture connect(
-      EventLoop loop,
-      @Nullable InetAddress from,
-      InetSocketAddress address,
-      ChannelHandler handler);
+      EventLoop loop, LocalEnd local, InetSocketAddress address, ChannelHandler handler);
 
   /**
    * The TLS that the transport itself has on {@code channel}, which is open and has none of this

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.upstream.LocalEnd;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -9,9 +10,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollChannelOption;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
 
 /** TCP. Immutable; thread-safe. */
 public final class SocketTransport implements OriginTransport {
@@ -37,17 +36,18 @@ public final class SocketTransport implements OriginTransport {
 
   @Override
   public ChannelFuture connect(
-      EventLoop loop,
-      @Nullable InetAddress from,
-      InetSocketAddress address,
-      ChannelHandler handler) {
+      EventLoop loop, LocalEnd local, InetSocketAddress address, ChannelHandler handler) {
     Bootstrap bootstrap = template.clone(loop).handler(handler);
-    if (from == null) {
+    if (local.trafficClass() > 0) {
+      bootstrap.option(ChannelOption.IP_TOS, local.trafficClass());
+    }
+    if (local.from() == null) {
       return bootstrap.connect(address);
     }
-    // without the capability for this option, the system refuses the foreign address
-    return bootstrap
-        .option(EpollChannelOption.IP_TRANSPARENT, true)
-        .connect(address, new InetSocketAddress(from, 0));
+    if (local.foreign()) {
+      // without the capability for this option, the system refuses the foreign address
+      bootstrap.option(EpollChannelOption.IP_TRANSPARENT, true);
+    }
+    return bootstrap.connect(address, new InetSocketAddress(local.from(), 0));
   }
 }

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.pool;
 
 import io.loligo.server.upstream.HopProxyHeader;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.tls.OriginContext;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The far end of a connection: two requests may share a connection only if their endpoints are
  * equal. Immutable.
  *
- * @param from the client's address, which the connection has at this end; null: one of the proxy's
+ * @param local this end of the connection
  * @param address the address that is dialled
  * @param port the TCP port that is dialled
  * @param security TLS on the connection
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param tunnel the place behind the proxy at {@code address}; null if the connection ends there
  */
 public record Endpoint(
-    @Nullable InetAddress from,
+    LocalEnd local,
     InetAddress address,
     int port,
     Security security,
@@ -56,14 +57,14 @@ public record Endpoint(
    */
   public record Tunnel(String host, int port, Security security) {}
 
-  /** A place that is dialled from an address of the proxy; parameters as above. */
+  /** A place that is dialled from any address of the proxy; parameters as above. */
   public Endpoint(
       InetAddress address,
       int port,
       Security security,
       @Nullable HopProxyHeader proxyHeader,
       @Nullable Tunnel tunnel) {
-    this(null, address, port, security, proxyHeader, tunnel);
+    this(LocalEnd.ANY, address, port, security, proxyHeader, tunnel);
   }
 
   /** An endpoint in clear text, without a proxy on the way. */
@@ -83,12 +84,12 @@ public record Endpoint(
 
   /** The same place with other TLS. */
   public Endpoint with(Security other) {
-    return new Endpoint(from, address, port, other, proxyHeader, tunnel);
+    return new Endpoint(local, address, port, other, proxyHeader, tunnel);
   }
 
   /** The same place for any client. */
   public Endpoint forAnyClient() {
-    return proxyHeader == null && from == null
+    return proxyHeader == null && local.equals(LocalEnd.ANY)
         ? this
         : new Endpoint(address, port, security, null, tunnel);
   }

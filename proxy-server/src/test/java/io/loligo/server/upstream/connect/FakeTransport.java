@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.upstream.LocalEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
@@ -59,8 +60,8 @@ public final class FakeTransport implements OriginTransport {
 
   @Override
   public ChannelFuture connect(
-      EventLoop loop, InetAddress from, InetSocketAddress address, ChannelHandler handler) {
-    Connection connection = new Connection(loop, from, address, handler, allocator);
+      EventLoop loop, LocalEnd local, InetSocketAddress address, ChannelHandler handler) {
+    Connection connection = new Connection(loop, local.from(), address, handler, allocator);
     connections.add(connection);
     switch (manners.getOrDefault(address, usual)) {
       case ACCEPT -> connection.accept();

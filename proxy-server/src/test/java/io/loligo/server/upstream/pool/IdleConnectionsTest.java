@@ -9,6 +9,7 @@ import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.FetchTimings;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
@@ -61,7 +62,7 @@ class IdleConnectionsTest {
         }
       }
       Endpoint same =
-          new Endpoint(one.from(), one.address(), one.port(), one.security(), null, one.tunnel());
+          new Endpoint(one.local(), one.address(), one.port(), one.security(), null, one.tunnel());
       assertThat(pool.take(same)).isSameAs(kept);
       assertThat(counted.idle).isZero();
     }
@@ -120,7 +121,12 @@ class IdleConnectionsTest {
   private static Endpoint of(String client) {
     InetAddress from = NetUtil.createInetAddressFromIpAddressString(client);
     return new Endpoint(
-        from, InetAddress.getLoopbackAddress(), 443, Endpoint.Security.NONE, null, null);
+        LocalEnd.ANY.ofClient(from),
+        InetAddress.getLoopbackAddress(),
+        443,
+        Endpoint.Security.NONE,
+        null,
+        null);
   }
 
   private static final class Connection implements PooledConnection, Lease {

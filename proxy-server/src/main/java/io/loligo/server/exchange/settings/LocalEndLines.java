@@ -1,0 +1,83 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.config.Line;
+import io.loligo.core.config.LineReader;
+import io.loligo.core.config.Reading;
+import io.loligo.core.config.Report;
+import io.loligo.core.config.RuleScope;
+import io.loligo.core.config.Rules;
+import io.netty.util.NetUtil;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads lines of a value and ACLs that must all match. Confined to one thread.
+ *
+ * @param <T> made of a line
+ */
+abstract class LocalEndLines<T> implements LineReader<List<T>> {
+  private final String expected;
+  private final Report report;
+  private final Rules rules;
+  private final List<T> all = new ArrayList<>();
+
+  private LocalEndLines(Reading reading, String expected) {
+    report = reading.report();
+    rules = reading.rules();
+    this.expected = expected;
+  }
+
+  static LineReader<List<LocalEndRules.Address>> addresses(Reading reading) {
+    return new LocalEndLines<>(reading, "an IP address") {
+      @Override
+      LocalEndRules.@Nullable Address made(String value, AclList access) {
+        InetAddress address = NetUtil.createInetAddressFromIpAddressString(value);
+        if (address == null) {
+          return null;
+        }
+        boolean v6 = address instanceof Inet6Address;
+        return new LocalEndRules.Address(address.isAnyLocalAddress() ? null : address, v6, access);
+      }
+    };
+  }
+
+  static LineReader<List<LocalEndRules.TrafficClass>> trafficClasses(Reading reading) {
+    return new LocalEndLines<>(reading, "0 to 255 or 0x00 to 0xFF") {
+      @Override
+      LocalEndRules.@Nullable TrafficClass made(String value, AclList access) {
+        try {
+          int number = Integer.decode(value);
+          return number < 0 || number > 255 ? null : new LocalEndRules.TrafficClass(number, access);
+        } catch (NumberFormatException e) {
+          return null;
+        }
+      }
+    };
+  }
+
+  /** What a line means; null: {@code value} is invalid. */
+  abstract @Nullable T made(String value, AclList access);
+
+  @Override
+  public void read(Line line) {
+    List<String> values = line.values();
+    String value = values.isEmpty() ? "" : values.get(0);
+    List<String> terms = values.isEmpty() ? values : values.subList(1, values.size());
+    if (made(value, AclList.allowAll()) == null) {
+      report.error(line, value, expected, "");
+    } else if (rules.check(RuleScope.REQUEST, line, terms)) {
+      T made = made(value, rules.compileTerms(line, terms));
+      assert made != null : "it was valid";
+      all.add(made);
+    }
+  }
+
+  @Override
+  public List<T> value() {
+    return List.copyOf(all);
+  }
+}

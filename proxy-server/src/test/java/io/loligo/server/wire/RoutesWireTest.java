@@ -1,0 +1,166 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.config.TextSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules about requests that are sent on: whether, together with others, and from where. */
+class RoutesWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final String LATER = "acl later req_header X-Later .";
+
+  private int connect(String... fieldLines) throws Exception {
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      client.request("CONNECT", origin.authority(), fieldLines);
+      String head = client.responseHead();
+      return Integer.parseInt(head.substring(9, 12));
+    }
+  }
+
+  // ---- miss_access
+
+  @Test
+  void aMissThatIsDeniedIsNotSentOnAndAHitIs() throws Exception {
+    startProxy(LATER, "miss_access deny later");
+    origin.onOk("/a", "x", FRESH);
+    origin.onOk("/stale", "x", "Cache-Control: max-age=0", "ETag: \"e\"");
+    assertThat(get("/a", "X-Later: 1").status()).isEqualTo(403);
+    assertThat(get("/a", "X-Later: 1").field("X-Loligo-Error")).isEqualTo("ERR_FORWARDING_DENIED");
+    assertThat(send("POST", "/a", "x", "X-Later: 1").status()).isEqualTo(403);
+    assertThat(origin.requests()).isEmpty();
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertHit(get("/a", "X-Later: 1"));
+    assertThat(get("/stale").status()).isEqualTo(200);
+    assertThat(get("/stale", "X-Later: 1").status()).isEqualTo(403);
+    assertThat(connect("X-Later: 1")).isEqualTo(403);
+    assertThat(connect()).isEqualTo(200);
+    assertThat(origin.requests()).hasSize(2);
+    assertThat(stopAndReadLog()).first().asString().contains("TCP_MISS/403");
+  }
+
+  @Test
+  void missAccessMayAskForTheAddressOfTheDestination() throws Exception {
+    startProxy("acl here dst 127.0.0.1", "miss_access deny here");
+    origin.onOk("/a", "x", FRESH);
+    assertThat(get("/a").status()).isEqualTo(403);
+    assertThat(connect()).isEqualTo(403);
+    assertThat(origin.requests()).isEmpty();
+  }
+
+  // ---- adapted_http_access
+
+  @ParameterizedTest
+  @ValueSource(strings = {"adapted_http_access", "http_access2"})
+  void aRequestHasToBeAllowedByBothLists(String directive) throws Exception {
+    startProxy(LATER, directive + " deny later");
+    origin.onOk("/a", "x", FRESH);
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertHit(get("/a"));
+    assertThat(get("/a", "X-Later: 1").status()).isEqualTo(403);
+    assertThat(connect("X-Later: 1")).isEqualTo(403);
+    assertThat(connect()).isEqualTo(200);
+  }
+
+  @Test
+  void theSecondListMayAskForTheAddressOfTheDestination() throws Exception {
+    startProxy("acl here dst 127.0.0.1", "adapted_http_access deny here");
+    origin.onOk("/a", "x", FRESH);
+    assertThat(get("/a").status()).isEqualTo(403);
+    assertThat(connect()).isEqualTo(403);
+    assertThat(origin.requests()).isEmpty();
+  }
+
+  // ---- collapsed_forwarding_access
+
+  @Test
+  void requestsThatMayNotCollapseHaveFetchesOfTheirOwn() throws Exception {
+    startProxy("collapsed_forwarding_access deny all");
+    CountDownLatch both = new CountDownLatch(2);
+    origin.on(
+        "/a",
+        call -> {
+          both.countDown();
+          await(both); // with one fetch for both, the second never comes
+          call.ok("x", FRESH);
+        });
+    RawClient first = client().get(origin.url("/a"));
+    RawClient second = client().get(origin.url("/a"));
+    assertThat(first.response().status()).isEqualTo(200);
+    assertThat(second.response().status()).isEqualTo(200);
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  // ---- tcp_outgoing_address
+
+  @Test
+  void connectionsComeFromTheAddressOfTheFirstLineThatHolds() throws Exception {
+    startProxy(
+        LATER,
+        "acl far dst 192.0.2.0/24",
+        "tcp_outgoing_address 127.0.0.4 far",
+        "tcp_outgoing_address ::1",
+        "tcp_outgoing_address 127.0.0.2 later",
+        "tcp_outgoing_address 127.0.0.3");
+    List<String> peers = new CopyOnWriteArrayList<>();
+    origin.otherwise(
+        call -> {
+          peers.add(call.peer().getAddress().getHostAddress() + " " + call.connection());
+          call.ok("x");
+        });
+    for (String line : List.of("X-Later: 1", "X: 1", "X-Later: 1", "X: 1")) {
+      assertThat(get("/a", line).status()).isEqualTo(200);
+    }
+    // and no connection serves the others
+    assertThat(peers.stream().map(peer -> peer.substring(0, 9)))
+        .containsExactly("127.0.0.2", "127.0.0.3", "127.0.0.2", "127.0.0.3");
+    assertThat(peers.get(0)).isEqualTo(peers.get(2));
+    assertThat(peers.get(1)).isEqualTo(peers.get(3)).isNotEqualTo(peers.get(0));
+  }
+
+  @Test
+  void parentsAndTunnelsAreReachedFromItToo() throws Exception {
+    startProxy(
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query",
+        "never_direct allow all",
+        "tcp_outgoing_address 127.0.0.2");
+    List<String> peers = new CopyOnWriteArrayList<>();
+    origin.otherwise(
+        call -> {
+          peers.add(call.peer().getAddress().getHostAddress());
+          call.send("HTTP/1.1 200 OK\r\n\r\n");
+          call.close();
+        });
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertThat(connect()).isEqualTo(200);
+    assertThat(peers).containsExactly("127.0.0.2", "127.0.0.2");
+  }
+
+  @Test
+  void anAddressThatIsNotOfThisMachineReachesNothing() throws Exception {
+    startProxy("tcp_outgoing_address 192.0.2.1");
+    origin.onOk("/a", "x");
+    assertThat(get("/a").status()).isEqualTo(503);
+    assertThat(origin.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tcp_outgoing_address host.test",
+        "tcp_outgoing_address",
+        "tcp_outgoing_address 127.0.0.1 nobody",
+        "tcp_outgoing_tos 256",
+        "tcp_outgoing_tos -1",
+        "tcp_outgoing_tos af21",
+        "tcp_outgoing_dscp 0x20 nobody",
+      })
+  void aLineThatCannotHoldIsAnError(String line) {
+    assertThat(TextSource.load("http_port 3128\n" + line).errors()).as(line).hasSize(1);
+  }
+}
