@@ -40,8 +40,8 @@ class AllocationTest {
   private static Map<String, Double> measure(Set<String> again) throws RunnerException {
     Map<String, Double> bytes = new TreeMap<>();
     if (again.isEmpty()) {
-      measure(Baseline.benchmarks(), 1, bytes);
-      measure(Baseline.benchmarks(Baseline.MISSES), 5, bytes);
+      measure(Baseline.benchmarks("4096"), 1, bytes);
+      measure(Baseline.benchmarksNamed(Baseline.MISSES, "4096"), 5, bytes);
     }
     for (String name : again) {
       measure(Baseline.benchmark(name), 10, bytes);

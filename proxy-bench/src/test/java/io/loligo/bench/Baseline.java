@@ -92,15 +92,15 @@ final class Baseline {
     return above;
   }
 
-  /** Of hits. */
-  static ChainedOptionsBuilder benchmarks() {
-    return benchmarks(BENCHMARKS);
+  /** Of hits, on stored responses of these sizes. */
+  static ChainedOptionsBuilder benchmarks(String... contentBytes) {
+    return benchmarksNamed(BENCHMARKS, contentBytes);
   }
 
   /** {@code which}: a pattern of their names. */
-  static ChainedOptionsBuilder benchmarks(String which) {
+  static ChainedOptionsBuilder benchmarksNamed(String which, String... contentBytes) {
     return options(which)
-        .param("contentBytes", "1024", "4096")
+        .param("contentBytes", contentBytes)
         .param("fields", "4", "32")
         .param("cut", "false")
         .param("format", "squid");

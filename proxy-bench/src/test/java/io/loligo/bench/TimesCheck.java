@@ -41,7 +41,7 @@ class TimesCheck {
     Map<String, Double> nanos = new TreeMap<>();
     for (RunResult result :
         new Runner(
-                Baseline.benchmarks()
+                Baseline.benchmarks("1024", "4096")
                     .include(Baseline.MISSES)
                     .include("\\." + YARDSTICK + "$")
                     .forks(2)

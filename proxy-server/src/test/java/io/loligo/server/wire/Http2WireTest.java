@@ -413,6 +413,8 @@ class Http2WireTest extends WireTest {
     assertThat(drained).isNotDone();
     waits.countDown();
     assertThat(client.response(1).text()).isEqualTo("slow");
+    assertThat(client.end()).isEqualTo(ErrorCode.NO_ERROR);
+    client.close(); // the proxy waits for that
     drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -431,6 +433,7 @@ class Http2WireTest extends WireTest {
     assertThat(client.awaitGoAway()).isEqualTo(5);
     assertThat(client.response(5).text()).isEqualTo("hello");
     assertThat(client.end()).isEqualTo(ErrorCode.NO_ERROR);
+    client.close(); // the proxy waits for that
     drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
   }
 

@@ -281,6 +281,7 @@ class LoggingWireTest extends WireTest {
     stopping.countDown();
     assertThat(client.read(4)).isEqualTo("done");
     client.expectClose();
+    client.close(); // the proxy waits for that
     drained.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
     assertThat(stopAndReadLog()).filteredOn(line -> line.contains("/long")).hasSize(1);
   }

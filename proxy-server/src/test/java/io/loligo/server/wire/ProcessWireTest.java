@@ -127,18 +127,12 @@ class ProcessWireTest extends WireTest {
         .contains("neither TLS nor login", "-Dcom.sun.management.jmxremote.host=127.0.0.1");
   }
 
-  @Test
-  void saysWhichPortIsTaken() throws Exception {
-    ProxyProcess process = run(conf(origin.port()));
-    assertThat(process.awaitExit()).isNotZero();
-    assertThat(process.output()).contains(Integer.toString(origin.port()));
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"HUP", "USR1"})
   void reopensTheLogOnSignal(String signal) throws Exception {
     int port = ProxyProcess.freePort();
-    ProxyProcess process = run(conf(port)).awaitPort(port);
+    ProxyProcess process = run(conf(port)).awaitPort(port).awaitOutput("Daemon: ready");
+    assertThat(process.output()).as("a word of signals that it hears").doesNotContain("SIGHUP");
     origin.onOk("/a", "x");
     Path log = dir.resolve("access.log");
     Path moved = dir.resolve("access.log.moved");
@@ -182,13 +176,6 @@ class ProcessWireTest extends WireTest {
     assertThat(deaf.output()).doesNotContain("signalled: reloading");
   }
 
-  @Test
-  void saysNothingOfSignalsThatItHears() throws Exception {
-    int port = ProxyProcess.freePort();
-    ProxyProcess process = run(conf(port)).awaitPort(port).awaitOutput("Daemon: ready");
-    assertThat(process.output()).doesNotContain("SIGHUP");
-  }
-
   private void fetchOnce(int port) throws IOException {
     origin.onOk("/a", "x");
     fetch(port, "/a");
@@ -222,10 +209,11 @@ class ProcessWireTest extends WireTest {
   }
 
   @Test
-  void warnsOfRoot() throws Exception {
-    // its output comes before the unavailable port
+  void warnsOfRootAndSaysWhichPortIsTaken() throws Exception {
+    // the warning comes before the unavailable port
     ProxyProcess process = run(conf(origin.port()));
     assertThat(process.awaitExit()).isNotZero();
+    assertThat(process.output()).contains(Integer.toString(origin.port()));
     boolean root = (int) Files.getAttribute(dir, "unix:uid") == 0;
     assertThat(process.output().contains("running as root")).isEqualTo(root);
   }

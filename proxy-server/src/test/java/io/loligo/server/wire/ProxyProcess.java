@@ -78,6 +78,8 @@ final class ProxyProcess implements AutoCloseable {
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.matches("(--add-|-XX:TieredStopAtLevel=).*"))
         .forEach(command::add);
+    // classes of this build's compiler need no verifier, which takes a sixth of a start
+    command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
     command.addAll(List.of(arguments));

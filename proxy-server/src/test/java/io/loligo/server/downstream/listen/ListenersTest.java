@@ -395,6 +395,7 @@ class ListenersTest {
       stream.loop().execute(() -> ScriptedBlock.send(stream, "x"));
       assertThat(new String(busy.getInputStream().readAllBytes(), ISO_8859_1))
           .isEqualTo("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx");
+      busy.shutdownOutput(); // the proxy waits for that
       done.get(10, TimeUnit.SECONDS);
       assertThat(listeners.bound()).isEmpty();
     }
