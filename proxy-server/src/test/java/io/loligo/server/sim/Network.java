@@ -1,8 +1,8 @@
 package io.loligo.server.sim;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,7 +13,8 @@ final class Network {
   private static final InetSocketAddress PROXY = new InetSocketAddress("10.1.1.1", 3128);
 
   private final World world;
-  private UnpooledByteBufAllocator allocator = newAllocator();
+  private final List<ProcessMemory> ofKilled = new ArrayList<>();
+  private ProcessMemory memory = new ProcessMemory();
   private final BiConsumer<SimSocket, InetSocketAddress> dialled;
   private final Set<SimSocket> open = new LinkedHashSet<>();
   private final boolean noticesAtOnce;
@@ -32,22 +33,18 @@ final class Network {
     this.latencyMicros = world.one(List.of(1, 100, 5_000, 60_000));
   }
 
-  private static UnpooledByteBufAllocator newAllocator() {
-    return new UnpooledByteBufAllocator(true, /* disableLeakDetector= */ true);
-  }
-
   World world() {
     return world;
   }
 
   /** Of all the proxy's buffers; a balance is taken of it. */
   ByteBufAllocator allocator() {
-    return allocator;
+    return memory;
   }
 
   /** Bytes of buffers that were not released. */
   long usedBytes() {
-    return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
+    return memory.metric().usedDirectMemory() + memory.metric().usedHeapMemory();
   }
 
   /** Whether a close of the peer is heard of without reading, as with epoll and unlike NIO. */
@@ -85,7 +82,13 @@ final class Network {
   void kill() {
     List.copyOf(open).forEach(SimSocket::kill);
     open.clear();
-    allocator = newAllocator();
+    ofKilled.add(memory);
+    memory = new ProcessMemory();
+  }
+
+  /** The end of the world: frees the buffers of killed processes. */
+  void end() {
+    ofKilled.forEach(ProcessMemory::discard);
   }
 
   /** Connections that the proxy has not closed. */

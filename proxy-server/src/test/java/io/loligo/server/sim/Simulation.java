@@ -748,6 +748,7 @@ final class Simulation {
       }
     }
     end();
+    network.end();
   }
 
   private boolean done() {
