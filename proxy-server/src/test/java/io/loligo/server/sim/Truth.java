@@ -297,10 +297,12 @@ final class Truth {
             && !resource.mustRevalidate;
     long onError = (resource.ifError >= 0 ? resource.ifError : MAX_STALE) * 1000L;
     long stale = resource.mustRevalidate ? 0 : resource.whileRevalidate * 1000L;
+    boolean acceptsStale = false;
     if (request.directive != null && request.directive.startsWith("max-age")) {
       stale = 0;
       lifetime = Math.min(lifetime, request.seconds("max-age") * 1000L);
     } else if (request.seconds("max-stale") >= 0 && !resource.mustRevalidate) {
+      acceptsStale = true; // also with 0: it has just become stale (RFC 9111 section 5.2.1.2)
       stale = Math.max(stale, request.seconds("max-stale") * 1000L);
     }
     if (troubled) {
@@ -320,7 +322,7 @@ final class Truth {
         long gain = world.clockGain(source.nanos(), sent - source.nanos(), sent);
         long since = (sent - removal.askedNanos()) / 1_000_000 - gain;
         check(
-            gain > 0 || (since < stale + SLACK_MILLIS && stale > 0),
+            gain > 0 || (since < stale + SLACK_MILLIS && (acceptsStale || stale > 0)),
             request,
             "is answered with what was made stale: %s",
             source);
