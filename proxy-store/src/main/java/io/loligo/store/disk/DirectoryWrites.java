@@ -6,7 +6,6 @@ import io.loligo.core.caching.StoredHash;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.format.Geometry;
-import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.write.DiskSpool;
 import io.loligo.store.disk.write.Write;
@@ -222,20 +221,17 @@ final class DirectoryWrites {
       return null;
     }
     int headBytes = key.length() + StoredForm.metaBytes(meta) + fields.readableBytes();
-    Layout layout = DiskSpool.layout(contentLength, headBytes, geometry);
-    if (layout == null || !transit.tryReserve(DiskSpool.CHARGE)) {
+    DiskSpool.Bounds bounds = DiskSpool.Bounds.of(contentLength, headBytes, geometry);
+    if (bounds == null || !transit.tryReserve(DiskSpool.CHARGE)) {
       return null;
     }
-    long most = config.maxObjectBytes() < 0 ? Long.MAX_VALUE : config.maxObjectBytes();
     try {
       return new DiskSpool(
           now.context(),
           now.writer(),
           key,
           fields,
-          contentLength,
-          Math.min(most, geometry.maxContentBytes()),
-          layout,
+          bounds.atMost(config.maxObjectBytes()),
           ids.incrementAndGet(),
           loop,
           listener,

@@ -111,7 +111,6 @@ public final class DiskSpool implements Spool {
   /**
    * Borrows {@code fields}. {@link #CHARGE} is entered in {@code transit} already.
    *
-   * @param layout of content of the announced length, or of any length if that is -1
    * @param complete given the meta of the stored response, on a disk thread
    * @param superseded called if it fails: clients have received a newer response than the stored
    *     one
@@ -121,9 +120,7 @@ public final class DiskSpool implements Spool {
       Writer writer,
       CacheKey key,
       ByteBuf fields,
-      long announced,
-      long maxBytes,
-      Layout layout,
+      Bounds bounds,
       long id,
       EventExecutor loop,
       Listener listener,
@@ -144,11 +141,11 @@ public final class DiskSpool implements Spool {
     this.secret = context.secret();
     this.high = secret.hash().of(key, null).high();
     this.fields = blocks.buffer(fields.readableBytes());
-    this.first = firstOr(layout.firstContent(), this.fields);
+    this.first = firstOr(bounds.layout().firstContent(), this.fields);
     this.fields.writeBytes(fields, fields.readerIndex(), fields.readableBytes());
-    this.announced = announced;
-    this.maxBytes = maxBytes;
-    this.layout = layout;
+    this.announced = bounds.announced();
+    this.maxBytes = bounds.maxBytes();
+    this.layout = bounds.layout();
     this.id = id;
     this.loop = loop;
     this.listener = listener;
@@ -170,20 +167,47 @@ public final class DiskSpool implements Spool {
     }
   }
 
-  /** The layout of the arriving response; null if it cannot be stored. */
-  public static @Nullable Layout layout(long announced, int headBytes, Geometry geometry) {
-    if (announced >= 0) {
-      return Layout.of(announced, headBytes, geometry);
+  /**
+   * The content that may arrive.
+   *
+   * @param layout of content of the announced length, or of any length if none was
+   * @param maxBytes of content
+   */
+  public record Bounds(Layout layout, long maxBytes) {
+    private static final long ANY_LENGTH = Long.MAX_VALUE;
+
+    /**
+     * Those of a response on a disk with {@code geometry}; null if it cannot be stored.
+     *
+     * @param announced bytes of content; -1: unknown
+     */
+    public static @Nullable Bounds of(long announced, int headBytes, Geometry geometry) {
+      Layout layout;
+      if (announced >= 0) {
+        layout = Layout.of(announced, headBytes, geometry);
+      } else {
+        int pieces = MAX_PIECES * FirstBlock.PIECE_BYTES;
+        int room = Block.MAX_BYTES - FirstBlock.FIXED_BYTES - headBytes - pieces;
+        layout = room < 0 ? null : new Layout(ANY_LENGTH, room, geometry.unknownPieceBlocks());
+      }
+      return layout == null ? null : new Bounds(layout, geometry.maxContentBytes());
     }
-    int room =
-        Block.MAX_BYTES - FirstBlock.FIXED_BYTES - headBytes - MAX_PIECES * FirstBlock.PIECE_BYTES;
-    return room < 0 ? null : new Layout(Long.MAX_VALUE, room, geometry.unknownPieceBlocks());
+
+    /** The same with no more than {@code bytes} of content; -1: no further limit. */
+    public Bounds atMost(long bytes) {
+      return bytes < 0 ? this : new Bounds(layout, Math.min(maxBytes, bytes));
+    }
+
+    /** Bytes of content that were announced; -1: unknown. */
+    long announced() {
+      return layout.contentLength() == ANY_LENGTH ? -1 : layout.contentLength();
+    }
   }
 
   @Override
   public void content(ByteBuf content) {
     received += content.readableBytes();
-    if (failed || (maxBytes >= 0 && received > maxBytes)) {
+    if (failed || received > maxBytes) {
       content.release();
       fail();
       return;
