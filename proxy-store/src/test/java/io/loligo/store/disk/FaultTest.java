@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,8 +77,12 @@ final class FaultTest {
   }
 
   /** From tiny ones to some of several blocks. */
+  /** Unlike any other, so that {@link #pageOf} finds its place. */
   private static byte[] content(int number) {
-    return bytes(number % 10 == 0 ? 150_000 + number : 1 + number * number * number % 30_000);
+    int length = number % 10 == 0 ? 150_000 + number : 1 + number * number * number % 30_000;
+    byte[] content = new byte[length];
+    new Random(number).nextBytes(content);
+    return content;
   }
 
   private static void fill(DiskFixture fixture) {
