@@ -98,6 +98,11 @@ public interface AclInput {
     return null;
   }
 
+  /** What is known of the answer of a helper. */
+  default ExternalAcl.Answer external(ExternalAcl acl) {
+    return ExternalAcl.Answer.UNDECIDED;
+  }
+
   /** What is known about the user. The user of a request with one counts as asked for. */
   default LoginState login() {
     return LoginState.NO_LOGIN;

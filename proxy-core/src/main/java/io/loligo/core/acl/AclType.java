@@ -56,6 +56,10 @@ public enum AclType {
   TRANSACTION_INITIATOR(
       "transaction_initiator", Support.FULL, "client, internal (a background request) or all"),
   HAS("has", Support.FULL, "request, response or ALE: the part exists"),
+  EXTERNAL(
+      "external",
+      Support.FULL,
+      "name of an external_acl_type above, then arguments for it: its helper answers OK"),
   ANY_OF("any-of", Support.FULL, "any of these ACLs"),
   ALL_OF("all-of", Support.FULL, "all ACLs of one line"),
   PROXY_AUTH(
@@ -70,7 +74,6 @@ public enum AclType {
       "more than this many addresses of the user within authenticate_ip_ttl. All are forgotten"
           + " then; with -s, only the address of the request"),
 
-  EXTERNAL("external", Support.MISSING, "answer of an external_acl_type helper"),
   EXT_USER("ext_user", Support.MISSING, "login name told by a helper"),
   EXT_USER_REGEX("ext_user_regex", Support.MISSING, "login name told by a helper"),
   IDENT("ident", Support.MISSING, "ident name, removed in Squid 7"),

@@ -19,7 +19,11 @@ public record AclVerdict(Kind kind, String rule, String source, String lastAcl) 
     /** A rule tests the user: check the credentials, then evaluate again. */
     NEEDS_LOGIN,
     /** A rule tests the user, and the request has no valid credentials. */
-    CHALLENGE
+    CHALLENGE,
+    /** A rule tests the answer of a helper: ask it, then evaluate again. */
+    NEEDS_HELPER,
+    /** A rule tests the answer of a helper, which has none. */
+    UNDECIDED
   }
 
   public boolean allowed() {

@@ -29,6 +29,8 @@ public final class Acls {
   // by names in lower case: names are case-insensitive, as in Squid
   private final Map<String, NamedAcl> named = new LinkedHashMap<>();
   private final Map<String, Condition> bound = new LinkedHashMap<>();
+  private final Map<String, Boolean> externalTypes = new LinkedHashMap<>();
+  private final Set<ExternalAcl> laterExternals = new LinkedHashSet<>();
   private final Set<String> undecidable = new LinkedHashSet<>();
   private final HostResolver resolver;
   private final ZoneId zone;
@@ -104,6 +106,49 @@ public final class Acls {
     List<AclProblem> problems = new ArrayList<>();
     acl.add(values, this, problems);
     return problems;
+  }
+
+  /**
+   * Lets {@code acl} lines name an {@code external_acl_type}.
+   *
+   * @param asksForUser whether it asks about the user
+   */
+  public void defineExternal(String type, boolean asksForUser) {
+    externalTypes.put(type, asksForUser);
+  }
+
+  /** Whether an {@code external_acl_type} has this name. */
+  public boolean hasExternal(String type) {
+    return externalTypes.containsKey(type);
+  }
+
+  /** Whether the {@code external_acl_type} asks about the user. */
+  public boolean externalAsksForUser(String type) {
+    return externalTypes.getOrDefault(type, false);
+  }
+
+  /** Notes that a list which is evaluated after {@code http_access} names {@code acl}. */
+  public void usedLater(String acl) {
+    NamedAcl one = named.get(key(acl));
+    if (one != null && one.type() == AclType.EXTERNAL && one.external() != null) {
+      laterExternals.add(one.external());
+    }
+    anyMember(
+        acl,
+        member -> {
+          usedLater(member);
+          return false;
+        });
+  }
+
+  /** The ACLs of helpers that are asked about after {@code http_access}. A new list. */
+  public List<ExternalAcl> laterExternals() {
+    return List.copyOf(laterExternals);
+  }
+
+  /** Whether deciding {@code name} needs a helper. */
+  public boolean needsHelper(String name) {
+    return reaches(name, AclType.EXTERNAL);
   }
 
   /** Lets rules name an ACL that cannot be decided. */
@@ -244,6 +289,8 @@ public final class Acls {
         new AclVerdict(kind, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.NEEDS_DESTINATION, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.NEEDS_LOGIN, rule.text(), rule.source(), last),
-        new AclVerdict(AclVerdict.Kind.CHALLENGE, rule.text(), rule.source(), last));
+        new AclVerdict(AclVerdict.Kind.CHALLENGE, rule.text(), rule.source(), last),
+        new AclVerdict(AclVerdict.Kind.NEEDS_HELPER, rule.text(), rule.source(), last),
+        new AclVerdict(AclVerdict.Kind.UNDECIDED, rule.text(), rule.source(), last));
   }
 }

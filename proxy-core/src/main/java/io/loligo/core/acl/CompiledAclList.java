@@ -10,6 +10,8 @@ final class CompiledAclList implements AclList {
    * @param unknown the verdict where the addresses of the destination are missing
    * @param unchecked the verdict where the credentials are not checked
    * @param challenge the verdict where there are no valid credentials
+   * @param unasked the verdict where a helper has not been asked
+   * @param undecided the verdict where a helper has no answer
    */
   record Line(
       Condition[] conditions,
@@ -17,7 +19,9 @@ final class CompiledAclList implements AclList {
       AclVerdict verdict,
       AclVerdict unknown,
       AclVerdict unchecked,
-      AclVerdict challenge) {
+      AclVerdict challenge,
+      AclVerdict unasked,
+      AclVerdict undecided) {
     int test(AclInput request, byte @Nullable [] destination) {
       int outcome = Condition.YES;
       for (int i = 0; i < conditions.length; i++) {
@@ -52,6 +56,8 @@ final class CompiledAclList implements AclList {
         case Condition.YES -> verdict;
         case Condition.NEEDS_DESTINATION -> unknown;
         case Condition.NEEDS_LOGIN -> unchecked;
+        case Condition.NEEDS_HELPER -> unasked;
+        case Condition.UNDECIDED -> undecided;
         default -> challenge;
       };
     }

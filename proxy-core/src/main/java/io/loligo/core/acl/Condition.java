@@ -17,9 +17,15 @@ interface Condition {
   /** Undecidable: there are no valid credentials. */
   int CHALLENGE = 4;
 
+  /** Undecidable until a helper has answered. */
+  int NEEDS_HELPER = 5;
+
+  /** Undecidable: a helper has no answer. */
+  int UNDECIDED = 6;
+
   /**
-   * {@link #NO}, {@link #YES}, {@link #NEEDS_DESTINATION}, {@link #NEEDS_LOGIN} or {@link
-   * #CHALLENGE}.
+   * {@link #NO}, {@link #YES}, {@link #NEEDS_DESTINATION}, {@link #NEEDS_LOGIN}, {@link
+   * #CHALLENGE}, {@link #NEEDS_HELPER} or {@link #UNDECIDED}.
    *
    * @param destination the one address to judge, or null for those of the request
    */

@@ -92,6 +92,8 @@ final class NamedAcl {
   private boolean ignoresCase;
   private boolean anyUser;
 
+  private @Nullable ExternalAcl external;
+
   // of the present line
   private boolean ignoreCase;
 
@@ -127,6 +129,7 @@ final class NamedAcl {
       case MAXCONN, MAX_USER_IP -> number(values.subList(from, values.size()), problems);
       case ANY_OF, ALL_OF -> group(values, from, acls, problems);
       case USER_CERT, CA_CERT -> certificate(values, from, problems);
+      case EXTERNAL -> external(values, from, problems);
       default -> {
         anyUser |=
             type == AclType.PROXY_AUTH
@@ -141,6 +144,21 @@ final class NamedAcl {
         }
       }
     }
+  }
+
+  /** The ACL that a helper decides; null: its line is wrong, or it has another type. */
+  @Nullable ExternalAcl external() {
+    return external;
+  }
+
+  private void external(List<String> values, int from, List<AclProblem> problems) {
+    if (external != null || from == values.size()) {
+      problems.add(
+          error(-1, String.join(" ", values), "one line: NAME of an external_acl_type", ""));
+      return;
+    }
+    external = new ExternalAcl(name, values.get(from), values.subList(from + 1, values.size()));
+    words.add(values.get(from));
   }
 
   private void value(int index, String value, Acls acls, List<AclProblem> problems) {
@@ -425,6 +443,7 @@ final class NamedAcl {
           AT_STEP,
           TRANSACTION_INITIATOR,
           HAS,
+          EXTERNAL,
           PROXY_AUTH ->
           words.size();
       case CONNECTIONS_ENCRYPTED -> 1;
@@ -501,6 +520,10 @@ final class NamedAcl {
       case MAX_USER_IP -> UserCondition.ofAddresses(most, strict);
       case ANY_OF -> Groups.any(groups, acls);
       case ALL_OF -> Groups.all(groups, acls);
+      case EXTERNAL -> {
+        ExternalAcl asked = external;
+        yield asked == null ? (in, to) -> Condition.NO : (in, to) -> asked.test(in);
+      }
       default -> (in, to) -> Condition.NO;
     };
   }

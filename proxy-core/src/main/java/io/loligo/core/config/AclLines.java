@@ -68,7 +68,25 @@ final class AclLines implements LineReader<Acls> {
       report.restricts(line, word, "no auth_param program above tells how users log in");
       return;
     }
+    if (type == AclType.EXTERNAL && !isExternal(line, name, values.subList(2, values.size()))) {
+      return;
+    }
     define(line, name, type, values.subList(2, values.size()));
+  }
+
+  private boolean isExternal(Line line, String name, List<String> values) {
+    String helper = values.isEmpty() ? "" : values.get(0);
+    if (!named.hasExternal(helper)) {
+      named.declareUndecidable(name);
+      report.error(line, helper, "the name of an external_acl_type", "define it above this line");
+      return false;
+    }
+    if (named.externalAsksForUser(helper) && !users) {
+      named.declareUndecidable(name);
+      report.restricts(line, helper, "no auth_param program above tells how users log in");
+      return false;
+    }
+    return true;
   }
 
   private void withoutEffect(Line line, String name, AclType type) {

@@ -3,6 +3,7 @@ package io.loligo.core.config;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclRule;
 import io.loligo.core.acl.Acls;
+import io.loligo.core.acl.ExternalAcl;
 import io.loligo.core.config.LineReport.Verdict;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,9 @@ public final class Rules {
     boolean usable = true;
     for (String term : terms) {
       String name = Acls.bare(term);
+      if (!line.directive().equals("http_access")) {
+        acls.usedLater(name);
+      }
       if (!acls.has(name)) {
         String advice = name.isEmpty() ? "no blank after !" : "define it above this line";
         report.error(line, term, "the name of an ACL", advice);
@@ -82,6 +86,9 @@ public final class Rules {
       } else if (scope == RuleScope.CLIENT && acls.asksForUser(name)) {
         report.restricts(line, name, "it asks for the user, who is not known yet");
         usable = false;
+      } else if (scope == RuleScope.CLIENT && acls.needsHelper(name)) {
+        report.restricts(line, name, "it asks a helper, before the client is known");
+        usable = false;
       } else if (acls.needsReply(name) && !scope.hasResponse()) {
         usable &= replyInRequest(scope, line, name);
       }
@@ -98,6 +105,20 @@ public final class Rules {
     report.warning(line, name, "an ACL about the request", why + ": it never matches");
     report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
     return true;
+  }
+
+  /**
+   * Lets {@code acl} lines below name an {@code external_acl_type}.
+   *
+   * @param asksForUser whether it asks about the user
+   */
+  public void defineExternal(String type, boolean asksForUser) {
+    acls.defineExternal(type, asksForUser);
+  }
+
+  /** The ACLs of helpers in lists that are evaluated after {@code http_access}, so far. */
+  public List<ExternalAcl> laterExternals() {
+    return acls.laterExternals();
   }
 
   /** Compiles rules whose restrictive verdict is to deny; {@code ifEmpty} if there are none. */

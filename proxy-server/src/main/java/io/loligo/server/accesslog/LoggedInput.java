@@ -1,6 +1,7 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.ExternalAcl;
 import io.loligo.core.acl.LoginState;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.Fields;
@@ -167,6 +168,11 @@ final class LoggedInput implements AclInput {
   public @Nullable String certificateName(boolean issuer, String attribute) {
     PeerCertificate certificate = record.session == null ? null : record.session.certificate();
     return certificate == null ? null : certificate.attribute(issuer, attribute);
+  }
+
+  @Override
+  public ExternalAcl.Answer external(ExternalAcl acl) {
+    return request == null ? ExternalAcl.Answer.UNDECIDED : request.external(acl);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.exchange.settings.AccessDirectives;
+import io.loligo.server.exchange.settings.ExternalAclDirectives;
 import io.loligo.server.exchange.settings.FetchDirectives;
 import io.loligo.server.exchange.settings.FieldDirectives;
 import io.loligo.server.exchange.settings.HitDirectives;
@@ -55,6 +56,7 @@ public final class Features {
           IdentityDirectives.FEATURE,
           RealClientDirectives.FEATURE,
           InterceptionDirectives.FEATURE,
+          ExternalAclDirectives.FEATURE,
           RewriteDirectives.FEATURE,
           HelperDirectives.FEATURE,
           TimeoutDirectives.FEATURE,

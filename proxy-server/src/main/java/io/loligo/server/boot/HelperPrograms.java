@@ -1,6 +1,8 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.exchange.settings.ExternalAclDirectives;
+import io.loligo.server.exchange.settings.ExternalAclType;
 import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.helper.HelperProgram;
 import java.util.LinkedHashSet;
@@ -13,6 +15,9 @@ final class HelperPrograms {
   /** All of {@code config}; a new set. */
   static Set<HelperProgram> of(ProxyConfig config) {
     Set<HelperProgram> programs = new LinkedHashSet<>();
+    for (ExternalAclType type : config.get(ExternalAclDirectives.EXTERNAL_ACL_TYPE).types()) {
+      programs.add(type.terms(config).program());
+    }
     RewriteSettings rewriting = RewriteSettings.of(config);
     if (rewriting != null) {
       programs.add(rewriting.program);

@@ -20,6 +20,7 @@ public final class Helpers implements AutoCloseable {
   private static final long END_MILLIS = 2_000;
 
   private final Map<HelperProgram, Helper> helpers = new ConcurrentHashMap<>();
+  private final Map<AnswerTerms, Answers> answers = new ConcurrentHashMap<>();
   private final HelperTimer timer;
   private final LongSupplier nanos;
   private final Function<HelperLog, Starter> starters;
@@ -43,6 +44,11 @@ public final class Helpers implements AutoCloseable {
     return helpers.computeIfAbsent(program, this::make);
   }
 
+  /** The answers that are kept under {@code terms}: the same object for equal terms. */
+  public Answers answers(AnswerTerms terms) {
+    return answers.computeIfAbsent(terms, one -> new Answers(one, of(one.program()), nanos));
+  }
+
   private Helper make(HelperProgram program) {
     HelperLog log = new HelperLog(program.name(), nanos);
     return new Helper(program, starters.apply(log), timer, nanos, log);
@@ -54,6 +60,7 @@ public final class Helpers implements AutoCloseable {
    */
   public void use(Set<HelperProgram> programs) {
     retired.removeIf(Helper::hasEnded);
+    answers.keySet().removeIf(terms -> !programs.contains(terms.program()));
     for (HelperProgram program : programs) {
       of(program).begin();
     }

@@ -24,9 +24,8 @@ class FailClosedTest {
       strings = {
         "auth_param basic program /usr/lib/squid/basic_ncsa_auth /etc/passwd",
         "acl users proxy_auth REQUIRED",
-        "acl helper external ldap",
         "acl print server_cert_fingerprint 00",
-        "external_acl_type ldap %LOGIN /usr/bin/helper",
+        "external_acl_type cert %USER_CERT /usr/bin/helper",
         "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
         "icap_enable on",
         "client_netmask 255.255.255.0",

@@ -15,6 +15,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.ExternalAclTypes;
 import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.login.Logins;
 import io.loligo.server.login.PasswordCheck.Unavailable;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  *   destination   intercepted: Host and address agree  403, 409, or waits for DNS
  *   login         the user, for http_access            (access asks 401, 407, or waits)
  *   access        http_access                          401, 403, 407, 503, or waits for DNS
+ *   externals     helpers of further lists             waits for them
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   adaptedAccess adapted_http_access                  403, or waits for DNS
  *   missAccess    CONNECT: miss_access                 403, or waits for DNS
@@ -62,6 +64,7 @@ public final class Admission {
   private final Verdict waitForLogin = new WaitFor(Stage.LOGIN, this::logIn);
   private final RealClient realClient;
   private final @Nullable LoginStep logins;
+  private final @Nullable ExternalAcls externals;
   private final @Nullable UrlRewriting rewriting;
   private final Step[] steps;
 
@@ -71,6 +74,8 @@ public final class Admission {
     realClient = new RealClient(services.settings.realClient);
     Logins checked = services.settings.logins;
     logins = checked == null ? null : new LoginStep(checked, services.timer.loop());
+    ExternalAclTypes types = services.settings.externals;
+    externals = types.types().isEmpty() ? null : new ExternalAcls(services, types);
     RewriteSettings rewriter = services.settings.rewriting;
     rewriting = rewriter == null ? null : new UrlRewriting(services, rewriter, waitForNames);
     steps =
@@ -79,6 +84,7 @@ public final class Admission {
           this::user,
           new HostVerification(services, waitForNames, this::access)::check,
           this::access,
+          this::externals,
           this::rewrite,
           this::adaptedAccess,
           this::missAccess,
@@ -111,6 +117,9 @@ public final class Admission {
   }
 
   private Verdict client(Request request) {
+    if (externals != null) {
+      request.externals(externals);
+    }
     realClient.find(request);
     return Verdict.PROCEED;
   }
@@ -124,6 +133,7 @@ public final class Admission {
 
   private Verdict access(Request request) {
     DestinationRules rules = services.destinations;
+    request.forgetUnasked();
     AclVerdict verdict = rules.access(request);
     if (request.destinationAddresses() == null && rules.needsDestination(verdict, request)) {
       List<InetAddress> known = services.upstream.resolved(request.host());
@@ -140,6 +150,9 @@ public final class Admission {
     }
     if (verdict.kind() == AclVerdict.Kind.NEEDS_LOGIN && unavailable(request) == null) {
       return waitForLogin;
+    }
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_HELPER && externals != null) {
+      return externals.waitFor(request);
     }
     if (request.head().methodId() != Method.CONNECT) {
       services.keys.seal(request); // operators see the last decisions about a URL, found by its key
@@ -228,6 +241,10 @@ public final class Admission {
   private void resolve(Request request, Consumer<Runnable> then) {
     services.upstream.resolve(
         request.host(), addresses -> then.accept(() -> request.destinations(addresses)));
+  }
+
+  private Verdict externals(Request request) {
+    return externals == null ? Verdict.PROCEED : externals.askLater(request);
   }
 
   private Verdict rewrite(Request request) {

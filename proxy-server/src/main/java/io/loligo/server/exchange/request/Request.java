@@ -1,6 +1,7 @@
 package io.loligo.server.exchange.request;
 
 import io.loligo.core.acl.Aliases;
+import io.loligo.core.acl.ExternalAcl;
 import io.loligo.core.acl.LoginState;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.ContentLength;
@@ -33,7 +34,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +85,15 @@ public final class Request implements RoutedRequest {
   private int nextStep;
   private boolean unsliced;
   private boolean owned;
+
+  /** Knows answers of helpers to ACLs; null: no ACL has a helper. */
+  private @Nullable ExternalAnswers externals;
+
+  /** The answers about this request; null: none yet. */
+  private @Nullable Map<ExternalAcl, HelperReply> externalReplies;
+
+  /** The first ACL whose helper must be asked; null: none since {@link #forgetUnasked}. */
+  private @Nullable ExternalAcl unasked;
 
   /** The answer of the rewriter; null: it was not asked, or has not answered. */
   private @Nullable HelperReply rewriter;
@@ -134,6 +146,9 @@ public final class Request implements RoutedRequest {
     this.nextStep = 0;
     this.unsliced = false;
     this.owned = false;
+    this.externals = null;
+    this.externalReplies = null;
+    this.unasked = null;
     this.rewriter = null;
     this.helpers = null;
     this.rewritten = null;
@@ -217,6 +232,9 @@ public final class Request implements RoutedRequest {
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
+    copy.externals = externals;
+    copy.externalReplies = externalReplies;
+    copy.unasked = unasked;
     copy.rewriter = rewriter;
     copy.helpers = helpers;
     copy.rewritten = rewritten;
@@ -374,6 +392,48 @@ public final class Request implements RoutedRequest {
    */
   public @Nullable Destination destination() {
     return destination;
+  }
+
+  /** ACLs of helpers are decided by {@code known}. */
+  public void externals(ExternalAnswers known) {
+    externals = known;
+  }
+
+  @Override
+  public ExternalAcl.Answer external(ExternalAcl acl) {
+    if (externals == null) {
+      return ExternalAcl.Answer.UNDECIDED;
+    }
+    ExternalAcl.Answer answer = externals.known(this, acl);
+    if (answer == ExternalAcl.Answer.NEEDS_HELPER && unasked == null) {
+      unasked = acl;
+    }
+    return answer;
+  }
+
+  /** The answer of a helper about this request; null: it was not asked. */
+  public @Nullable HelperReply externalReply(ExternalAcl acl) {
+    return externalReplies == null ? null : externalReplies.get(acl);
+  }
+
+  /** Adds an answer of a helper about this request. */
+  public void externalReply(ExternalAcl acl, HelperReply reply) {
+    Map<ExternalAcl, HelperReply> more = new HashMap<>();
+    if (externalReplies != null) {
+      more.putAll(externalReplies);
+    }
+    more.put(acl, reply);
+    externalReplies = more;
+  }
+
+  /** The first ACL since {@link #forgetUnasked} whose helper must be asked, or null. */
+  public @Nullable ExternalAcl unasked() {
+    return unasked;
+  }
+
+  /** Before the rules are evaluated. */
+  public void forgetUnasked() {
+    unasked = null;
   }
 
   /** The answer of the rewriter; null: it was not asked, or has not answered. */

@@ -34,6 +34,9 @@ public final class ExchangeSettings {
   /** What becomes of requests of intercepted clients. */
   public final InterceptionSettings interception;
 
+  /** ACLs that helpers decide. */
+  public final ExternalAclTypes externals;
+
   /** How URLs are rewritten; null: no program does. */
   public final @Nullable RewriteSettings rewriting;
 
@@ -112,6 +115,7 @@ public final class ExchangeSettings {
     access = new AccessSettings(config);
     realClient = new RealClientSettings(config);
     interception = new InterceptionSettings(config);
+    externals = config.get(ExternalAclDirectives.EXTERNAL_ACL_TYPE);
     rewriting = RewriteSettings.of(config);
     inspection = new InspectionSettings(config);
     fetches = new FetchSettings(config);

@@ -1,0 +1,37 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.helper.AnswerTerms;
+import io.loligo.server.helper.HelperChildren;
+import io.loligo.server.helper.HelperDirectives;
+import io.loligo.server.helper.HelperProgram;
+import java.util.List;
+
+/**
+ * One {@code external_acl_type}. Immutable.
+ *
+ * @param form of its questions
+ * @param words of the form as written
+ */
+public record ExternalAclType(
+    String name,
+    ExternalForm form,
+    String words,
+    List<String> command,
+    HelperChildren children,
+    long ttlSeconds,
+    long negativeTtlSeconds,
+    int gracePercent,
+    int entries) {
+  /** Its program and how long its answers are kept, under {@code config}. */
+  public AnswerTerms terms(ProxyConfig config) {
+    HelperProgram program =
+        new HelperProgram(
+            ExternalAclDirectives.EXTERNAL_ACL_TYPE.name() + " " + name,
+            command,
+            children,
+            config.get(HelperDirectives.HELPER_TIMEOUT),
+            false);
+    return new AnswerTerms(program, words, ttlSeconds, negativeTtlSeconds, gracePercent, entries);
+  }
+}
