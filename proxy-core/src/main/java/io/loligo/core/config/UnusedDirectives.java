@@ -116,14 +116,11 @@ final class UnusedDirectives {
         "neighbor_type_domain : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "error pages are built in",
-        "error_directory : PATH :",
+        "built-in error pages are English; error_directory has pages of other languages",
         "error_default_language : TEXT :",
         "error_log_languages : ON_OFF : on",
-        "err_page_stylesheet : PATH :",
         "err_html_text : TEXT :",
         "email_err_data : ON_OFF : off",
-        "deny_info : LINE :",
         "mail_from : TEXT :",
         "mail_program : TEXT : mail");
     rows.add(

@@ -19,6 +19,7 @@ import io.loligo.server.exchange.settings.HitDirectives;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.InterceptionDirectives;
 import io.loligo.server.exchange.settings.LoadDirectives;
+import io.loligo.server.exchange.settings.PageDirectives;
 import io.loligo.server.exchange.settings.RealClientDirectives;
 import io.loligo.server.exchange.settings.RewriteDirectives;
 import io.loligo.server.helper.HelperDirectives;
@@ -45,6 +46,7 @@ public final class Features {
           AccessDirectives.FEATURE,
           LoginDirectives.FEATURE,
           FieldDirectives.FEATURE,
+          PageDirectives.FEATURE,
           PeerDirectives.FEATURE,
           RoutingDirectives.FEATURE,
           OutgoingTlsDirectives.FEATURE,

@@ -313,7 +313,7 @@ final class Http1Stream extends ExchangeStream {
 
   @Override
   protected void closeCut() {
-    connection.closeCut(encoder.untilClose());
+    connection.closeCut(encoder.untilClose() || !encoder.headSent());
   }
 
   @Override

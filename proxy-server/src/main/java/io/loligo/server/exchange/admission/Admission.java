@@ -173,7 +173,7 @@ public final class Admission {
       default ->
           mayLogIn(request) && services.destinations.endsWithUser(request)
               ? challenge(request, rule)
-              : Refusal.denied(rule);
+              : Refusal.denied(verdict);
     };
   }
 
@@ -208,7 +208,7 @@ public final class Admission {
     if (verdict == null) {
       return waitForNames;
     }
-    return verdict.allowed() ? Verdict.PROCEED : new Denied(Refusal.denied(Refusal.rule(verdict)));
+    return verdict.allowed() ? Verdict.PROCEED : new Denied(Refusal.denied(verdict));
   }
 
   /** Other requests are asked when they turn out to be misses. */

@@ -4,9 +4,11 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.core.message.RequestHead;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.DenyPage;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.record.ExchangeRecord;
@@ -51,11 +53,43 @@ public final class ErrorPage {
     if (refusal.closes() || leavesContent) {
       stream.closeAfter();
     }
+    answer(stream, services, refusal);
+  }
+
+  /**
+   * Sends {@code refusal}, or the response that {@code deny_info} gives in its place. Notes nothing
+   * in the record but the page.
+   */
+  public static void answer(ClientStream stream, LoopServices services, Refusal refusal) {
+    DenyPage denied = services.settings.pages.denied(refusal.lastAcl());
+    if (denied != null) {
+      deny(stream, services, refusal, denied);
+      return;
+    }
     if (refusal.errorCode().isEmpty() && refusal.lines() != null) {
       redirect(stream, services, refusal.status(), refusal.lines());
       return;
     }
     send(stream, services, refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
+  }
+
+  /** The response that {@code deny_info} gives. */
+  private static void deny(
+      ClientStream stream, LoopServices services, Refusal refusal, DenyPage denied) {
+    switch (denied.kind()) {
+      case RESET -> stream.abort("deny_info TCP_RESET");
+      case REDIRECT -> {
+        RequestHead head = stream.record().request;
+        boolean safe = head == null || Method.isGetOrHead(head.methodId()) || head.version() < 11;
+        int status = denied.status() > 0 ? denied.status() : safe ? 302 : 307;
+        String url = new PageText(stream, services, refusal.errorCode()).url(denied.text());
+        redirect(stream, services, status, new FieldLines(256).add("Location", url));
+      }
+      case PAGE -> {
+        int status = denied.status() > 0 ? denied.status() : refusal.status();
+        send(stream, services, status, denied.text(), refusal.text(), refusal.lines());
+      }
+    }
   }
 
   private static void redirect(
@@ -106,14 +140,20 @@ public final class ErrorPage {
     ExchangeSettings settings = services.settings;
     head.append(settings.viaLine(), 0, settings.viaLine().length);
     head.add("Content-Type", "text/html;charset=utf-8");
-    head.add("Content-Language", "en");
+    String template = settings.pages.page(errorCode);
+    if (template == null) {
+      head.add("Content-Language", "en");
+    }
     head.add("X-Loligo-Error", errorCode);
     if (status != 408) {
       head.add("Cache-Control", "no-store");
     }
     boolean isHead =
         stream.record().request != null && stream.record().request.methodId() == Method.HEAD;
-    String page = page(status, errorCode, text, settings);
+    String page =
+        template == null
+            ? page(status, errorCode, text, settings)
+            : new PageText(stream, services, errorCode).page(template);
     int bytes = ByteBufUtil.utf8Bytes(page);
     ByteBuf block;
     try {
@@ -144,7 +184,9 @@ public final class ErrorPage {
     String title = status + " " + HttpResponseStatus.valueOf(status).reasonPhrase();
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
         + escaped(title)
-        + "</title></head>\n<body><h1>"
+        + "</title>"
+        + style(settings.pages.stylesheet())
+        + "</head>\n<body><h1>"
         + escaped(title)
         + "</h1>\n<p>"
         + escaped(text)
@@ -157,7 +199,11 @@ public final class ErrorPage {
         + "</small></p></body></html>\n";
   }
 
-  private static String escaped(String text) {
+  private static String style(String css) {
+    return css.isEmpty() ? "" : "<style>" + css + "</style>";
+  }
+
+  static String escaped(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -841,16 +841,22 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   // ---- endings
 
   private void fail(Refusal refusal) {
-    fail(refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
+    end();
+    ErrorPage.answer(stream, services, refusal);
   }
 
   private void fail(int status, String errorCode, String text, @Nullable FieldLines lines) {
+    end();
+    ErrorPage.send(stream, services, status, errorCode, text, lines);
+  }
+
+  /** An error page is next. */
+  private void end() {
     account();
     finish();
     if (ContentLength.hasContent(request.contentLength())) {
       stream.closeAfter();
     }
-    ErrorPage.send(stream, services, status, errorCode, text, lines);
   }
 
   private void finish() {

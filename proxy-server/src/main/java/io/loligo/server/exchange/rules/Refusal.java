@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param detail the explanation for the operator; null: {@code text} is enough
  * @param shed the load limit that was exceeded; null if none
  * @param closes whether the connection closes even if the request has no content
+ * @param lastAcl the last ACL of the line that denies, for {@code deny_info}; null: none
  */
 public record Refusal(
     int status,
@@ -26,7 +27,21 @@ public record Refusal(
     @Nullable LogTag tag,
     @Nullable String detail,
     @Nullable Shed shed,
-    boolean closes) {
+    boolean closes,
+    @Nullable String lastAcl) {
+  /** A refusal that no line of rules causes; parameters as above. */
+  public Refusal(
+      int status,
+      String errorCode,
+      String text,
+      @Nullable FieldLines lines,
+      @Nullable LogTag tag,
+      @Nullable String detail,
+      @Nullable Shed shed,
+      boolean closes) {
+    this(status, errorCode, text, lines, tag, detail, shed, closes, null);
+  }
+
   /** Seconds in Retry-After after an overload. Short, because load changes quickly. */
   public static final String RETRY_SECONDS = "1";
 
@@ -98,16 +113,27 @@ public record Refusal(
     return denied(LogTag.TCP_DENIED, detail);
   }
 
+  /** 403 by {@code verdict} of a list for requests. */
+  public static Refusal denied(AclVerdict verdict) {
+    return denied(rule(verdict)).by(verdict);
+  }
+
   /** 403 by {@code verdict} of the rules for responses. */
   static Refusal responseDenied(AclVerdict verdict) {
-    return denied(LogTag.TCP_DENIED_REPLY, rule(verdict));
+    return denied(LogTag.TCP_DENIED_REPLY, rule(verdict)).by(verdict);
+  }
+
+  private Refusal by(AclVerdict verdict) {
+    return new Refusal(
+        status, errorCode, text, lines, tag, detail, shed, closes, verdict.lastAcl());
   }
 
   /** 403 by {@code verdict} of {@code miss_access}. */
   static Refusal forwardingDenied(AclVerdict verdict) {
     String text = "The proxy does not forward this request, and has no response stored.";
     return new Refusal(
-        403, "ERR_FORWARDING_DENIED", text, null, LogTag.TCP_MISS, rule(verdict), null, false);
+            403, "ERR_FORWARDING_DENIED", text, null, LogTag.TCP_MISS, rule(verdict), null, false)
+        .by(verdict);
   }
 
   private static Refusal denied(LogTag tag, String detail) {
@@ -133,7 +159,7 @@ public record Refusal(
 
   /** This refusal with another explanation for the operator. */
   public Refusal because(String detail) {
-    return new Refusal(status, errorCode, text, lines, tag, detail, shed, closes);
+    return new Refusal(status, errorCode, text, lines, tag, detail, shed, closes, lastAcl);
   }
 
   /** The rule that decided {@code verdict}, and its place in the configuration. */

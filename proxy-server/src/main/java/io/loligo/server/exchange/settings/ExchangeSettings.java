@@ -46,6 +46,9 @@ public final class ExchangeSettings {
   /** Who has logged in; null: nobody can. */
   public final @Nullable Logins logins;
 
+  /** The pages that the proxy sends itself. */
+  public final ErrorPages pages;
+
   /** How responses are fetched. */
   public final FetchSettings fetches;
 
@@ -118,6 +121,7 @@ public final class ExchangeSettings {
     externals = config.get(ExternalAclDirectives.EXTERNAL_ACL_TYPE);
     rewriting = RewriteSettings.of(config);
     inspection = new InspectionSettings(config);
+    pages = new ErrorPages(config);
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
     forwarded = config.get(IdentityDirectives.FORWARDED);

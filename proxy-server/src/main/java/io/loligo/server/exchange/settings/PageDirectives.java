@@ -1,0 +1,40 @@
+package io.loligo.server.exchange.settings;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.Setting;
+import java.util.Map;
+
+/** Directives about the responses that the proxy writes itself. Immutable. */
+public final class PageDirectives {
+  /** The group of these directives in the reference page. */
+  public static final Feature FEATURE = new Feature("Error pages");
+
+  /** {@code deny_info}: responses in the place of a 403. */
+  static final Setting<Map<String, DenyPage>> DENY_INFO =
+      FEATURE
+          .lines("deny_info", "TCP_RESET|[3xx:]URL|[4xx|5xx:]PAGE ACL...", DenyInfoLines::new)
+          .difference("facts in a URL are encoded once, also in %R; % codes of helpers are empty")
+          .text(
+              "The response to a request that a line denies whose last ACL is one of these: a"
+                  + " reset, a redirection, or a page of error_directory. % codes in the URL stand"
+                  + " for facts of the request, such as %u for its URL and %i for the address of"
+                  + " the client. Without 3xx, the status is 302, and 307 for methods other than"
+                  + " GET and HEAD. A request for a login keeps its status.");
+
+  /** {@code error_directory}: pages by name. */
+  static final Setting<Map<String, String>> ERROR_DIRECTORY =
+      FEATURE
+          .lines("error_directory", "PATH", reading -> new PageFileLines(reading, true))
+          .difference("a page that is missing is the built-in one; %R has no fields")
+          .text(
+              "A folder of error pages such as ERR_ACCESS_DENIED. They are read at the start and at"
+                  + " a reload. % codes in them stand for facts of the request and are escaped.");
+
+  /** {@code err_page_stylesheet}: CSS for error pages. */
+  static final Setting<Map<String, String>> ERR_PAGE_STYLESHEET =
+      FEATURE
+          .lines("err_page_stylesheet", "PATH", reading -> new PageFileLines(reading, false))
+          .text("A file of CSS for error pages: %l in a page of error_directory.");
+
+  private PageDirectives() {}
+}
