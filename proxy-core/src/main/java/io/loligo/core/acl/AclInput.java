@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * as 4.
  */
 public interface AclInput {
+  /** Squid's word for an address without a name: a rule can match it. */
+  String NO_NAME = "none";
+
   /** The client's address (the indirect one if X-Forwarded-For is trusted). */
   byte[] clientAddress();
 
@@ -43,6 +46,14 @@ public interface AclInput {
 
   /** The response's status, or 0. */
   int replyStatus();
+
+  /**
+   * The name that DNS has for {@link #host}, which is an address, in lower case; {@link #NO_NAME}:
+   * it has none; null: it was not looked up yet.
+   */
+  default @Nullable String destinationName() {
+    return NO_NAME;
+  }
 
   /** The destination's addresses, null while the name has not been resolved. */
   @Nullable List<byte[]> destinationAddresses();

@@ -16,6 +16,8 @@ public record AclVerdict(Kind kind, String rule, String source, String lastAcl) 
     DENIED,
     /** A rule tests destination addresses: resolve the name, then evaluate again. */
     NEEDS_DESTINATION,
+    /** A rule tests the name of a destination given as an address: look it up, then again. */
+    NEEDS_NAME,
     /** A rule tests the user: check the credentials, then evaluate again. */
     NEEDS_LOGIN,
     /** A rule tests the user, and the request has no valid credentials. */

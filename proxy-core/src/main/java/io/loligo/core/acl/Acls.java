@@ -288,6 +288,7 @@ public final class Acls {
         not,
         new AclVerdict(kind, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.NEEDS_DESTINATION, rule.text(), rule.source(), last),
+        new AclVerdict(AclVerdict.Kind.NEEDS_NAME, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.NEEDS_LOGIN, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.CHALLENGE, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.NEEDS_HELPER, rule.text(), rule.source(), last),

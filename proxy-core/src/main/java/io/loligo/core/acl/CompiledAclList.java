@@ -8,6 +8,7 @@ final class CompiledAclList implements AclList {
    * One line: all its terms must hold.
    *
    * @param unknown the verdict where the addresses of the destination are missing
+   * @param unnamed the verdict where the name of the destination is missing
    * @param unchecked the verdict where the credentials are not checked
    * @param challenge the verdict where there are no valid credentials
    * @param unasked the verdict where a helper has not been asked
@@ -18,6 +19,7 @@ final class CompiledAclList implements AclList {
       boolean[] negated,
       AclVerdict verdict,
       AclVerdict unknown,
+      AclVerdict unnamed,
       AclVerdict unchecked,
       AclVerdict challenge,
       AclVerdict unasked,
@@ -29,9 +31,9 @@ final class CompiledAclList implements AclList {
         if (one == Condition.NO) {
           return Condition.NO;
         }
-        if (one > Condition.NEEDS_DESTINATION) {
+        if (one > Condition.NEEDS_NAME) {
           // in order, as in Squid: a name is looked up before the user is asked
-          return outcome == Condition.NEEDS_DESTINATION ? outcome : one;
+          return outcome == Condition.YES ? one : outcome;
         }
         outcome = Math.max(outcome, one);
       }
@@ -55,6 +57,7 @@ final class CompiledAclList implements AclList {
       return switch (outcome) {
         case Condition.YES -> verdict;
         case Condition.NEEDS_DESTINATION -> unknown;
+        case Condition.NEEDS_NAME -> unnamed;
         case Condition.NEEDS_LOGIN -> unchecked;
         case Condition.NEEDS_HELPER -> unasked;
         case Condition.UNDECIDED -> undecided;

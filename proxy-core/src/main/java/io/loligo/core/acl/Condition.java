@@ -11,21 +11,24 @@ interface Condition {
   /** Undecidable until the destination's addresses are known. */
   int NEEDS_DESTINATION = 2;
 
+  /** Undecidable until the name of the destination, given as an address, is known. */
+  int NEEDS_NAME = 3;
+
   /** Undecidable until the credentials are checked. It and greater outcomes end a list. */
-  int NEEDS_LOGIN = 3;
+  int NEEDS_LOGIN = 4;
 
   /** Undecidable: there are no valid credentials. */
-  int CHALLENGE = 4;
+  int CHALLENGE = 5;
 
   /** Undecidable until a helper has answered. */
-  int NEEDS_HELPER = 5;
+  int NEEDS_HELPER = 6;
 
   /** Undecidable: a helper has no answer. */
-  int UNDECIDED = 6;
+  int UNDECIDED = 7;
 
   /**
-   * {@link #NO}, {@link #YES}, {@link #NEEDS_DESTINATION}, {@link #NEEDS_LOGIN}, {@link
-   * #CHALLENGE}, {@link #NEEDS_HELPER} or {@link #UNDECIDED}.
+   * {@link #NO}, {@link #YES}, {@link #NEEDS_DESTINATION}, {@link #NEEDS_NAME}, {@link
+   * #NEEDS_LOGIN}, {@link #CHALLENGE}, {@link #NEEDS_HELPER} or {@link #UNDECIDED}.
    *
    * @param destination the one address to judge, or null for those of the request
    */

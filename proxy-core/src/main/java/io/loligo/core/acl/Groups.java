@@ -31,9 +31,9 @@ final class Groups {
         if (one == YES) {
           return YES;
         }
-        if (one > NEEDS_DESTINATION) {
+        if (one > NEEDS_NAME) {
           // in order, as in Squid: a name is looked up before the user is asked
-          return outcome == NEEDS_DESTINATION ? outcome : one;
+          return outcome == NO ? one : outcome;
         }
         outcome = Math.max(outcome, one);
       }
@@ -63,8 +63,8 @@ final class Groups {
         if (one == NO) {
           return NO;
         }
-        if (one > NEEDS_DESTINATION) {
-          return outcome == NEEDS_DESTINATION ? outcome : one;
+        if (one > NEEDS_NAME) {
+          return outcome == YES ? one : outcome;
         }
         outcome = Math.max(outcome, one);
       }

@@ -94,6 +94,9 @@ final class NamedAcl {
 
   private @Nullable ExternalAcl external;
 
+  /** Whether no line of {@code dstdomain} or {@code dstdom_regex} has {@code -n}. */
+  private boolean looksUpNames = true;
+
   // of the present line
   private boolean ignoreCase;
 
@@ -231,7 +234,9 @@ final class NamedAcl {
     } else if (option.equals("-n") && type == AclType.DST) {
       problems.add(
           error(index, word, "no -n", "remove -n, or use dstdomain: names are resolved here"));
-    } else if (!option.equals("-n") || !names) {
+    } else if (option.equals("-n") && names) {
+      looksUpNames = false;
+    } else {
       problems.add(error(index, word, "an option this type has", "remove the option"));
     }
   }
@@ -469,7 +474,7 @@ final class NamedAcl {
       case HTTP_STATUS -> (in, to) -> Condition.of(numbers.contains(in.replyStatus()));
       case DSTDOMAIN -> {
         DomainSet domains = new DomainSet(words);
-        yield (in, to) -> Condition.of(domains.contains(in.host()));
+        yield new HostCondition(domains::contains, looksUpNames);
       }
       case METHOD -> (in, to) -> Condition.of(isMethod(texts, in.method()));
       case PROTO -> (in, to) -> Condition.of(isOneOf(texts, in.scheme()));
@@ -496,7 +501,7 @@ final class NamedAcl {
                   isOneOf(texts, "request")
                       || isOneOf(texts, "ALE")
                       || (isOneOf(texts, "response") && in.replyStatus() > 0));
-      case DSTDOM_REGEX -> (in, to) -> Condition.of(found(patterns, in.host()));
+      case DSTDOM_REGEX -> new HostCondition(host -> found(patterns, host), looksUpNames);
       case URL_REGEX -> (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.url())));
       case URLPATH_REGEX ->
           (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.urlPath())));

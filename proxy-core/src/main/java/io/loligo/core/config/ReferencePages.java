@@ -250,7 +250,7 @@ public final class ReferencePages {
       | an unknown `cache_peer` type or option, a `cache_peer_access` without its peer | dropped | error |
       | an unknown scheme in an `acl` of type `proto` | dropped | error |
       | partly overlapping address ranges in one `acl` | warning, the later one is ignored | both hold |
-      | `dstdomain` of a host given as an address | the address is looked up for a name, without `-n` | the address is compared, however it is spelled |
+      | `dstdomain` of a host given as an address | the address is looked up for a name, without `-n` | the same in `http_access`, unless a later ACL of the line decides; `loligo_reverse_dns off` looks nothing up. The address is compared however it is spelled |
       | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |

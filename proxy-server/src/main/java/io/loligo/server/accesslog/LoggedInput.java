@@ -118,6 +118,12 @@ final class LoggedInput implements AclInput {
     return record.status;
   }
 
+  @Override
+  public String destinationName() {
+    String name = request == null ? null : request.destinationName();
+    return name == null ? NO_NAME : name;
+  }
+
   /**
    * The addresses that other rules resolved, that are known by now, or to which the request went;
    * null, which decides nothing, for a response for which the name was not resolved.

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tls.TlsOptions;
 import java.net.InetAddress;
@@ -57,4 +58,20 @@ public interface Upstream {
    * list if the name has no address or resolution failed.
    */
   void resolve(String host, Consumer<List<InetAddress>> done);
+
+  /**
+   * The name that DNS has for {@code address} as far as it is known now, {@link AclInput#NO_NAME}
+   * if it has none; null: {@link #findName} has to be called.
+   */
+  default @Nullable String knownName(String address) {
+    return AclInput.NO_NAME;
+  }
+
+  /**
+   * Looks up the name of {@code address}; {@code done} is called on this event loop, perhaps before
+   * this returns, with {@link AclInput#NO_NAME} if it has none or no server answers.
+   */
+  default void findName(String address, Consumer<String> done) {
+    done.accept(AclInput.NO_NAME);
+  }
 }

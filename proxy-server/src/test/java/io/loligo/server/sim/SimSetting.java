@@ -118,7 +118,8 @@ final class SimSetting {
                 + "http_access deny closed_ports\n"
                 + "http_access allow all\n");
     names = DnsSettings.load(new NameSettings(config));
-    listed = new DnsSettings(names.config(), names.servers(), ADDRESSES, names.system());
+    listed =
+        new DnsSettings(names.config(), names.servers(), ADDRESSES, names.names(), names.system());
   }
 
   private static List<InetAddress> addresses(String... texts) {

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 final class LyingDns implements AutoCloseable {
   static final int A = 1;
   static final int CNAME = 5;
+  static final int PTR = 12;
   static final int AAAA = 28;
 
   private final DatagramSocket socket;

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.admission;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.Authority;
@@ -54,6 +55,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Admission {
+  /** Matches no rule. */
+  private static final String NOT_LOOKED_UP = "";
+
   /** One step: a function of the request. */
   private interface Step {
     Verdict check(Request request);
@@ -61,6 +65,7 @@ public final class Admission {
 
   private final LoopServices services;
   private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
+  private final Verdict waitForName = new WaitFor(Stage.DNS, this::findName);
   private final Verdict waitForLogin = new WaitFor(Stage.LOGIN, this::logIn);
   private final RealClient realClient;
   private final @Nullable LoginStep logins;
@@ -135,6 +140,12 @@ public final class Admission {
     DestinationRules rules = services.destinations;
     request.forgetUnasked();
     AclVerdict verdict = rules.access(request);
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_NAME) {
+      if (!takesKnownName(request)) {
+        return waitForName;
+      }
+      verdict = rules.access(request);
+    }
     if (request.destinationAddresses() == null && rules.needsDestination(verdict, request)) {
       List<InetAddress> known = services.upstream.resolved(request.host());
       if (known == null) {
@@ -146,6 +157,7 @@ public final class Admission {
     ExchangeRecord record = request.record();
     record.stage(Stage.ACL, services.clock.nanos() - record.startNanos);
     if (verdict.allowed()) {
+      sealName(request);
       return Verdict.PROCEED;
     }
     if (verdict.kind() == AclVerdict.Kind.NEEDS_LOGIN && unavailable(request) == null) {
@@ -201,6 +213,10 @@ public final class Admission {
   /** Asked after the steps that change a request. */
   private Verdict adaptedAccess(Request request) {
     AclList rules = services.settings.access.adaptedHttpAccess;
+    if (rules.evaluate(request).kind() == AclVerdict.Kind.NEEDS_NAME && !takesKnownName(request)) {
+      return waitForName;
+    }
+    sealName(request);
     if (rules.isEmpty()) {
       return Verdict.PROCEED;
     }
@@ -245,6 +261,30 @@ public final class Admission {
 
   private Verdict externals(Request request) {
     return externals == null ? Verdict.PROCEED : externals.askLater(request);
+  }
+
+  /** Gives rules the name of the destination if it is known without a wait. */
+  private boolean takesKnownName(Request request) {
+    String name =
+        services.settings.access.looksUpNames
+            ? services.upstream.knownName(request.host())
+            : NOT_LOOKED_UP;
+    if (name != null) {
+      request.destinationName(name);
+    }
+    return name != null;
+  }
+
+  /** Later rules look up no name. */
+  private static void sealName(Request request) {
+    if (request.destinationName() == null) {
+      request.destinationName(AclInput.NO_NAME);
+    }
+  }
+
+  private void findName(Request request, Consumer<Runnable> then) {
+    services.upstream.findName(
+        request.host(), name -> then.accept(() -> request.destinationName(name)));
   }
 
   private Verdict rewrite(Request request) {

@@ -68,6 +68,9 @@ public final class Request implements RoutedRequest {
   private @Nullable StoredResponse stored;
   private @Nullable List<byte[]> destinations;
 
+  /** The name of a host given as an address; null: not looked up. */
+  private @Nullable String destinationName;
+
   /** Addresses of the host in the URL, if {@link #destinations} has the pinned one instead. */
   private @Nullable List<byte[]> named;
 
@@ -135,6 +138,7 @@ public final class Request implements RoutedRequest {
     this.nowMillis = nowMillis;
     forgetReply();
     this.destinations = null;
+    this.destinationName = null;
     this.named = null;
     this.pinned = null;
     this.hostConflict = false;
@@ -222,6 +226,7 @@ public final class Request implements RoutedRequest {
     copy.target = targetSnapshot;
     copy.contentLength = contentLength;
     copy.destinations = destinations;
+    copy.destinationName = destinationName;
     copy.named = named;
     copy.pinned = pinned;
     copy.hostConflict = hostConflict;
@@ -473,6 +478,7 @@ public final class Request implements RoutedRequest {
     target = other.target();
     if (other.elsewhere()) {
       destinations = null;
+      destinationName = null;
       named = null;
       pinned = null;
       hostConflict = false;
@@ -684,6 +690,16 @@ public final class Request implements RoutedRequest {
   @Override
   public @Nullable List<byte[]> destinationAddresses() {
     return destinations;
+  }
+
+  @Override
+  public @Nullable String destinationName() {
+    return destinationName;
+  }
+
+  /** Gives the access rules the name of a host that is given as an address. */
+  public void destinationName(String name) {
+    destinationName = name;
   }
 
   /** Gives the access rules a fault of the server's certificate; null: none is decided about. */

@@ -91,6 +91,14 @@ public final class AccessDirectives {
                   + " If it is denied, the request is a miss: the request goes to the origin as"
                   + " if nothing were stored, and the new response is stored as usual.");
 
+  /** {@code loligo_reverse_dns}: whether rules about names apply to addresses in URLs. */
+  public static final Setting<Boolean> REVERSE_DNS =
+      FEATURE
+          .flag("loligo_reverse_dns", "on")
+          .text(
+              "Whether the name of an address in a URL is looked up where http_access reaches a"
+                  + " dstdomain or dstdom_regex ACL without -n that the address does not match.");
+
   /** {@code request_body_max_size} in bytes; -1: no limit. The directive's 0 becomes -1. */
   public static final Setting<Long> REQUEST_BODY_MAX_SIZE =
       FEATURE

@@ -51,6 +51,9 @@ public final class AccessSettings {
   /** Whether an ACL names {@code method PURGE}. If none does, PURGE gets 403. */
   public final boolean purgeEnabled;
 
+  /** {@code loligo_reverse_dns}: whether rules about names apply to addresses in URLs. */
+  public final boolean looksUpNames;
+
   AccessSettings(ProxyConfig config) {
     httpAccess = config.get(AccessDirectives.HTTP_ACCESS);
     adaptedHttpAccess = config.get(AccessDirectives.ADAPTED_HTTP_ACCESS);
@@ -65,6 +68,7 @@ public final class AccessSettings {
     replyBodyMax = config.get(AccessDirectives.REPLY_BODY_MAX_SIZE);
     requestFields = FieldRules.ofRequests(config);
     replyFields = FieldRules.ofResponses(config);
+    looksUpNames = config.get(AccessDirectives.REVERSE_DNS);
     purgeEnabled = config.get(FileDirectives.ACL).namesPurge();
   }
 }

@@ -251,6 +251,16 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     names.resolve(host, (addresses, failure) -> done.accept(addresses));
   }
 
+  @Override
+  public @Nullable String knownName(String address) {
+    return names.knownName(address);
+  }
+
+  @Override
+  public void findName(String address, Consumer<String> done) {
+    names.findName(address, done);
+  }
+
   /** Closes kept connections and keeps no more; running fetches continue. On the event loop. */
   @Override
   public void close() {

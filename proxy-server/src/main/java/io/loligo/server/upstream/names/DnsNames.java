@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   private final Supplier<DnsSettings> settings;
   private final Map<String, Known> names = new Names();
   private final Map<String, Lookup> running = new HashMap<>();
+  private final AddressNames addressNames;
   private final Ttl ttl = new Ttl();
   private @Nullable DnsSettings current;
 
@@ -68,6 +70,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     this.datagrams = datagrams;
     this.sockets = sockets;
     this.settings = settings;
+    this.addressNames = new AddressNames(loop, timer, this::resolver);
   }
 
   @Override
@@ -93,6 +96,17 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     lookup.listeners.add(listener);
     running.put(host, lookup);
     lookup.start();
+  }
+
+  @Override
+  public @Nullable String knownName(String address) {
+    return addressNames.known(address, refresh());
+  }
+
+  @Override
+  public void findName(String address, Consumer<String> done) {
+    assert loop.inEventLoop();
+    addressNames.find(address, refresh(), done);
   }
 
   /** Names in the cache. */
@@ -145,6 +159,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     }
     current = wanted;
     names.clear();
+    addressNames.clear();
     resolver = null;
     return wanted;
   }
@@ -152,6 +167,14 @@ public final class DnsNames implements NameResolver, AutoCloseable {
   @SuppressWarnings("ReferenceEquality") // a reload makes new settings, even if they are equal
   private boolean inForce(DnsSettings some) {
     return some == current;
+  }
+
+  private DnsNameResolver resolver() {
+    assert current != null : "refresh comes first";
+    if (resolver == null) {
+      resolver = build(current);
+    }
+    return resolver;
   }
 
   private DnsNameResolver build(DnsSettings from) {
@@ -218,10 +241,7 @@ public final class DnsNames implements NameResolver, AutoCloseable {
       String question = questionName(host, asked.config());
       Future<List<InetAddress>> answer;
       try {
-        if (resolver == null) {
-          resolver = build(asked);
-        }
-        answer = resolver.resolveAll(question);
+        answer = resolver().resolveAll(question);
       } catch (RuntimeException e) {
         unknown(host + ": " + e.getMessage(), asked.config().negativeTtlSeconds);
         return;

@@ -8,6 +8,7 @@ import io.netty.resolver.dns.UnixResolverDnsServerAddressStreamProvider;
 import io.netty.util.NetUtil;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,19 +30,22 @@ import org.jspecify.annotations.Nullable;
  * @param config the directives
  * @param servers the servers to ask
  * @param hosts names of the hosts file in lower case
+ * @param names the name of each address of the hosts file: the first one of its last line
  * @param system the system's settings
  */
 public record DnsSettings(
     NameSettings config,
     DnsServerAddressStreamProvider servers,
     Map<String, List<InetAddress>> hosts,
+    Map<String, String> names,
     String system) {
   private static final int DNS_PORT = 53;
   private static final String SYSTEM = "/etc/resolv.conf";
 
   /** Reads the hosts file and, if no nameserver is configured, the system's settings. Blocks. */
   public static DnsSettings load(NameSettings config) {
-    return new DnsSettings(config, servers(config.nameservers), hosts(config), systemText());
+    return new DnsSettings(
+        config, servers(config.nameservers), hosts(config), names(config), systemText());
   }
 
   /** {@code other} if it is equal: names known by it stay known. */
@@ -48,6 +53,7 @@ public record DnsSettings(
     boolean same =
         config.equals(other.config)
             && hosts.equals(other.hosts)
+            && names.equals(other.names)
             && (!config.nameservers.isEmpty() || system.equals(other.system));
     return same ? other : this;
   }
@@ -119,6 +125,24 @@ public record DnsSettings(
     hosts
         .computeIfAbsent(name.toLowerCase(Locale.ROOT), key -> new ArrayList<>())
         .addAll(addresses);
+  }
+
+  /** As in Squid, the last line of an address counts. */
+  private static Map<String, String> names(NameSettings config) {
+    Map<String, String> names = new HashMap<>();
+    String path = config.hostsFile;
+    if (path == null || path.isEmpty() || "none".equals(path)) {
+      return names;
+    }
+    try (Stream<String> lines = Files.lines(Path.of(path), StandardCharsets.ISO_8859_1)) {
+      lines
+          .map(line -> line.replaceFirst("#.*", "").strip().split("\\s+", -1))
+          .filter(words -> words.length > 1 && IpText.parse(words[0]) != null)
+          .forEach(words -> names.put(IpText.normal(words[0]), words[1].toLowerCase(Locale.ROOT)));
+    } catch (IOException | UncheckedIOException e) {
+      return Map.of(); // it has no names either then
+    }
+    return names;
   }
 
   /** The address {@code host} spells out (four decimal numbers, or IPv6 in any form), or null. */

@@ -1,10 +1,15 @@
 package io.loligo.server.upstream.names;
 
+import io.loligo.core.acl.AclInput;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Finds addresses of hosts without blocking. One per event loop; confined to it. */
+/**
+ * Finds addresses of hosts, and names of addresses, without blocking. One per event loop; confined
+ * to it.
+ */
 public interface NameResolver {
   /** Told the result of a resolution. */
   interface Listener {
@@ -27,4 +32,23 @@ public interface NameResolver {
 
   /** Resolves; {@code listener} may be called before this returns. */
   void resolve(String host, Listener listener);
+
+  /**
+   * The name of an address as far as it is known without a query (hosts file, cache), in lower
+   * case; {@link AclInput#NO_NAME} if it is known to have none; null if {@link #findName} must be
+   * called.
+   *
+   * @param address without brackets
+   */
+  default @Nullable String knownName(String address) {
+    return AclInput.NO_NAME;
+  }
+
+  /**
+   * Looks up the name of an address; {@code done} is called once on the event loop, perhaps before
+   * this returns, with {@link AclInput#NO_NAME} if there is none.
+   */
+  default void findName(String address, Consumer<String> done) {
+    done.accept(AclInput.NO_NAME);
+  }
 }

@@ -158,6 +158,16 @@ public final class OwnObjects implements Upstream {
     }
   }
 
+  @Override
+  public @Nullable String knownName(String address) {
+    return others.knownName(address);
+  }
+
+  @Override
+  public void findName(String address, Consumer<String> done) {
+    others.findName(address, done);
+  }
+
   /** A response with one of them: the head, then all content with the first read. */
   private static final class Answer implements OriginStream {
     private final OriginEvents events;
