@@ -29,6 +29,10 @@ final class AclLines implements LineReader<Acls> {
     users = true;
   }
 
+  boolean hasUsers() {
+    return users;
+  }
+
   @Override
   public Acls value() {
     return named;

@@ -69,6 +69,11 @@ public final class Reading {
     acls.users();
   }
 
+  /** Whether users can log in, as far as lines are read. */
+  public boolean hasUsers() {
+    return acls.hasUsers();
+  }
+
   LineReader<Acls> aclLines() {
     return acls;
   }

@@ -10,6 +10,7 @@ public final class RequestLogin {
   private final @Nullable Credentials credentials;
   private final @Nullable CredentialKey key;
   private final PasswordCheck.@Nullable Unavailable unavailable;
+  private boolean asked;
   private boolean counted;
   private boolean compared;
   private boolean more;
@@ -59,6 +60,16 @@ public final class RequestLogin {
   /** The name, each character one byte: of the user, or what the client tried; null: none. */
   public @Nullable String user() {
     return user;
+  }
+
+  /** A rule asks who the user is. */
+  public void ask() {
+    asked = true;
+  }
+
+  /** Whether a rule has asked who the user is. */
+  public boolean asked() {
+    return asked;
   }
 
   /** The credentials to be checked; null: none. */

@@ -36,8 +36,19 @@ public sealed interface Hop {
       int port,
       HierarchyCode code,
       @Nullable HopSecurity security,
-      @Nullable InetAddress from)
+      @Nullable InetAddress from,
+      RequestForm form)
       implements Hop {
+    /** The origin, which gets requests unchanged. */
+    public Direct(
+        String host,
+        int port,
+        HierarchyCode code,
+        @Nullable HopSecurity security,
+        @Nullable InetAddress from) {
+      this(host, port, code, security, from, RequestForm.DIRECT);
+    }
+
     /** The origin in clear text. */
     public Direct(String host, int port, HierarchyCode code) {
       this(host, port, code, null);
@@ -54,11 +65,6 @@ public sealed interface Hop {
     }
 
     @Override
-    public RequestForm form() {
-      return RequestForm.DIRECT;
-    }
-
-    @Override
     public @Nullable HopProxyHeader proxyHeader() {
       return null;
     }
@@ -69,11 +75,12 @@ public sealed interface Hop {
       CachePeer peer,
       HierarchyCode code,
       @Nullable HopProxyHeader proxyHeader,
-      @Nullable InetAddress from)
+      @Nullable InetAddress from,
+      RequestForm form)
       implements Hop {
     /** A parent, from an address of the proxy. */
     public Parent(CachePeer peer, HierarchyCode code, @Nullable HopProxyHeader proxyHeader) {
-      this(peer, code, proxyHeader, null);
+      this(peer, code, proxyHeader, null, peer.form());
     }
 
     @Override
@@ -84,11 +91,6 @@ public sealed interface Hop {
     @Override
     public int port() {
       return peer.port();
-    }
-
-    @Override
-    public RequestForm form() {
-      return peer.form();
     }
 
     @Override

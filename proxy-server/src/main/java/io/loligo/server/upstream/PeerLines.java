@@ -46,11 +46,13 @@ final class PeerLines implements LineReader<List<Peer>> {
       Set.of("carp", "sourcehash", "userhash", "weighted-round-robin");
   private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange", "no-delay");
 
+  private final Reading reading;
   private final Report report;
   private final Rules rules;
   private final Map<String, OnePeer> peers = new LinkedHashMap<>();
 
   private PeerLines(Reading reading) {
+    this.reading = reading;
     this.report = reading.report();
     this.rules = reading.rules();
   }
@@ -262,6 +264,8 @@ final class PeerLines implements LineReader<List<Peer>> {
       String value = text(word, option);
       if (value != null && value.startsWith("NEGOTIATE")) {
         report.restricts(line, word, "Kerberos is not in this version");
+      } else if (value != null && value.equals("PROXYPASS")) {
+        report.restricts(line, word, "PROXYPASS is not in this version");
       } else {
         options.login(value == null ? null : PercentDecoding.of(value));
       }
@@ -295,18 +299,23 @@ final class PeerLines implements LineReader<List<Peer>> {
         report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
       }
       if (usable && !sendsLogin(build())) {
-        report.warning(line, "login=", "login=USER:PASSWORD", "logins of clients stay here");
+        report.warning(
+            line,
+            "login=",
+            "an auth_param program",
+            "a challenge of the parent does not reach clients: they have to log in here");
       }
     }
 
-    /** Whether the login is sent, if there is one; that of clients to an origin is a field. */
-    private static boolean sendsLogin(Peer peer) {
+    /** Whether a login is sent, if the line says so. Who cannot log in here, never does. */
+    private boolean sendsLogin(Peer peer) {
       String login = peer.login();
       if (login == null) {
         return true;
       }
       boolean passes = login.equals("PASS") || login.equals("PASSTHRU");
-      return passes ? peer.originServer() : !login.startsWith("*");
+      boolean ofClient = passes ? !peer.originServer() : login.startsWith("*");
+      return !ofClient || reading.hasUsers();
     }
 
     Peer build() {

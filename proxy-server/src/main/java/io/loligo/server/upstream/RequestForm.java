@@ -10,14 +10,45 @@ import org.jspecify.annotations.Nullable;
  * @param credentials the configured value of Proxy-Authorization for a proxy, and of Authorization,
  *     in place of the client's, for an origin server; null: none
  * @param frontEndHttps whether Front-End-Https is added
+ * @param passing what the hop learns of the client's login
+ * @param withoutLogin whether Authorization of the client is left out: it was for this proxy
  */
 public record RequestForm(
     boolean absolute,
     @Nullable String host,
     @Nullable String credentials,
-    FrontEndHttps frontEndHttps) {
+    FrontEndHttps frontEndHttps,
+    LoginPassing passing,
+    boolean withoutLogin) {
+  /** A hop that learns nothing of the client's login. */
+  public RequestForm(
+      boolean absolute,
+      @Nullable String host,
+      @Nullable String credentials,
+      FrontEndHttps frontEndHttps) {
+    this(absolute, host, credentials, frontEndHttps, LoginPassing.NOTHING, false);
+  }
+
   /** For an origin: the request unchanged. */
   public static final RequestForm DIRECT = new RequestForm(false, null, null, FrontEndHttps.OFF);
+
+  /** This form for a request with {@code login}. */
+  public RequestForm with(ClientLogin login) {
+    return switch (passing.kind()) {
+      case NAME -> with(passing.named(login.user()), login.isInAuthorization());
+      case ALL -> absolute ? with(login.proxyCredentials(), false) : this;
+      case NOTHING -> login.isInAuthorization() ? with(credentials, true) : this;
+    };
+  }
+
+  private RequestForm with(@Nullable String other, boolean without) {
+    return new RequestForm(absolute, host, other, frontEndHttps, passing, without);
+  }
+
+  /** Whether Authorization of the client is not sent. */
+  public boolean dropsAuthorization() {
+    return withoutLogin || (!absolute && credentials != null);
+  }
 
   /** Without credentials. */
   @Override

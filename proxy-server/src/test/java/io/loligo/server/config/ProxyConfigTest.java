@@ -16,6 +16,7 @@ import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.accesslog.LogSettings;
 import io.loligo.server.accesslog.LogTarget;
 import io.loligo.server.admin.AdminDirectives;
+import io.loligo.server.boot.Features;
 import io.loligo.server.boot.ProcessDirectives;
 import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.exchange.settings.AccessDirectives;
@@ -217,11 +218,14 @@ class ProxyConfigTest {
     "originserver login=PASS, false",
     "originserver login=*:secret, true"
   })
-  void saysWhereLoginsOfClientsAreNotSentOn(String options, boolean said) {
+  void saysWhereClientsCannotLogInForAPeer(String options, boolean said) {
     String lines = "http_port 3128\ncache_peer 10.0.0.1 parent 80 0 no-query " + options + "\n";
     String warnings = TextSource.load(lines).warnings().toString();
-    assertThat(warnings.contains("logins of clients stay here")).isEqualTo(said);
+    assertThat(warnings.contains("they have to log in here")).isEqualTo(said);
     assertThat(warnings).doesNotContain("secret");
+    String users = "auth_param basic program /x/basic_ncsa_auth /users\n";
+    TextSource file = new TextSource().with("/users", "bob:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=");
+    assertThat(Features.reader(file).readText("squid.conf", lines + users).problems()).isEmpty();
   }
 
   @Test

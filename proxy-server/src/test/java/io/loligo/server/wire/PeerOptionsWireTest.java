@@ -158,6 +158,77 @@ class PeerOptionsWireTest extends WireTest {
     assertThat(origin.lastRequest().fields("Authorization")).containsExactly(own);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "no-query, PASS, bob:secret",
+    "no-query, PASSTHRU, bob:secret",
+    "no-query, *:both, bob:both",
+    "no-query, *, bob",
+    "originserver, *:both, bob:both",
+  })
+  void aParentLearnsTheLoginOfTheUser(String option, String login, String sent) throws Exception {
+    boolean toOrigin = option.equals("originserver");
+    startWithUsers(option + " login=" + login, "http_access allow users");
+    origin.otherwise(call -> call.ok("content"));
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      String url = "http://a.test/a";
+      assertThat(client.get(url).response().status()).isEqualTo(407);
+      assertThat(client.get(url, LoginFile.line("bob:wrong")).response().status()).isEqualTo(407);
+      assertThat(client.get(url, LoginFile.line("bob:secret")).response().status()).isEqualTo(200);
+    }
+    WireMessage seen = origin.lastRequest();
+    assertThat(seen.fields(toOrigin ? "Authorization" : "Proxy-Authorization"))
+        .containsExactly(LoginFile.basic(sent));
+    assertThat(seen.fields(toOrigin ? "Proxy-Authorization" : "Authorization")).isEmpty();
+  }
+
+  @Test
+  void aParentLearnsTheLoginOfATunnelToo() throws Exception {
+    startWithUsers("no-query login=PASS", "http_access allow users");
+    origin.otherwise(call -> call.send("HTTP/1.1 200 OK\r\n\r\n"));
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      String head = "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n";
+      client.send(head + LoginFile.line("bob:secret") + "\r\n\r\n");
+      assertThat(client.responseHead()).startsWith("HTTP/1.1 200 ");
+    }
+    assertThat(origin.lastRequest().fields("Proxy-Authorization"))
+        .containsExactly(LoginFile.basic("bob:secret"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', false", "login=PASS, true", "login=PASSTHRU, true", "login=o:p, false"})
+  void anOriginServerGetsTheLoginAtThisProxyOnlyWithPass(String login, boolean sent)
+      throws Exception {
+    startWithUsers(
+        "originserver " + login,
+        "http_port 127.0.0.1:0 accel defaultsite=site.test",
+        "acl open urlpath_regex ^/open",
+        "http_access allow open",
+        "http_access allow users");
+    origin.otherwise(call -> call.ok("content"));
+    String own = LoginFile.basic("bob:secret");
+    String head = " HTTP/1.1\r\nHost: site.test\r\nAuthorization: " + own + "\r\n\r\n";
+    RawClient client = closing(RawClient.connect(proxy.port()));
+    assertThat(client.send("GET /a" + head).response().status()).isEqualTo(200);
+    assertThat(origin.lastRequest().fields("Authorization").contains(own)).isEqualTo(sent);
+    // where no rule has asked, the field is the client's own
+    assertThat(client.send("GET /open" + head).response().status()).isEqualTo(200);
+    assertThat(origin.lastRequest().fields("Authorization"))
+        .containsExactly(login.equals("login=o:p") ? LoginFile.basic("o:p") : own);
+  }
+
+  private void startWithUsers(String options, String... lines) throws Exception {
+    List<String> all = new ArrayList<>();
+    all.add("cache_peer 127.0.0.1 parent " + origin.port() + " 0 " + options);
+    all.add("never_direct allow all");
+    all.add(
+        "auth_param basic program /x/basic_ncsa_auth "
+            + LoginFile.write(dir.resolve("users"), "bob:secret"));
+    all.add("acl users proxy_auth REQUIRED");
+    all.addAll(List.of(lines));
+    startProxy(all.toArray(String[]::new));
+  }
+
   @Test
   @Tag("forceddomain")
   void forceddomainIsTheHostThatThePeerSees() throws Exception {

@@ -5,6 +5,7 @@ import io.loligo.core.acl.ExternalAcl;
 import io.loligo.core.acl.LoginState;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
@@ -771,6 +772,7 @@ public final class Request implements RoutedRequest {
     if (found == null) {
       return LoginState.NO_LOGIN;
     }
+    found.ask();
     if (record != null && found.user() != null) {
       record.user = found.user();
     }
@@ -782,7 +784,27 @@ public final class Request implements RoutedRequest {
 
   @Override
   public @Nullable String user() {
-    return login == null || login.state() != LoginState.KNOWN ? null : login.user();
+    RequestLogin found = login;
+    return found != null && found.asked() && found.state() == LoginState.KNOWN
+        ? found.user()
+        : null;
+  }
+
+  @Override
+  public @Nullable String proxyCredentials() {
+    Fields fields = head.fields();
+    boolean forProxy = port.accel() == null && destination == null;
+    if (!forProxy || !fields.has(FieldName.PROXY_AUTHORIZATION)) {
+      return null;
+    }
+    int at = fields.first(FieldName.PROXY_AUTHORIZATION);
+    boolean several = fields.next(FieldName.PROXY_AUTHORIZATION, at + 1) >= 0;
+    return several ? null : fields.value(at);
+  }
+
+  @Override
+  public boolean isInAuthorization() {
+    return port.accel() != null && destination == null && user() != null;
   }
 
   @Override

@@ -141,7 +141,7 @@ final class RequestEncoder {
   /** The lines unchanged, except for those that {@code form} replaces. */
   private static void fieldLines(ByteBuf out, byte[] lines, RequestForm form) {
     String newHost = form.host();
-    boolean newLogin = !form.absolute() && form.credentials() != null;
+    boolean newLogin = form.dropsAuthorization();
     boolean newFrontEnd = form.frontEndHttps() != FrontEndHttps.OFF;
     if (newHost == null && !newLogin && !newFrontEnd) {
       out.writeBytes(lines);

@@ -97,7 +97,7 @@ final class RequestBlock {
 
   /** The lines, except for Host and those that {@code form} replaces. Returns their size. */
   private static long fieldLines(ByteBuf out, byte[] lines, RequestForm form, HeadCodecs codecs) {
-    boolean newLogin = !form.absolute() && form.credentials() != null;
+    boolean newLogin = form.dropsAuthorization();
     boolean newFrontEnd = form.frontEndHttps() != FrontEndHttps.OFF;
     FieldSet dropped = newLogin ? HOST_AND_LOGIN : HOST;
     byte[] bytes = codecs.scratch(lines.length);

@@ -3,6 +3,7 @@ package io.loligo.server.upstream.route;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.LoginPassing;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.RequestForm;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,9 @@ public final class CachePeers {
                 !line.originServer(),
                 line.forcedDomain(),
                 credentials(line.login()),
-                line.frontEndHttps()))
+                line.frontEndHttps(),
+                LoginPassing.of(line.login()),
+                false))
         .connectMillis(line.connectTimeoutMillis())
         .failLimit(line.connectFailLimit())
         .maxConnections(line.maxConnections())

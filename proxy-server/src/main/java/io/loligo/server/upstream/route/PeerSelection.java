@@ -18,6 +18,7 @@ import io.loligo.server.upstream.OutgoingTls;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.RequestForm;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -134,14 +135,17 @@ final class PeerSelection {
     HopSecurity security =
         secure ? new HopSecurity(request.host(), outgoingTls.options(), originHttp2) : null;
     InetSocketAddress pinned = request.pinned();
+    RequestForm form = RequestForm.DIRECT.with(request);
     return pinned == null
-        ? new Hop.Direct(request.host(), request.port(), HierarchyCode.HIER_DIRECT, security, from)
+        ? new Hop.Direct(
+            request.host(), request.port(), HierarchyCode.HIER_DIRECT, security, from, form)
         : new Hop.Direct(
             NetUtil.toAddressString(pinned.getAddress()),
             pinned.getPort(),
             HierarchyCode.ORIGINAL_DST,
             security,
-            from);
+            from,
+            form);
   }
 
   private Direct direct(AclInput request, HttpPort port) {
@@ -247,6 +251,7 @@ final class PeerSelection {
         peer.peer(),
         code,
         version == null ? null : request.proxyHeader(version),
-        peer.line().keepsClientAddress() ? from : null);
+        peer.line().keepsClientAddress() ? from : null,
+        peer.peer().form().with(request));
   }
 }

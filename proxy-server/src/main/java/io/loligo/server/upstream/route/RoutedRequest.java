@@ -3,6 +3,7 @@ package io.loligo.server.upstream.route;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.upstream.ClientLogin;
 import io.loligo.server.upstream.HopProxyHeader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,7 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The input of a route's choice for a request. Confined to the request's event loop. */
-public interface RoutedRequest extends AclInput {
+public interface RoutedRequest extends AclInput, ClientLogin {
+  @Override
+  default @Nullable String user() {
+    return null;
+  }
+
   /** The port that got it. */
   HttpPort httpPort();
 
