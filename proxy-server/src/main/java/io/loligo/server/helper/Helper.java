@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A program that answers questions, its children and its queue. Thread-safe: any thread. Its state
- * is guarded by {@code this}; no call waits for a child while it holds that lock.
+ * is guarded by {@code this}; no call waits for a child, or passes an answer on, while it holds
+ * that lock.
  *
  * <p>A question goes to the least busy child. If all are busy, {@code idle} more are started, up to
  * {@code max}; else it waits. Each question is answered once:
@@ -81,6 +82,9 @@ public final class Helper {
   private final List<HelperChild> children = new ArrayList<>();
   private final Queue<HelperQuestion> queue = new ArrayDeque<>();
 
+  /** Answers that are passed on once the lock is free: their takers have locks of their own. */
+  private final Queue<Runnable> outbox = new ArrayDeque<>();
+
   /** Questions without an answer, the next to time out first. */
   private final Set<HelperQuestion> pending = new LinkedHashSet<>();
 
@@ -124,8 +128,18 @@ public final class Helper {
   }
 
   /** Starts the children that run from the start on. */
-  synchronized void begin() {
+  void begin() {
     startAgain();
+  }
+
+  private void passOn() {
+    for (Runnable answer = nextAnswer(); answer != null; answer = nextAnswer()) {
+      answer.run();
+    }
+  }
+
+  private synchronized @Nullable Runnable nextAnswer() {
+    return outbox.poll();
   }
 
   // ---- questions
@@ -136,8 +150,14 @@ public final class Helper {
    * @param question without line end; its control bytes are sent as {@code %XX}
    * @param on runs {@code then}, once, unless the question is cancelled
    */
-  public synchronized HelperQuestion ask(byte[] question, Executor on, Consumer<HelperReply> then) {
+  public HelperQuestion ask(byte[] question, Executor on, Consumer<HelperReply> then) {
     HelperQuestion asked = new HelperQuestion(this, oneLine(question), on, then, nanos.getAsLong());
+    ask(asked);
+    passOn();
+    return asked;
+  }
+
+  private synchronized void ask(HelperQuestion asked) {
     requests++;
     if (closed) {
       finish(asked, HelperReply.of(HelperResult.DIED));
@@ -151,7 +171,6 @@ public final class Helper {
       await(asked);
       place(asked);
     }
-    return asked;
   }
 
   /**
@@ -278,7 +297,7 @@ public final class Helper {
     if (reply.result().isFailure() && reply.result() != HelperResult.TIMED_OUT) {
       failed++;
     }
-    question.answer(reply);
+    outbox.add(() -> question.answer(reply));
   }
 
   /** The bytes of one line: a control byte could begin another one, or end the text. */
@@ -389,8 +408,13 @@ public final class Helper {
     pending.add(question);
     if (!ticking) {
       ticking = true;
-      timer.after(TICK_MILLIS, this::tick);
+      timer.after(TICK_MILLIS, this::onTick);
     }
+  }
+
+  private void onTick() {
+    tick();
+    passOn();
   }
 
   private synchronized void tick() {
@@ -404,7 +428,7 @@ public final class Helper {
     }
     ticking = !pending.isEmpty();
     if (ticking) {
-      timer.after(TICK_MILLIS, this::tick);
+      timer.after(TICK_MILLIS, this::onTick);
     }
   }
 
@@ -468,7 +492,12 @@ public final class Helper {
     }
   }
 
-  private synchronized void startAgain() {
+  private void startAgain() {
+    startMissing();
+    passOn();
+  }
+
+  private synchronized void startMissing() {
     while (active() < limits.startup() && mayStart()) {
       start(1);
     }
@@ -518,7 +547,7 @@ public final class Helper {
     }
     lost(child);
     if (!closed && (failures < FREE_FAILURES || active() > 0)) {
-      startAgain();
+      startMissing();
     }
     if (active() == 0 && !mayStart()) {
       failQueue();
@@ -565,6 +594,7 @@ public final class Helper {
     @Override
     public void line(byte[] line) {
       answered(child, line);
+      passOn();
     }
 
     @Override
@@ -574,6 +604,7 @@ public final class Helper {
           kill(child, why);
         }
       }
+      passOn();
     }
 
     @Override
@@ -591,11 +622,13 @@ public final class Helper {
           lost(child);
         }
       }
+      passOn();
     }
 
     @Override
     public void gone(String how) {
       Helper.this.gone(child, how);
+      passOn();
     }
   }
 
@@ -607,7 +640,12 @@ public final class Helper {
   }
 
   /** Takes no more questions. Children end after they have answered those that they have. */
-  synchronized void close() {
+  void close() {
+    end();
+    passOn();
+  }
+
+  private synchronized void end() {
     if (closed) {
       return;
     }
@@ -626,7 +664,12 @@ public final class Helper {
     return closed && children.isEmpty();
   }
 
-  synchronized void killAll() {
+  void killAll() {
+    killChildren();
+    passOn();
+  }
+
+  private synchronized void killChildren() {
     for (HelperChild child : List.copyOf(children)) {
       child.told = true;
       child.process().kill();

@@ -7,6 +7,7 @@ import io.loligo.server.helper.FakeChildren.Child;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -348,6 +349,28 @@ class HelperTest {
     ask("b");
     child(0).answers("OK");
     assertThat(results()).containsExactly(HelperResult.OK);
+  }
+
+  @Test
+  void answersArePassedOnWithoutTheLock() {
+    open(1, 0, 0, 4);
+    List<Boolean> locked = new ArrayList<>();
+    Executor looking =
+        task -> {
+          locked.add(Thread.holdsLock(helper));
+          task.run();
+        };
+    helper.ask(new byte[0], looking, replies::add);
+    child(0).answers("OK");
+    helper.ask(new byte[Helper.MAX_LINE_BYTES + 1], looking, replies::add);
+    helper.ask(new byte[0], looking, replies::add);
+    fake.pass(2 * TIMEOUT);
+    helper.ask(new byte[0], looking, replies::add);
+    helper.close();
+    assertThat(results())
+        .containsExactly(
+            HelperResult.OK, HelperResult.REFUSED, HelperResult.TIMED_OUT, HelperResult.DIED);
+    assertThat(locked).containsOnly(false);
   }
 
   @Test
