@@ -158,7 +158,9 @@ final class Tunneled {
   /** Whether the proxy may have ended it by itself. */
   boolean mayBeCut() {
     Life.Drain stop = drain.get();
-    long closed = client.closedNanos();
+    // one side may be over long before, while the other one does not take its rest
+    long closed =
+        far == null ? client.closedNanos() : Math.max(client.closedNanos(), far.closedNanos());
     boolean idle = closed - moved() >= SimSetting.IDLE_NANOS;
     boolean drained = stop != null && closed >= stop.tunnelDeadline();
     return killed || (closed >= 0 && (idle || drained));
