@@ -3,7 +3,6 @@ package io.loligo.server.sim;
 import java.security.Provider;
 import java.security.SecureRandomSpi;
 import java.security.Security;
-import java.util.Random;
 
 /**
  * Random numbers that are neither secret nor slow, from a constant seed, for all of this process
@@ -49,7 +48,7 @@ final class QuickRandom implements AutoCloseable {
   private static final class Numbers extends SecureRandomSpi {
     private static final long serialVersionUID = 1;
 
-    private final Random random = new Random(1);
+    private long state = 1;
 
     @Override
     protected void engineSetSeed(byte[] seed) {
@@ -58,13 +57,20 @@ final class QuickRandom implements AutoCloseable {
 
     @Override
     protected void engineNextBytes(byte[] bytes) {
-      random.nextBytes(bytes);
+      for (int i = 0; i < bytes.length; i++) {
+        if (i % Long.BYTES == 0) {
+          state ^= state << 13;
+          state ^= state >>> 7;
+          state ^= state << 17;
+        }
+        bytes[i] = (byte) (state >>> (i % Long.BYTES * Byte.SIZE));
+      }
     }
 
     @Override
     protected byte[] engineGenerateSeed(int count) {
       byte[] seed = new byte[count];
-      random.nextBytes(seed);
+      engineNextBytes(seed);
       return seed;
     }
   }

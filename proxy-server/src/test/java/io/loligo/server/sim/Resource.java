@@ -1,6 +1,8 @@
 package io.loligo.server.sim;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The resource of an origin under one URL: its content changes, its caching rules do not. */
 final class Resource {
@@ -26,6 +28,9 @@ final class Resource {
   final boolean isPrivate;
 
   private final int baseLength;
+
+  /** By version and language. */
+  private final Map<String, byte[]> contents = new HashMap<>();
 
   /** The version that is current. */
   int version;
@@ -94,8 +99,12 @@ final class Resource {
     return text.isEmpty() ? null : text.substring(0, text.length() - 2);
   }
 
-  /** All bytes of one version. */
+  /** All bytes of one version. Callers leave them as they are. */
   byte[] content(int version, String language) {
+    return contents.computeIfAbsent(version + language, key -> compose(version, language));
+  }
+
+  private byte[] compose(int version, String language) {
     int length = baseLength == 0 ? 0 : baseLength + version % 5 * 7;
     byte[] bytes = new byte[length];
     int salt = (number * 31 + version) * 31 + language.hashCode();

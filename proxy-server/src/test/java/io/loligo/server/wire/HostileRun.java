@@ -20,7 +20,7 @@ import java.util.Map;
 
 /** One vector through one proxy. Confined to one thread. */
 final class HostileRun {
-  private static final int GUARD_MILLIS = 10_000;
+  private static final int GUARD_MILLIS = RawClient.GUARD_MILLIS;
   private static final List<String> AFTERWARDS = List.of("tail", "after/1", "after/2");
 
   private final HostileVector vector;

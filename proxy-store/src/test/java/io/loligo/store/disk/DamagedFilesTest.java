@@ -5,6 +5,7 @@ import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.RandomBytes;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.journal.Journal;
@@ -95,9 +96,7 @@ final class DamagedFilesTest {
   /** From tiny ones to some of several blocks. */
   private static byte[] content(int number, int version) {
     int length = number % 20 == 0 ? 150_000 + number : 1 + number * number * number % 30_000;
-    byte[] bytes = new byte[length];
-    new Random(number * 100L + version).nextBytes(bytes);
-    return bytes;
+    return RandomBytes.of(number * 100L + version, length);
   }
 
   /** Directories with two checkpoints, and responses, replacements and purges behind both. */
