@@ -78,6 +78,31 @@ class ReverseDnsWireTest extends WireTest {
     assertThat(dns.asked()).isEmpty();
   }
 
+  /** Rules about the address stand before and behind the one about its name. */
+  @Test
+  void decidesByAddressAndName() throws Exception {
+    named("www.blocked.test");
+    startWith(
+        "acl far dst 192.0.2.0/24",
+        BLOCK,
+        "acl other dstdomain .other.test",
+        "acl here dst 127.0.0.0/8",
+        "http_access deny far",
+        "http_access allow other",
+        "http_access deny here blocked");
+    assertThat(get("/x").status()).isEqualTo(403);
+    assertThat(stopAndReadLog().get(0)).contains("TCP_DENIED/403");
+    assertThat(dns.asked()).containsExactly(ADDRESS);
+  }
+
+  @Test
+  void allowsByAddressAfterAnotherName() throws Exception {
+    named("www.example.test");
+    startWith(
+        BLOCK, "acl far dst 192.0.2.0/24", "http_access deny blocked", "http_access deny far");
+    assertThat(get("/x").status()).isEqualTo(200);
+  }
+
   /** The other ACL of the line decides before the name is asked for. */
   @Test
   void asksNothingForALineThatCannotMatch() throws Exception {

@@ -140,18 +140,22 @@ public final class Admission {
     DestinationRules rules = services.destinations;
     request.forgetUnasked();
     AclVerdict verdict = rules.access(request);
-    if (verdict.kind() == AclVerdict.Kind.NEEDS_NAME) {
-      if (!takesKnownName(request)) {
-        return waitForName;
+    // each turn adds a fact, so there are three at most
+    while (true) {
+      if (verdict.kind() == AclVerdict.Kind.NEEDS_NAME) {
+        if (!takesKnownName(request)) {
+          return waitForName;
+        }
+      } else if (request.destinationAddresses() == null
+          && rules.needsDestination(verdict, request)) {
+        List<InetAddress> known = services.upstream.resolved(request.host());
+        if (known == null) {
+          return waitForNames;
+        }
+        request.destinations(known);
+      } else {
+        break;
       }
-      verdict = rules.access(request);
-    }
-    if (request.destinationAddresses() == null && rules.needsDestination(verdict, request)) {
-      List<InetAddress> known = services.upstream.resolved(request.host());
-      if (known == null) {
-        return waitForNames;
-      }
-      request.destinations(known);
       verdict = rules.access(request);
     }
     ExchangeRecord record = request.record();
