@@ -5,6 +5,8 @@ import io.loligo.server.exchange.settings.ExternalAclDirectives;
 import io.loligo.server.exchange.settings.ExternalAclType;
 import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.helper.HelperProgram;
+import io.loligo.server.login.BasicSettings;
+import io.loligo.server.login.LoginDirectives;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -17,6 +19,10 @@ final class HelperPrograms {
     Set<HelperProgram> programs = new LinkedHashSet<>();
     for (ExternalAclType type : config.get(ExternalAclDirectives.EXTERNAL_ACL_TYPE).types()) {
       programs.add(type.terms(config).program());
+    }
+    BasicSettings basic = config.get(LoginDirectives.AUTH_PARAM);
+    if (basic != null && basic.helper() != null) {
+      programs.add(basic.helper());
     }
     RewriteSettings rewriting = RewriteSettings.of(config);
     if (rewriting != null) {

@@ -258,8 +258,8 @@ public final class Proxy implements AutoCloseable {
     this.dns = DnsSettings.load(new NameSettings(config));
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.time = time;
-    this.logins = Logins.of(LoginSettings.of(config), time);
     this.helpers = new Helpers((millis, task) -> later(time, task, millis), time::nanos);
+    this.logins = Logins.of(LoginSettings.of(config), time, helpers);
     this.reloader = new Reloader(source, this::reconfigure);
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
@@ -628,7 +628,7 @@ public final class Proxy implements AutoCloseable {
     Reconfiguration next = Reconfiguration.of(before, Places.of(fitted));
     ProxyConfig now = next.config();
     Logins oldLogins = logins;
-    Logins newLogins = Logins.under(oldLogins, LoginSettings.of(now), time);
+    Logins newLogins = Logins.under(oldLogins, LoginSettings.of(now), time, helpers);
     ExchangeSettings settings = new ExchangeSettings(now, processMark, newLogins);
     DnsSettings names = DnsSettings.load(new NameSettings(now)).orSame(dns);
     OriginContexts secure = OriginContexts.of(now, contexts, files);

@@ -7,7 +7,13 @@ import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import io.loligo.core.config.TimeWords;
+import io.loligo.server.helper.HelperChildren;
+import io.loligo.server.helper.HelperDirectives;
+import io.loligo.server.helper.HelperProgram;
+import io.loligo.server.helper.ProgramLines;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -29,6 +35,8 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
   private boolean utf8;
   private int children = 20;
   private int queue = -1;
+  private final Map<String, Integer> counts = new HashMap<>();
+  private boolean refusesOverload;
 
   AuthParamLines(Reading reading) {
     this.reading = reading;
@@ -80,7 +88,11 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
   private void program(Line line, List<String> words) {
     program = List.of();
     if (!BasicSettings.readsFile(words)) {
-      report.restricts(line, words.get(0), "of programs, only basic_ncsa_auth is in this version");
+      if (ProgramLines.isProgram(reading, line, words)) {
+        program = List.copyOf(words);
+        source = line.source();
+      }
+      reading.users();
       return;
     }
     if (words.size() != 2) {
@@ -114,6 +126,8 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
     }
     children = number;
     queue = -1;
+    counts.clear();
+    refusesOverload = words.contains("on-persistent-overload=ERR");
     for (String word : words.subList(1, words.size())) {
       Option option = Option.of(word);
       boolean counts = CHILDREN_OPTIONS.contains(option.name()) && option.number(MAX_QUEUE) >= 0;
@@ -121,7 +135,10 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
           word.equals("on-persistent-overload=ERR") || word.equals("on-persistent-overload=die");
       if (!counts && !action) {
         report.error(line, word, "an option of children, such as startup=1", "");
-      } else if (option.name().equals("queue-size")) {
+      } else if (counts) {
+        this.counts.put(option.name(), option.number(MAX_QUEUE));
+      }
+      if (counts && option.name().equals("queue-size")) {
         queue = option.number(MAX_QUEUE);
       }
     }
@@ -141,6 +158,33 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
         ? Optional.empty()
         : Optional.of(
             new BasicSettings(
-                program, source, realm, ttlSeconds, caseSensitive, utf8, children, queue));
+                program,
+                source,
+                realm,
+                ttlSeconds,
+                caseSensitive,
+                utf8,
+                children,
+                queue,
+                BasicSettings.readsFile(program) ? null : helper()));
+  }
+
+  private HelperProgram helper() {
+    int most = Math.min(children, HelperChildren.MOST);
+    HelperChildren processes =
+        new HelperChildren(
+            most,
+            Math.min(counts.getOrDefault("startup", 0), most),
+            Math.max(1, Math.min(counts.getOrDefault("idle", 1), most)),
+            Math.min(counts.getOrDefault("concurrency", 0), HelperChildren.MOST_CONCURRENT),
+            queue < 0 ? 2 * most : queue,
+            queue < 0,
+            refusesOverload);
+    return new HelperProgram(
+        "auth_param basic",
+        program,
+        processes,
+        reading.value(HelperDirectives.HELPER_TIMEOUT),
+        /* asksAgain= */ false);
   }
 }

@@ -1,6 +1,9 @@
 package io.loligo.server.login;
 
+import io.loligo.server.helper.HelperProgram;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code auth_param basic}. Immutable.
@@ -13,6 +16,7 @@ import java.util.List;
  * @param utf8 whether credentials that are not UTF-8 are taken as ISO-8859-1 and converted
  * @param children most checks at the same time
  * @param queue most checks that wait; -1: as many as the check itself allows
+ * @param helper the program as a helper; null: a file is read instead
  */
 public record BasicSettings(
     List<String> program,
@@ -22,7 +26,8 @@ public record BasicSettings(
     boolean caseSensitive,
     boolean utf8,
     int children,
-    int queue) {
+    int queue,
+    @Nullable HelperProgram helper) {
   private static final List<String> FILE_PROGRAMS = List.of("basic_ncsa_auth", "ncsa_auth");
 
   /** Whether {@code program} checks passwords by a file, which is done without the program. */
@@ -42,6 +47,7 @@ public record BasicSettings(
         && caseSensitive == other.caseSensitive
         && utf8 == other.utf8
         && children == other.children
-        && queue == other.queue;
+        && queue == other.queue
+        && Objects.equals(helper, other.helper);
   }
 }

@@ -16,11 +16,12 @@ public final class LoginDirectives {
           .<@Nullable BasicSettings>as(found -> found.orElse(null))
           .secret()
           .difference(
-              "basic_ncsa_auth runs inside the proxy, other programs are not in this version; a"
-                  + " changed file of users counts at once, also for passwords checked before; too"
-                  + " many waiting checks give 503, not an end of the process; quotes around a"
-                  + " realm are removed; utf8 converts from ISO-8859-1 only; credentials of more"
-                  + " than 1024 bytes, and several fields with credentials, are refused")
+              "basic_ncsa_auth runs inside the proxy; other programs are helpers, see auth_param"
+                  + " children and loligo_helper_timeout; a changed file of users counts at once,"
+                  + " also for passwords checked before; too many waiting checks give 503, not an"
+                  + " end of the process; quotes around a realm are removed; utf8 converts from"
+                  + " ISO-8859-1 only; credentials of more than 1024 bytes, and several fields with"
+                  + " credentials, are refused")
           .text(
               "How users log in. A scheme takes effect with its program line, which must be above"
                   + " acl lines of the types proxy_auth, proxy_auth_regex and max_user_ip. SCHEME"

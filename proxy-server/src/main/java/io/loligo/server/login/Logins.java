@@ -2,6 +2,7 @@ package io.loligo.server.login;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.loligo.server.helper.Helpers;
 import io.loligo.server.login.PasswordCheck.Accepted;
 import io.loligo.server.login.PasswordCheck.Answer;
 import io.loligo.server.login.PasswordCheck.Rejected;
@@ -105,9 +106,16 @@ public final class Logins {
   }
 
   /** The logins under {@code settings}; null: nobody can log in. */
-  public static @Nullable Logins of(LoginSettings settings, TimeSource time) {
+  public static @Nullable Logins of(LoginSettings settings, TimeSource time, Helpers helpers) {
     BasicSettings basic = settings.basic();
-    return basic == null ? null : new Logins(settings, basic, time, fileCheck(basic, time));
+    if (basic == null) {
+      return null;
+    }
+    PasswordCheck check =
+        basic.helper() == null
+            ? fileCheck(basic, time)
+            : new HelperCheck(helpers.of(basic.helper()));
+    return new Logins(settings, basic, time, check);
   }
 
   private static SecretKey newKey() {
@@ -130,13 +138,13 @@ public final class Logins {
    * @return null: nobody can log in
    */
   public static @Nullable Logins under(
-      @Nullable Logins before, LoginSettings settings, TimeSource time) {
+      @Nullable Logins before, LoginSettings settings, TimeSource time, Helpers helpers) {
     BasicSettings basic = settings.basic();
     if (before == null
         || basic == null
         || !basic.checksLike(before.basic)
         || settings.idleSeconds() != before.settings.idleSeconds()) {
-      return of(settings, time);
+      return of(settings, time, helpers);
     }
     return new Logins(settings, basic, before);
   }

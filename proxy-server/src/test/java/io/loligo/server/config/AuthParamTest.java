@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigResult;
 import io.loligo.server.boot.Features;
+import io.loligo.server.helper.HelperChildren;
+import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;
 import io.loligo.server.login.LoginDirectives;
 import java.util.List;
@@ -38,7 +40,8 @@ class AuthParamTest {
                 false,
                 false,
                 20,
-                -1));
+                -1,
+                null));
     assertThat(load("").config().get(LoginDirectives.AUTH_PARAM)).isNull();
     assertThat(load("").config().get(LoginDirectives.AUTHENTICATE_TTL)).isEqualTo(3_600);
     assertThat(load("").config().get(LoginDirectives.AUTHENTICATE_IP_TTL)).isEqualTo(1);
@@ -89,7 +92,6 @@ class AuthParamTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "auth_param basic program /x/basic_radius_auth -f /c",
         "auth_param basic program /x/basic_ncsa_auth /missing",
         "auth_param basic key_extras \"%>a\"",
         "auth_param digest program /x/digest_file_auth /users",
@@ -116,6 +118,26 @@ class AuthParamTest {
     assertThat(result.problems()).isEmpty();
     assertThat(load(PROGRAM + "acl none max_user_ip 0").isUsable()).isFalse();
     assertThat(load(PROGRAM + "acl none proxy_auth -s bob").isUsable()).isFalse();
+  }
+
+  @Test
+  void anyOtherProgramIsAHelper() {
+    BasicSettings basic =
+        basic(
+            "auth_param basic program /x/basic_ldap_auth -b dc=test\n"
+                + "auth_param basic children 5 startup=2 idle=3 concurrency=4 queue-size=7\n"
+                + "loligo_helper_timeout 5 seconds");
+    HelperChildren children = new HelperChildren(5, 2, 3, 4, 7, false, false);
+    assertThat(basic.helper())
+        .isEqualTo(
+            new HelperProgram(
+                "auth_param basic",
+                List.of("/x/basic_ldap_auth", "-b", "dc=test"),
+                children,
+                5_000,
+                false));
+    assertThat(load("auth_param basic program /no/such_auth").isUsable()).isFalse();
+    assertThat(load("auth_param basic program such_auth").isUsable()).isFalse();
   }
 
   @Test

@@ -15,7 +15,15 @@ class BasicSchemeTest {
   private static BasicScheme scheme(boolean caseSensitive, boolean utf8) {
     return new BasicScheme(
         new BasicSettings(
-            List.of("basic_ncsa_auth", "f"), "", "my \"realm\"", 1, caseSensitive, utf8, 1, -1));
+            List.of("basic_ncsa_auth", "f"),
+            "",
+            "my \"realm\"",
+            1,
+            caseSensitive,
+            utf8,
+            1,
+            -1,
+            null));
   }
 
   private static BasicScheme.Read read(BasicScheme scheme, String value) {

@@ -3,6 +3,7 @@ package io.loligo.server.login;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.acl.LoginState;
+import io.loligo.server.helper.Helpers;
 import io.loligo.server.login.PasswordCheck.Accepted;
 import io.loligo.server.login.PasswordCheck.Answer;
 import io.loligo.server.login.PasswordCheck.Rejected;
@@ -17,6 +18,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class LoginsTest {
+  private static final Helpers HELPERS = new Helpers((millis, task) -> {}, System::nanoTime);
   private static final Credentials BOB = new Credentials("bob", "secret");
   private static final CredentialKey KEY = new CredentialKey(1, 2);
   private static final byte[] CLIENT = {10, 0, 0, 1};
@@ -65,7 +67,8 @@ class LoginsTest {
 
   private static LoginSettings settings(String realm, String file, long idleSeconds) {
     List<String> program = List.of("basic_ncsa_auth", file);
-    BasicSettings basic = new BasicSettings(program, "", realm, TTL_SECONDS, false, false, 1, -1);
+    BasicSettings basic =
+        new BasicSettings(program, "", realm, TTL_SECONDS, false, false, 1, -1, null);
     return new LoginSettings(basic, idleSeconds, 1, 3, true);
   }
 
@@ -149,16 +152,17 @@ class LoginsTest {
   void aReloadKeepsAnswersIfPasswordsAreCheckedInTheSameWay() {
     ask(KEY);
     check.asked.get(0).accept(new Accepted());
-    Logins next = Logins.under(logins, settings("other", "file", IDLE_SECONDS), time);
+    Logins next = Logins.under(logins, settings("other", "file", IDLE_SECONDS), time, HELPERS);
     assertThat(next.known(KEY).user()).isEqualTo("bob");
     assertThat(next.basic().challenge()).contains("other");
     logins.replacedBy(next);
     assertThat(check.closed).isFalse();
     for (LoginSettings changed :
         List.of(settings("realm", "another", IDLE_SECONDS), settings("realm", "file", 1))) {
-      assertThat(Logins.under(logins, changed, time).known(KEY)).isNull();
+      assertThat(Logins.under(logins, changed, time, HELPERS).known(KEY)).isNull();
     }
-    assertThat(Logins.under(logins, new LoginSettings(null, 1, 1, 3, false), time)).isNull();
+    assertThat(Logins.under(logins, new LoginSettings(null, 1, 1, 3, false), time, HELPERS))
+        .isNull();
     next.replacedBy(null);
     assertThat(check.closed).isTrue();
   }
