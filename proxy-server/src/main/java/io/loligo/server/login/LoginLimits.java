@@ -34,16 +34,6 @@ final class LoginLimits {
 
   private record Attempt(ByteBuffer client, String user) {}
 
-  /** The answer to one more check. */
-  enum Limit {
-    /** It may begin. */
-    NONE,
-    /** Too many wrong passwords. */
-    FAILURES,
-    /** Too many checks of this client. */
-    PENDING
-  }
-
   /**
    * Nothing is counted yet.
    *
@@ -60,35 +50,41 @@ final class LoginLimits {
             .build();
   }
 
-  /** Begins a check for the client at {@code address}, unless it is over a limit. */
-  Limit begin(byte[] address, String user) {
-    ByteBuffer client = client(address);
-    AtomicInteger failed = failures.getIfPresent(new Attempt(client, user));
-    if (mostFailures > 0 && failed != null && failed.get() >= mostFailures) {
-      return Limit.FAILURES;
-    }
-    AtomicInteger own = Objects.requireNonNull(pending.get(client, none -> new AtomicInteger()));
+  /** Whether the client at {@code address} has tried too many wrong passwords for this name. */
+  boolean hasFailedOften(byte[] address, String user) {
+    AtomicInteger failed = failures.getIfPresent(new Attempt(client(address), user));
+    return mostFailures > 0 && failed != null && failed.get() >= mostFailures;
+  }
+
+  /** The client at {@code address} has tried a wrong password for this name. */
+  void failed(byte[] address, String user) {
+    Objects.requireNonNull(
+            failures.get(new Attempt(client(address), user), none -> new AtomicInteger()))
+        .incrementAndGet();
+  }
+
+  /** Begins a check for the client at {@code address}; false: it has too many. */
+  boolean begin(byte[] address) {
+    AtomicInteger own =
+        Objects.requireNonNull(pending.get(client(address), none -> new AtomicInteger()));
     if (own.incrementAndGet() > MOST_PENDING) {
       own.decrementAndGet();
-      return Limit.PENDING;
+      return false;
     }
-    return Limit.NONE;
+    return true;
   }
 
   /** Ends a check that has begun. */
-  void end(byte[] address, String user, boolean wrong) {
+  void end(byte[] address) {
     ByteBuffer client = client(address);
-    if (wrong) {
-      Objects.requireNonNull(failures.get(new Attempt(client, user), none -> new AtomicInteger()))
-          .incrementAndGet();
-    }
     AtomicInteger own = pending.getIfPresent(client);
     if (own != null && own.decrementAndGet() <= 0) {
       pending.asMap().remove(client, own);
     }
   }
 
-  private static ByteBuffer client(byte[] address) {
+  /** The client as it is counted. */
+  static ByteBuffer client(byte[] address) {
     return ByteBuffer.wrap(
         address.length > 4 ? Arrays.copyOf(address, IPV6_NETWORK_BYTES) : address.clone());
   }

@@ -9,10 +9,13 @@ import io.loligo.server.login.PasswordCheck.Rejected;
 import io.loligo.server.login.PasswordCheck.Unavailable;
 import io.loligo.server.time.TimeSource;
 import io.netty.util.concurrent.EventExecutor;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -56,13 +59,8 @@ public final class Logins {
   /** An answer about credentials, since a time of the monotonic clock. */
   private record Known(String user, Answer answer, long sinceNanos) {}
 
-  /**
-   * A request that waits for an answer.
-   *
-   * @param limits with which its check has begun
-   */
-  private record Waiting(
-      EventExecutor loop, Consumer<Answer> then, byte[] address, LoginLimits limits) {}
+  /** A request that waits for an answer. */
+  private record Waiting(EventExecutor loop, Consumer<Answer> then, byte[] address) {}
 
   /** Nobody has logged in yet; {@code check} checks passwords. */
   Logins(LoginSettings settings, BasicSettings basic, TimeSource time, PasswordCheck check) {
@@ -201,13 +199,8 @@ public final class Logins {
       byte[] address,
       EventExecutor loop,
       Consumer<Answer> then) {
-    LoginLimits.Limit limit = limits.begin(address, credentials.user());
-    if (limit != LoginLimits.Limit.NONE) {
-      boolean failures = limit == LoginLimits.Limit.FAILURES;
-      then.accept(
-          failures
-              ? new Unavailable("too many wrong passwords for this name", true)
-              : new Unavailable("too many passwords of this client wait"));
+    if (limits.hasFailedOften(address, credentials.user())) {
+      then.accept(new Unavailable("too many wrong passwords for this name", true));
       return;
     }
     List<Waiting> first = new ArrayList<>(1);
@@ -215,12 +208,27 @@ public final class Logins {
         of,
         (same, waiting) -> {
           List<Waiting> all = waiting == null ? first : waiting;
-          all.add(new Waiting(loop, then, address, limits));
+          all.add(new Waiting(loop, then, address));
           return all;
         });
     if (!first.isEmpty()) {
-      check.check(credentials, answer -> answered(of, credentials.user(), answer));
+      begin(of, credentials, address);
     }
+  }
+
+  /** Requests that join a check cost nothing, so only the one that begins it counts. */
+  private void begin(CredentialKey of, Credentials credentials, byte[] address) {
+    String user = credentials.user();
+    if (!limits.begin(address)) {
+      answered(of, user, new Unavailable("too many passwords of this client wait"));
+      return;
+    }
+    check.check(
+        credentials,
+        answer -> {
+          limits.end(address);
+          answered(of, user, answer);
+        });
   }
 
   private void answered(CredentialKey of, String user, Answer answer) {
@@ -228,11 +236,19 @@ public final class Logins {
       known.put(of, new Known(user, answer, time.nanos()));
     }
     List<Waiting> waiting = pending.remove(of);
-    if (waiting != null) {
+    if (waiting == null) {
+      return;
+    }
+    if (answer instanceof Rejected) {
+      Set<ByteBuffer> clients = new HashSet<>();
       for (Waiting one : waiting) {
-        one.limits.end(one.address, user, answer instanceof Rejected);
-        tell(one, answer);
+        if (clients.add(LoginLimits.client(one.address))) {
+          limits.failed(one.address, user);
+        }
       }
+    }
+    for (Waiting one : waiting) {
+      tell(one, answer);
     }
   }
 

@@ -212,6 +212,19 @@ class LoginsTest {
   }
 
   @Test
+  void manyRequestsOfOneClientWithOnePasswordAreOneCheckAndOneFailure() {
+    for (int i = 0; i < 3 * LoginLimits.MOST_PENDING; i++) {
+      ask(KEY, CLIENT);
+    }
+    assertThat(check.asked).hasSize(1);
+    assertThat(told).isEmpty();
+    check.asked.get(0).accept(new Rejected("wrong"));
+    assertThat(told).hasSize(3 * LoginLimits.MOST_PENDING);
+    ask(new CredentialKey(5, 5), CLIENT);
+    assertThat(check.asked).as("not locked out").hasSize(2);
+  }
+
+  @Test
   void oneClientCannotFillTheQueue() {
     for (int i = 0; i < LoginLimits.MOST_PENDING; i++) {
       ask(new CredentialKey(7, i), CLIENT);
