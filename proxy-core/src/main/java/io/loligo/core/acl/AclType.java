@@ -7,7 +7,11 @@ import org.jspecify.annotations.Nullable;
 /** The types that an {@code acl} line may name. Immutable. */
 public enum AclType {
   SRC("src", Support.FULL, "address, range or network of the client"),
-  DST("dst", Support.FULL, "address, range or network of the destination; needs its name resolved"),
+  DST(
+      "dst",
+      Support.FULL,
+      "address, range or network of the destination; needs its name resolved, or with -n compares"
+          + " only an address in the URL"),
   LOCALIP("localip", Support.FULL, "address the client connected to"),
   LOCALPORT("localport", Support.FULL, "port the client connected to"),
   MYPORTNAME(
@@ -60,6 +64,10 @@ public enum AclType {
       "external",
       Support.FULL,
       "name of an external_acl_type above, then arguments for it: its helper answers OK"),
+  RANDOM(
+      "random",
+      Support.FULL,
+      "chance: 1/4, 1:3 or 0.25 match one request of four; decided anew at each evaluation"),
   ANY_OF("any-of", Support.FULL, "any of these ACLs"),
   ALL_OF("all-of", Support.FULL, "all ACLs of one line"),
   PROXY_AUTH(
@@ -76,8 +84,11 @@ public enum AclType {
 
   EXT_USER("ext_user", Support.MISSING, "login name told by a helper"),
   EXT_USER_REGEX("ext_user_regex", Support.MISSING, "login name told by a helper"),
-  IDENT("ident", Support.MISSING, "ident name, removed in Squid 7"),
-  IDENT_REGEX("ident_regex", Support.MISSING, "ident name, removed in Squid 7"),
+  IDENT("ident", Support.MISSING, "ident name, removed in Squid 7: use proxy_auth or src"),
+  IDENT_REGEX(
+      "ident_regex",
+      Support.MISSING,
+      "ident name, removed in Squid 7: use proxy_auth_regex or src"),
   SRCDOMAIN("srcdomain", Support.MISSING, "name of the client by reverse lookup"),
   SRCDOM_REGEX("srcdom_regex", Support.MISSING, "name of the client by reverse lookup"),
   SRC_AS("src_as", Support.MISSING, "AS number of the client, removed in Squid 8"),
@@ -95,7 +106,6 @@ public enum AclType {
   ANNOTATE_CLIENT("annotate_client", Support.MISSING, "adds an annotation"),
   ANNOTATE_TRANSACTION("annotate_transaction", Support.MISSING, "adds an annotation"),
   TAG("tag", Support.MISSING, "tag told by a helper"),
-  RANDOM("random", Support.MISSING, "chance"),
   ADAPTATION_SERVICE("adaptation_service", Support.MISSING, "ICAP or eCAP service"),
   SERVER_CERT_FINGERPRINT("server_cert_fingerprint", Support.MISSING, "server certificate"),
   SQUID_ERROR("squid_error", Support.MISSING, "error page"),

@@ -187,7 +187,9 @@ public final class Acls {
 
   /** Whether deciding {@code name} needs the destination's addresses. */
   public boolean needsDestination(String name) {
-    return reaches(name, AclType.DST);
+    NamedAcl acl = named.get(key(name));
+    boolean own = acl != null && acl.type() == AclType.DST && !acl.looksNothingUp();
+    return own || anyMember(name, this::needsDestination);
   }
 
   /** Whether deciding {@code name} needs the user of the request. */

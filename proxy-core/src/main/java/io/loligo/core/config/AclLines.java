@@ -100,7 +100,11 @@ final class AclLines implements LineReader<Acls> {
       report.verdict(line, Verdict.WITHOUT_EFFECT, type.text());
       return;
     }
-    report.restricts(line, type.word(), "ACLs of this type have no effect in this version");
+    String why =
+        type == AclType.IDENT || type == AclType.IDENT_REGEX
+            ? "any program can answer an ident query, and Squid 7 has none: use proxy_auth or src"
+            : "ACLs of this type have no effect in this version";
+    report.restricts(line, type.word(), why);
   }
 
   private void define(Line line, String name, AclType type, List<String> words) {

@@ -164,7 +164,6 @@ class AclTypesTest {
     "any-of, -n all",
     "src, +i 1.2.3.4",
     "method, - GET",
-    "dst, -n 1.2.3.4",
   })
   void otherOptionsAreErrors(String type, String values) {
     Acls acls = new Acls(host -> List.of(), ZoneOffset.UTC);
@@ -172,6 +171,40 @@ class AclTypesTest {
         .filteredOn(AclProblem::error)
         .extracting(AclProblem::valueIndex)
         .contains(0);
+  }
+
+  @Test
+  void dstWithoutLookUpsComparesAnAddressInTheUrlOnly() {
+    Acls acls = new Acls(host -> List.of(), ZoneOffset.UTC);
+    acls.define("a", AclType.DST, List.of("-n", "10.0.0.0/8"));
+    acls.define("either", AclType.ANY_OF, List.of("a", "to_localhost"));
+    assertThat(acls.needsDestination("a")).isFalse();
+    assertThat(acls.needsDestination("either")).isTrue();
+    assertThat(matches(get("10.1.2.3", 80, "/"), "dst", "-n", "10.0.0.0/8")).isTrue();
+    assertThat(matches(get("11.1.2.3", 80, "/"), "dst", "-n", "10.0.0.0/8")).isFalse();
+    assertThat(matches(get("ten.test", 80, "/"), "dst", "-n", "10.0.0.0/8")).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1/2", "1:1", "0.5", "0.50"})
+  void randomMatchesItsShareOfRequests(String chance) {
+    Acls acls = new Acls(host -> List.of(), ZoneOffset.UTC);
+    assertThat(acls.define("a", AclType.RANDOM, List.of(chance))).isEmpty();
+    AclRule rule = new AclRule(true, List.of("a"), "http_access allow a", "f:1");
+    AclList list = acls.compile(List.of(rule), AclList.denyAll(), false);
+    int matches = 0;
+    for (int i = 0; i < 10_000; i++) {
+      matches += list.evaluate(new FakeRequest()).allowed() ? 1 : 0;
+    }
+    // twenty standard deviations on either side
+    assertThat(matches).isBetween(4_000, 6_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0", "1", "1.5", "-0.5", "0/2", "1/0", "1:0", "half", "1/2/3"})
+  void randomNeedsAShare(String chance) {
+    Acls acls = new Acls(host -> List.of(), ZoneOffset.UTC);
+    assertThat(acls.define("a", AclType.RANDOM, List.of("--", chance))).hasSize(1);
   }
 
   @Test

@@ -68,6 +68,15 @@ class FailClosedTest {
   }
 
   @Test
+  void identIsRefusedWithAdvice() {
+    for (String type : new String[] {"ident", "ident_regex"}) {
+      assertThat(load("acl a " + type + " jo").errors())
+          .singleElement()
+          .satisfies(one -> assertThat(one.text()).contains("use proxy_auth or src"));
+    }
+  }
+
+  @Test
   void aWaiverDoesNotCoverAWrongValue() {
     assertThat(load("cache_mem 64MB # loligo: waive").isUsable()).isFalse();
     assertThat(load("icap_enable maybe # loligo: waive").isUsable()).isFalse();
