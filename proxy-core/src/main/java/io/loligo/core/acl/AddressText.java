@@ -52,6 +52,9 @@ final class AddressText {
       HostResolver resolver,
       int index,
       List<AclProblem> problems) {
+    if (value.matches("[0-9]{1,3}([.][0-9]{1,3}){0,2}")) {
+      return shortened(value, into, index, problems);
+    }
     int slash = value.indexOf('/');
     String range = slash < 0 ? value : value.substring(0, slash);
     int dash = range.indexOf('-');
@@ -78,6 +81,24 @@ final class AddressText {
               false, index, value, "a network address", "/" + prefix + " masks part of it away"));
     }
     return into.add(first, last, prefix) ? null : "the range is reversed";
+  }
+
+  /** The last number of a short form fills the remaining bytes, as everywhere in Unix. */
+  private static @Nullable String shortened(
+      String value, AddressSet.Builder into, int index, List<AclProblem> problems) {
+    int last = value.lastIndexOf('.');
+    String zeros = ".0".repeat(3 - (int) value.chars().filter(c -> c == '.').count());
+    String whole =
+        last < 0
+            ? zeros.substring(1) + "." + value
+            : value.substring(0, last) + zeros + value.substring(last);
+    byte[] address = IpText.parse(whole);
+    if (address == null) {
+      return "not an IP address";
+    }
+    String advice = "taken as " + whole + ", as in Squid; write a network as address/bits";
+    problems.add(new AclProblem(false, index, value, "an address of four numbers", advice));
+    return into.add(address, address, 32) ? null : "not an IP address";
   }
 
   private static int prefix(String text, String value, byte[] first) {

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The values of one ACL while its lines are read. Confined to one thread. */
@@ -86,6 +87,12 @@ final class NamedAcl {
   private String field = "";
   private int most = -1;
 
+  /** Of {@code random}: from 0 to 1; -1: without a value. */
+  private double chance = -1;
+
+  /** Whether {@code dst} compares an address in the URL only: {@code -n}. */
+  private boolean looksNothingUp;
+
   /** {@code max_user_ip -s}, {@code proxy_auth -i} and {@code proxy_auth REQUIRED}, on any line. */
   private boolean strict;
 
@@ -113,6 +120,10 @@ final class NamedAcl {
 
   AclType type() {
     return type;
+  }
+
+  boolean looksNothingUp() {
+    return looksNothingUp;
   }
 
   List<List<String>> groups() {
@@ -177,6 +188,7 @@ final class NamedAcl {
       case AT_STEP -> oneOf(index, value, STEPS, problems);
       case TRANSACTION_INITIATOR -> oneOf(index, value, INITIATORS, problems);
       case HAS -> oneOf(index, value, PARTS, problems);
+      case RANDOM -> random(index, value, problems);
       case CONNECTIONS_ENCRYPTED ->
           problems.add(error(index, value, "no value", "remove the value"));
       default -> words.add(value);
@@ -232,8 +244,7 @@ final class NamedAcl {
     } else if (cases && type.takesExpressions()) {
       ignoreCase = option.equals("-i");
     } else if (option.equals("-n") && type == AclType.DST) {
-      problems.add(
-          error(index, word, "no -n", "remove -n, or use dstdomain: names are resolved here"));
+      looksNothingUp = true;
     } else if (option.equals("-n") && names) {
       looksUpNames = false;
     } else {
@@ -271,6 +282,20 @@ final class NamedAcl {
       return;
     }
     ranges.add(new int[] {first, last});
+  }
+
+  private void random(int index, String value, List<AclProblem> problems) {
+    int sign = Math.max(value.indexOf('/'), value.indexOf(':'));
+    int first = sign < 0 ? -1 : number(value.substring(0, sign));
+    int second = sign < 0 ? -1 : number(value.substring(sign + 1));
+    if (value.matches("0[.][0-9]{1,9}")) {
+      chance = Double.parseDouble(value);
+    } else if (first > 0 && second > 0) {
+      boolean ratio = value.charAt(sign) == ':';
+      chance = Math.min(1, (double) first / (ratio ? first + second : second));
+    } else {
+      problems.add(error(index, value, "1/4, 1:3 or 0.25", ""));
+    }
   }
 
   private static int number(String text) {
@@ -337,6 +362,11 @@ final class NamedAcl {
       String value = values.get(i);
       int letters = WeekTimes.days(value);
       int[] minutes = WeekTimes.minutes(value);
+      if (letters < 0 && WeekTimes.days(value.replace("U", "")) >= 0) {
+        letters = WeekTimes.days(value.replace("U", ""));
+        problems.add(
+            new AclProblem(false, i, value, "days from SMTWHFAD", "U is ignored, as in Squid"));
+      }
       if (letters >= 0) {
         days |= letters;
       } else if (minutes != null) {
@@ -451,6 +481,7 @@ final class NamedAcl {
           EXTERNAL,
           PROXY_AUTH ->
           words.size();
+      case RANDOM -> chance < 0 ? 0 : 1;
       case CONNECTIONS_ENCRYPTED -> 1;
       case TIME -> spans.size();
       case MAXCONN, MAX_USER_IP -> most < 0 ? 0 : 1;
@@ -468,7 +499,11 @@ final class NamedAcl {
     return switch (type) {
       case SRC -> (in, to) -> Condition.of(set.contains(in.clientAddress()));
       case LOCALIP -> (in, to) -> Condition.of(set.contains(in.localAddress()));
-      case DST -> new Destination(set);
+      case DST -> looksNothingUp ? literal(set) : new Destination(set);
+      case RANDOM -> {
+        double limit = chance;
+        yield (in, to) -> Condition.of(ThreadLocalRandom.current().nextDouble() < limit);
+      }
       case PORT -> (in, to) -> Condition.of(numbers.contains(in.port()));
       case LOCALPORT -> (in, to) -> Condition.of(numbers.contains(in.localPort()));
       case HTTP_STATUS -> (in, to) -> Condition.of(numbers.contains(in.replyStatus()));
@@ -530,6 +565,13 @@ final class NamedAcl {
         yield asked == null ? (in, to) -> Condition.NO : (in, to) -> asked.test(in);
       }
       default -> (in, to) -> Condition.NO;
+    };
+  }
+
+  private static Condition literal(AddressSet set) {
+    return (in, to) -> {
+      byte[] address = IpText.parse(in.host());
+      return Condition.of(address != null && set.contains(address));
     };
   }
 

@@ -33,6 +33,7 @@ public final class CachingDirectives {
   public static final Setting<Long> MINIMUM_OBJECT_SIZE =
       FEATURE
           .bytes("minimum_object_size", "0 KB")
+          .raised()
           .restart()
           .text("Smaller responses are not stored.");
 

@@ -110,7 +110,7 @@ final class RefreshLines implements LineReader<List<RefreshPattern>> {
         return;
       }
     }
-    report.error(line, word, "an option of refresh_pattern", "remove the option");
+    report.warning(line, word, "an option of refresh_pattern", "ignored, as in Squid");
   }
 
   private void warnOfViolation(Line line, String word, RefreshPattern.Option option) {

@@ -62,6 +62,24 @@ public final class Declaration<T extends @Nullable Object> {
     return this;
   }
 
+  /** A number below the least one is read as that, with a warning: Squid accepts it. */
+  public Declaration<T> raised() {
+    builder.raised();
+    return this;
+  }
+
+  /** A number above the greatest one is read as that, with a warning: Squid accepts it. */
+  public Declaration<T> lowered() {
+    builder.lowered();
+    return this;
+  }
+
+  /** {@code word} is read as {@code other}, with a warning: Squid accepts it. */
+  public Declaration<T> readAs(String word, String other) {
+    builder.readAs(word, other);
+    return this;
+  }
+
   /** A changed value takes effect when the process starts again. */
   public Declaration<T> restart() {
     builder.reload(Reload.RESTART);

@@ -1,6 +1,8 @@
 package io.loligo.core.config;
 
+import java.math.BigDecimal;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,9 @@ public final class Directive {
   private final long max;
   private final @Nullable String unlimited;
   private final List<String> choices;
+  private final boolean raised;
+  private final boolean lowered;
+  private final Map<String, String> readAs;
   private final Reload reload;
   private final Status status;
   private final boolean secret;
@@ -38,6 +43,9 @@ public final class Directive {
     max = from.max;
     unlimited = from.unlimited;
     choices = from.choices;
+    raised = from.raised;
+    lowered = from.lowered;
+    readAs = from.readAs;
     reload = from.reload;
     status = from.status;
     secret = from.secret;
@@ -191,5 +199,16 @@ public final class Directive {
   @Override
   public String toString() {
     return name;
+  }
+
+  /** {@code number} within the range as far as the directive tolerates others. */
+  BigDecimal tolerated(BigDecimal number) {
+    BigDecimal raisedTo = raised ? number.max(BigDecimal.valueOf(min)) : number;
+    return lowered ? raisedTo.min(BigDecimal.valueOf(max)) : raisedTo;
+  }
+
+  /** The word that {@code word} is read as; null: {@code word} itself. */
+  @Nullable String readAs(String word) {
+    return readAs.get(word);
   }
 }

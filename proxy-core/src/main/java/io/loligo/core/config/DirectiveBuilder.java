@@ -3,6 +3,7 @@ package io.loligo.core.config;
 import io.loligo.core.config.Directive.Reload;
 import io.loligo.core.config.Directive.Status;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the parts of a {@link Directive}. Confined to one thread. */
@@ -21,6 +22,9 @@ final class DirectiveBuilder {
   Reload reload = Reload.LIVE;
   Status status = Status.USED;
   boolean secret;
+  boolean raised;
+  boolean lowered;
+  Map<String, String> readAs = Map.of();
   String note = "";
   String text = "";
   @Nullable WordCheck check;
@@ -80,6 +84,24 @@ final class DirectiveBuilder {
 
   DirectiveBuilder status(Status status) {
     this.status = status;
+    return this;
+  }
+
+  /** A number below the least one is read as that, with a warning. */
+  DirectiveBuilder raised() {
+    raised = true;
+    return this;
+  }
+
+  /** A number above the greatest one is read as that, with a warning. */
+  DirectiveBuilder lowered() {
+    lowered = true;
+    return this;
+  }
+
+  /** {@code word} is read as {@code other}, with a warning. */
+  DirectiveBuilder readAs(String word, String other) {
+    readAs = Map.of(word, other);
     return this;
   }
 

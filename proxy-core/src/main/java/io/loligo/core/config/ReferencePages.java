@@ -244,18 +244,19 @@ public final class ReferencePages {
       | line | Squid 5.7 | here |
       | --- | --- | --- |
       | an action other than `allow` or `deny`, a rule without ACLs | line dropped with a note | error |
-      | an unknown word after `forwarded_for` | accepted silently | error |
+      | an unknown word after `forwarded_for` | acts as `transparent` | error, but for `no` |
       | an `acl` file that is missing | error in the log, the ACL is empty | stops the start unless waived |
-      | an unknown or wrong `refresh_pattern` option or expression | line or option dropped | error |
-      | an unknown `cache_peer` type or option, a `cache_peer_access` without its peer | dropped | error |
+      | a wrong `refresh_pattern` option or expression | line or option dropped | error |
+      | an unknown `cache_peer` type or TLS option, a `cache_peer_access` without its peer | dropped | error |
       | an unknown scheme in an `acl` of type `proto` | dropped | error |
       | partly overlapping address ranges in one `acl` | warning, the later one is ignored | both hold |
       | `dstdomain` of a host given as an address | the address is looked up for a name, without `-n` | the same in `http_access`, unless a later ACL of the line decides; `loligo_reverse_dns off` looks nothing up. The address is compared however it is spelled |
       | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |
-      | `dns_nameservers` or `debug_options` that make no sense | accepted | error |
-      | `quick_abort_pct` beyond 100 | accepted | error |
+      | `debug_options` that make no sense | accepted | error, but for `ALL` |
+      | `acl ... src 192.168.1` | 192.168.0.1 | the same, with a warning |
+      | `quick_abort_pct` beyond 100 or below 0, `logfile_rotate -1` and the like | accepted | warning that says what holds |
       | a `logformat` of a built-in name | error in the log, ignored | warning, ignored |
       | a second `logformat` of one name | error in the log, ignored | error |
       | an ACL without values | warning | warning |

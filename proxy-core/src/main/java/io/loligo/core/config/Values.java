@@ -74,10 +74,7 @@ final class Values {
       case MILLISECONDS -> time(directive, words, 1);
       case ON_OFF -> onOff(first);
       case INTEGER -> integer(directive, first);
-      case CHOICE ->
-          directive.choices().contains(first)
-              ? Parsed.of(first, 1)
-              : Parsed.failed(String.join(", ", directive.choices()), "");
+      case CHOICE -> choice(directive, first);
       case TEXT, PATH -> text(directive.check(), first);
       case ADDRESSES -> addresses(words);
       case RULES, LINE -> Parsed.of(List.copyOf(words), words.size());
@@ -111,6 +108,16 @@ final class Values {
     return true;
   }
 
+  private static Parsed choice(Directive directive, String word) {
+    String other = directive.readAs(word);
+    if (other != null) {
+      return new Parsed(other, 1, "", "taken as " + other + ", as in Squid");
+    }
+    return directive.choices().contains(word)
+        ? Parsed.of(word, 1)
+        : Parsed.failed(String.join(", ", directive.choices()), "");
+  }
+
   private static Parsed text(@Nullable WordCheck check, String word) {
     return check == null || check.test().test(word)
         ? Parsed.of(word, 1)
@@ -118,12 +125,10 @@ final class Values {
   }
 
   private static Parsed addresses(List<String> words) {
-    for (String word : words) {
-      if (IpText.parse(word) == null) {
-        return Parsed.failed("IP addresses", word + " is none");
-      }
-    }
-    return Parsed.of(List.copyOf(words), words.size());
+    List<String> valid = words.stream().filter(word -> IpText.parse(word) != null).toList();
+    boolean all = valid.size() == words.size();
+    String advice = all ? "" : "words that are no IP addresses are ignored, as in Squid";
+    return new Parsed(valid, words.size(), "", advice);
   }
 
   private static Parsed onOff(String word) {
@@ -154,9 +159,11 @@ final class Values {
     if (directive.noLimit() && number == NO_LIMIT) {
       return Parsed.of(NO_LIMIT, 1);
     }
-    return number < directive.min() || number > directive.max()
-        ? Parsed.failed(expected, "")
-        : Parsed.of(number, 1);
+    long near = directive.tolerated(BigDecimal.valueOf(number)).longValue();
+    if (near < directive.min() || near > directive.max()) {
+      return Parsed.failed(expected, "");
+    }
+    return new Parsed(near, 1, "", near == number ? "" : "taken as " + near);
   }
 
   private static Parsed bytes(Directive directive, List<String> words, long defaultUnit) {
@@ -172,23 +179,28 @@ final class Values {
     }
     String unit = words.size() > 1 ? words.get(1).toLowerCase(Locale.ROOT) : "";
     int power = unitIndex(BYTE_UNITS, unit);
-    if (!unit.isEmpty() && power < 0) {
-      return Parsed.failed(expected, byteUnitAdvice(word, unit));
-    }
+    boolean known = unit.isEmpty() || power >= 0;
     boolean minusOne = number.compareTo(BigDecimal.ONE.negate()) == 0;
     if (minusOne && directive.noLimit()) {
-      return Parsed.of(NO_LIMIT, unit.isEmpty() ? 1 : 2);
+      String remark = known ? "" : "the unit " + words.get(1) + " is unknown, as in Squid";
+      return new Parsed(NO_LIMIT, unit.isEmpty() ? 1 : 2, "", remark);
+    }
+    if (!known) {
+      return Parsed.failed(expected, byteUnitAdvice(word, unit));
     }
     BigDecimal factor = unit.isEmpty() ? BigDecimal.valueOf(defaultUnit) : KB.pow(power);
-    BigDecimal bytes = number.multiply(factor);
+    BigDecimal given = number.multiply(factor);
+    BigDecimal bytes = directive.tolerated(given);
     boolean off = directive.type() == ValueType.BYTES_BY_ACL && bytes.signum() == 0;
     if (outside(directive, bytes) && !off) {
       return Parsed.failed(expected, "");
     }
     String remark =
-        unit.isEmpty() && number.signum() != 0
-            ? "no unit: taken as " + (defaultUnit == 1 ? "bytes" : "KB")
-            : "";
+        bytes.compareTo(given) != 0
+            ? "taken as " + bytes + " bytes"
+            : unit.isEmpty() && number.signum() != 0
+                ? "no unit: taken as " + (defaultUnit == 1 ? "bytes" : "KB")
+                : "";
     return new Parsed(bytes.longValue(), unit.isEmpty() ? 1 : 2, "", remark);
   }
 

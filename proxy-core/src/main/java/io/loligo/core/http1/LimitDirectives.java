@@ -12,6 +12,7 @@ public final class LimitDirectives {
   public static final Setting<Integer> REQUEST_HEADER_MAX_SIZE =
       FEATURE
           .bytes("request_header_max_size", "64 KB")
+          .raised()
           .range(1024, 16 << 20)
           .as(Math::toIntExact)
           .text("Largest request head. A larger one gets 431.");
@@ -20,6 +21,7 @@ public final class LimitDirectives {
   public static final Setting<Integer> REPLY_HEADER_MAX_SIZE =
       FEATURE
           .bytes("reply_header_max_size", "64 KB")
+          .raised()
           .range(1024, 16 << 20)
           .as(Math::toIntExact)
           .text("Largest response head. For a larger one the client gets 502.");

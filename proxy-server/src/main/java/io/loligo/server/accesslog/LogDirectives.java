@@ -53,6 +53,7 @@ public final class LogDirectives {
   public static final Setting<Integer> LOGFILE_ROTATE =
       FEATURE
           .number("logfile_rotate", "0")
+          .raised()
           .range(0, 1000)
           .squid("10", "Debian ships it so: logrotate renames the file, then the proxy reopens it")
           .text("How many old logs a rotation keeps. 0: a rotation only reopens the logs.");

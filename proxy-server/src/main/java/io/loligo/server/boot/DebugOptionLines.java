@@ -19,13 +19,19 @@ final class DebugOptionLines implements LineReader<String> {
     for (String word : line.values()) {
       if (word.matches("rotate=[0-9]{1,3}")) {
         report.warning(line, word, "", "ignored: logfile_rotate counts for cache_log too");
+      } else if (word.equals("ALL")) {
+        report.warning(line, word, "ALL,LEVEL", "taken as ALL,1");
       } else if (!word.matches("(ALL|[0-9]{1,3}),-?[0-9]")) {
         report.error(line, word, "ALL,LEVEL or SECTION,LEVEL", "");
       } else if (!word.startsWith("ALL,")) {
         report.warning(line, word, "ALL,LEVEL", "sections are ignored");
       }
     }
-    options = String.join(" ", line.values());
+    options = String.join(" ", line.values().stream().map(DebugOptionLines::complete).toList());
+  }
+
+  private static String complete(String word) {
+    return word.equals("ALL") ? "ALL,1" : word;
   }
 
   @Override

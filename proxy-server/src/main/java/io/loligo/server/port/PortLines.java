@@ -181,6 +181,7 @@ final class PortLines {
     private boolean usable = true;
     private @Nullable String accelOption;
     private @Nullable String defaultSite;
+    private @Nullable String implied;
     private boolean vhost = true;
     private int vport = -1;
     private String protocol;
@@ -219,7 +220,7 @@ final class PortLines {
           defaultSite = needed(option);
         }
         case "vhost" -> {
-          accelOption = word;
+          implied = word;
           vhost = true;
         }
         case "no-vhost" -> {
@@ -362,6 +363,10 @@ final class PortLines {
     }
 
     void finish() {
+      if (!accel && implied != null) {
+        report.warning(line, implied, "accel mode with this option", "taken as accel, as in Squid");
+        accel = true;
+      }
       if (accel && interceptOption != null) {
         report.error(line, interceptOption, "a port without accel", "remove one of the two");
       }

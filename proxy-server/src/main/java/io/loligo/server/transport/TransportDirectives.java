@@ -14,6 +14,7 @@ public final class TransportDirectives {
   public static final Setting<@Nullable Integer> WORKERS =
       FEATURE
           .number("workers", "")
+          .raised()
           .range(0, 1024)
           .restart()
           .squid("1", "one process with one event loop per core shares one cache")

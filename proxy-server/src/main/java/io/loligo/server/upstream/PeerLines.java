@@ -234,8 +234,10 @@ final class PeerLines implements LineReader<List<Peer>> {
             word + " does not balance: all traffic goes to the first live parent");
       } else if (TUNING.contains(key) || key.startsWith("htcp")) {
         report.warning(line, word, "", "accepted without effect");
-      } else {
+      } else if (ofTls) {
         report.error(line, word, "an option of cache_peer", "remove the option");
+      } else {
+        report.warning(line, word, "an option of cache_peer", "ignored, as in Squid");
       }
     }
 

@@ -158,7 +158,7 @@ class GrammarTest {
         "refresh_pattern . 0 120 4320           | ok      |",
         "refresh_pattern . 0 20% 999999         | warning | taken as 525600",
         "refresh_pattern . 0 20%                | error   | REGEX MIN PERCENT% MAX",
-        "refresh_pattern . 0 20% 10 foo         | error   | value: foo",
+        "refresh_pattern . 0 20% 10 foo         | warning | ignored, as in Squid",
         "refresh_pattern . 0 20% 10 ignore-auth | warning | obsolete",
         "refresh_pattern . 0 20% 10 override-expire | warning | violates HTTP",
         // ACLs and rules
@@ -254,7 +254,7 @@ class GrammarTest {
         "http_port 8080 tcpkeepalive=1,1,128    | error   | up to 127 times INTERVAL",
         "http_port 8080 tcpkeepalive=10,0,30    | warning | an INTERVAL beside TIMEOUT",
         // peers
-        "cache_peer a parent 80 0 foo=bar       | error   | an option of cache_peer",
+        "cache_peer a parent 80 0 foo=bar       | warning | an option of cache_peer",
         "cache_peer a fnord 80 0                | error   | parent, sibling or multicast",
         "cache_peer a parent 80                 | error   | HTTP-PORT ICP-PORT",
         "cache_peer a parent 80 0~cache_peer a parent 81 0 | error | add name=",
@@ -383,7 +383,7 @@ class GrammarTest {
         "icap_enable on~icap_preview_size 1024  | error   | icap_enable",
         // others
         "forwarded_for foo                      | error   | on, off, transparent",
-        "dns_nameservers foo                    | error   | IP addresses",
+        "dns_nameservers foo                    | warning | ignored, as in Squid",
         "dns_nameservers 9.9.9.9 ::1            | ok      |",
         "visible_hostname                       | error   | give a value",
         "debug_options foo                      | error   | ALL,LEVEL",

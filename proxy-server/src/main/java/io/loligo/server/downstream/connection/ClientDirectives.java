@@ -102,6 +102,7 @@ public final class ClientDirectives {
   public static final Setting<Integer> MAX_FILEDESCRIPTORS =
       FEATURE
           .number("max_filedescriptors", "0")
+          .raised()
           .alias("max_filedesc")
           .range(0, Integer.MAX_VALUE)
           .restart()

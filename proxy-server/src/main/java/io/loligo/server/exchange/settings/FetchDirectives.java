@@ -87,6 +87,8 @@ public final class FetchDirectives {
       FEATURE
           .number("quick_abort_pct", "95")
           .range(0, 100)
+          .raised()
+          .lowered()
           .text(
               "After the last client has left, a fetch of which more than this is done is"
                   + " finished.");

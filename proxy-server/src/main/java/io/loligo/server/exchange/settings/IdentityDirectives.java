@@ -18,6 +18,7 @@ public final class IdentityDirectives {
   public static final Setting<ForwardedFor> FORWARDED_FOR =
       FEATURE
           .choice("forwarded_for", ForwardedFor.ON, ForwardedFor.class)
+          .readAs("no", "transparent")
           .text(
               "What becomes of X-Forwarded-For: on adds the client's address, off adds"
                   + " unknown, transparent leaves the field alone, truncate replaces it with the"
