@@ -77,7 +77,16 @@ class BesideSquidWireTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"home", "egress-list", "agent-sandbox", "package-cache", "two-sites", "parents"})
+      strings = {
+        "home",
+        "egress-list",
+        "agent-sandbox",
+        "package-cache",
+        "two-sites",
+        "parents",
+        "anonymizer",
+        "captive-portal"
+      })
   void decidesAsSquidDoes(String name) throws Exception {
     String text = resource(name);
     int border = text.indexOf("--- requests\n");

@@ -63,6 +63,14 @@ class LoginWireTest extends WireTest {
   }
 
   @Test
+  void theListAfterTheRewritingAsksForALoginToo() throws Exception {
+    start("http_access allow all", "adapted_http_access allow users");
+    assertChallenged(get("/a"));
+    assertThat(get("/a", BOB).status()).isEqualTo(200);
+    assertHit(get("/a", ALICE));
+  }
+
+  @Test
   void aResponseToOneUserIsAHitForAnother() throws Exception {
     start("http_access allow users");
     assertForwarded(get("/a", BOB), "uri-miss");

@@ -224,11 +224,25 @@ public final class Admission {
     if (rules.isEmpty()) {
       return Verdict.PROCEED;
     }
+    request.forgetUnasked();
     AclVerdict verdict = evaluated(rules, request);
     if (verdict == null) {
       return waitForNames;
     }
-    return verdict.allowed() ? Verdict.PROCEED : new Denied(Refusal.denied(verdict));
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_LOGIN && unavailable(request) == null) {
+      return waitForLogin;
+    }
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_HELPER && externals != null) {
+      return externals.waitFor(request);
+    }
+    return verdict.allowed() ? Verdict.PROCEED : new Denied(adaptedRefusal(request, verdict));
+  }
+
+  private Refusal adaptedRefusal(Request request, AclVerdict verdict) {
+    boolean asks = verdict.kind() == AclVerdict.Kind.CHALLENGE;
+    return asks || verdict.kind() == AclVerdict.Kind.NEEDS_LOGIN
+        ? refusal(request, verdict)
+        : Refusal.denied(verdict);
   }
 
   /** Other requests are asked when they turn out to be misses. */

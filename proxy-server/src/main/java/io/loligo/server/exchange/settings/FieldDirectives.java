@@ -15,6 +15,11 @@ public final class FieldDirectives {
       "Host and the fields of framing and of the connection are written by the proxy itself and"
           + " stay";
 
+  private static final String ADDED =
+      "a value is cut after "
+          + AddedField.MAX_VALUE_BYTES
+          + " bytes; codes that Squid fills later, such as %rm, have their values already";
+
   /** {@code request_header_access}: which fields of requests are sent on. */
   public static final Setting<FieldAccess> REQUEST_ACCESS =
       FEATURE
@@ -46,7 +51,7 @@ public final class FieldDirectives {
               "request_header_add",
               "NAME VALUE [[!]ACL...]",
               reading -> new FieldAddLines(reading, RuleScope.REQUEST))
-          .difference("a value is cut after " + AddedField.MAX_VALUE_BYTES + " bytes")
+          .difference(ADDED)
           .text(
               "A field that requests get if all ACLs match, besides fields of the same name and"
                   + " after all other rules. In a quoted VALUE the % codes of logformat hold;"
@@ -82,7 +87,7 @@ public final class FieldDirectives {
               "reply_header_add",
               "NAME VALUE [[!]ACL...]",
               reading -> new FieldAddLines(reading, RuleScope.RESPONSE))
-          .difference("a value is cut after " + AddedField.MAX_VALUE_BYTES + " bytes")
+          .difference(ADDED)
           .text(
               "A field that responses to clients get if all ACLs match, as with"
                   + " request_header_add.");
