@@ -62,14 +62,14 @@ public final class Purges {
     }
   }
 
-  /** A response requested at {@code requestMillis} is being stored. */
+  /** A response requested at {@code requestMillis} is being stored, or may be. */
   public void stored(long requestMillis) {
     if (requestMillis > latestRequest.get()) {
       latestRequest.accumulateAndGet(requestMillis, Math::max);
     }
   }
 
-  /** The moment of a purge that begins now: no stored response was requested later. */
+  /** The moment of a purge that begins now: no response was requested later. */
   public long now() {
     return Math.max(clock.getAsLong(), latestRequest.get());
   }
@@ -88,7 +88,9 @@ public final class Purges {
    */
   public long requestMoment(long now) {
     long after = 1 + latestPurge();
-    return after > now && after - now <= MAX_AHEAD_MILLIS ? after : now;
+    long moment = after > now && after - now <= MAX_AHEAD_MILLIS ? after : now;
+    stored(moment); // its response may be, and a purge in between has to cover it
+    return moment;
   }
 
   private long latestPurge() {

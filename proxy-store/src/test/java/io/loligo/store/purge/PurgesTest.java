@@ -139,6 +139,14 @@ class PurgesTest {
     assertThat(purges.now()).isEqualTo(5_000);
   }
 
+  /** The clock is set back while the response is under way. */
+  @Test
+  void aPurgeIsNotOlderThanARequestUnderWay() {
+    long requested = purges.requestMoment(now);
+    now -= 500;
+    assertThat(purges.now()).isEqualTo(requested);
+  }
+
   @Test
   void patternsAreBoundedAndTheSameOneCountsOnce() {
     for (int i = 0; i < Purges.MAX_BANS; i++) {
