@@ -7,7 +7,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The values of one ACL while its lines are read. Confined to one thread. */
@@ -502,7 +501,7 @@ final class NamedAcl {
       case DST -> looksNothingUp ? literal(set) : new Destination(set);
       case RANDOM -> {
         double limit = chance;
-        yield (in, to) -> Condition.of(ThreadLocalRandom.current().nextDouble() < limit);
+        yield (in, to) -> Condition.of(Math.random() < limit);
       }
       case PORT -> (in, to) -> Condition.of(numbers.contains(in.port()));
       case LOCALPORT -> (in, to) -> Condition.of(numbers.contains(in.localPort()));
