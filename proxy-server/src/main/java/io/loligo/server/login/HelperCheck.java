@@ -2,6 +2,7 @@ package io.loligo.server.login;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.loligo.server.helper.Escaping;
 import io.loligo.server.helper.Helper;
 import io.loligo.server.helper.HelperReply;
 import java.util.Locale;
@@ -26,7 +27,8 @@ final class HelperCheck implements PasswordCheck {
       then.accept(new Unavailable("another program checks passwords now"));
       return;
     }
-    String question = escaped(credentials.user()) + " " + escaped(credentials.password());
+    String question =
+        Escaping.word(credentials.user()) + " " + Escaping.word(credentials.password());
     helper.ask(question.getBytes(ISO_8859_1), Runnable::run, reply -> then.accept(answer(reply)));
   }
 
@@ -41,20 +43,6 @@ final class HelperCheck implements PasswordCheck {
           new Unavailable(
               helper.program().name() + ": " + reply.result().name().toLowerCase(Locale.ROOT));
     };
-  }
-
-  /** RFC 1738 section 2.2, percent signs included, as Squid writes names and passwords. */
-  private static String escaped(String text) {
-    StringBuilder escaped = new StringBuilder(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c <= ' ' || c >= 0x7f || "<>\"#%{}|\\^~[]`'".indexOf(c) >= 0) {
-        escaped.append(String.format("%%%02X", (int) c));
-      } else {
-        escaped.append(c);
-      }
-    }
-    return escaped.toString();
   }
 
   @Override

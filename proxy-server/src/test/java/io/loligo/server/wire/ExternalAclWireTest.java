@@ -2,9 +2,6 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.server.Waiting;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -13,25 +10,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code external_acl_type}: questions, answers, and what a missing answer means. */
-class ExternalAclWireTest extends WireTest {
-  private HelperScript helper;
-  private Path gate;
-
+class ExternalAclWireTest extends HelperWireTest {
   @BeforeEach
   void write() throws Exception {
-    gate = dir.resolve("gate");
-    helper =
-        HelperScript.write(
-            dir,
-            "decider",
-            /* channels= */ false,
-            "*/yes*) echo 'OK user=jim%20x tag=t1 message=\"no go\" log=l1 extra_=e' ;;",
-            "*/no*) echo 'ERR tag=t2' ;;",
-            "*/broken*) echo 'BH message=\"no list\"' ;;",
-            "*/old*) echo 'yes' ;;",
-            "*/hang*) while [ ! -e " + gate + " ]; do sleep 0.01; done; echo OK ;;",
-            "*/die*) exit 1 ;;",
-            "*) echo OK ;;");
+    writeHelper(
+        "decider",
+        "*/yes*) echo 'OK user=jim%20x tag=t1 message=\"no go\" log=l1 extra_=e' ;;",
+        "*/no*) echo 'ERR tag=t2' ;;",
+        "*/broken*) echo 'BH message=\"no list\"' ;;",
+        "*/old*) echo 'yes' ;;",
+        "*) echo OK ;;");
     origin.otherwise(request -> request.ok("own"));
   }
 
@@ -141,13 +129,11 @@ class ExternalAclWireTest extends WireTest {
   @Test
   void equalQuestionsAreAskedOnce() throws Exception {
     startAllowing("%PATH");
-    RawClient first = client();
-    first.get(origin.url("/hang"));
-    Waiting.until("the helper is asked", () -> helper.asked().size() == 1);
+    RawClient first = hangingClient();
     RawClient second = client();
     second.get(origin.url("/hang"));
     awaitLoopWith("/yes");
-    Files.createFile(gate);
+    openGate();
     assertThat(first.response().status()).isEqualTo(200);
     assertThat(second.response().status()).isEqualTo(200);
     assertThat(helper.asked()).filteredOn(question -> question.contains("hang")).hasSize(1);
@@ -167,9 +153,7 @@ class ExternalAclWireTest extends WireTest {
         type("%PATH"),
         "acl ok external t",
         "http_access allow ok");
-    RawClient client = client();
-    client.get(origin.url("/hang"));
-    Waiting.until("the helper is asked", () -> helper.asked().size() == 1);
+    RawClient client = hangingClient();
     time.passTimeouts(3_500);
     assertThat(client.response().status()).isEqualTo(403);
     assertThat(get("/yes").status()).isEqualTo(200);

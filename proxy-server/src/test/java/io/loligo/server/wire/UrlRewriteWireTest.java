@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.Waiting;
 import java.net.URLEncoder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,44 +15,33 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * {@code url_rewrite_program}: redirections, rewritten requests, and helpers that do not answer.
  */
-class UrlRewriteWireTest extends WireTest {
+class UrlRewriteWireTest extends HelperWireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
-
-  private HelperScript helper;
-  private Path gate;
 
   @BeforeEach
   void write() throws Exception {
-    gate = dir.resolve("gate");
-    helper =
-        HelperScript.write(
-            dir,
-            "rewriter",
-            /* channels= */ false,
-            "*/rewrite*) echo \"OK rewrite-url=\\\"" + origin.url("/target") + "\\\" mark_=m1\" ;;",
-            "*/elsewhere*) echo \"OK rewrite-url=http://localhost:"
-                + origin.port()
-                + "/target\" ;;",
-            "*/found*) echo 'OK url=http://example.test/y' ;;",
-            "*/moved*) echo 'OK status=301 url=\"http://example.test/x\"' ;;",
-            "*/old303*) echo '303:http://example.test/old' ;;",
-            "*/oldurl*) echo '" + origin.url("/target") + " 127.0.0.1/- - GET' ;;",
-            "*/oldgroup*) echo '!group!" + origin.url("/target") + "' ;;",
-            "*/same*) echo \"OK rewrite-url=$word\" ;;",
-            "*/broken*) echo 'BH message=\"no list\"' ;;",
-            "*/empty*) echo ;;",
-            "*/inject*) printf '%s\\n' 'OK url=\"http://example.test/\\r\\nSet-Cookie: a=b\"' ;;",
-            "*/encoded*) echo 'OK url=http://example.test/%0d%0aX:%20y' ;;",
-            "*/status*) echo 'OK status=200 url=http://example.test/' ;;",
-            "*/blank*) echo 'OK rewrite-url=\"http://bad host/\"' ;;",
-            "*/control*) printf '%s\\n' 'OK rewrite-url=\"http://bad/\\r\\nX\"' ;;",
-            "*/scheme*) echo 'OK rewrite-url=gopher://a/' ;;",
-            "*/relative*) echo 'OK rewrite-url=/target' ;;",
-            "*/garbage*) printf '\\001\\377\\n' ;;",
-            "*/hang*) while [ ! -e " + gate + " ]; do sleep 0.01; done; echo OK ;;",
-            "*/die*) exit 1 ;;",
-            "*secure.test:*) echo 'OK rewrite-url=" + origin.authority() + "' ;;",
-            "*) echo OK ;;");
+    writeHelper(
+        "rewriter",
+        "*/rewrite*) echo \"OK rewrite-url=\\\"" + origin.url("/target") + "\\\" mark_=m1\" ;;",
+        "*/elsewhere*) echo \"OK rewrite-url=http://localhost:" + origin.port() + "/target\" ;;",
+        "*/found*) echo 'OK url=http://example.test/y' ;;",
+        "*/moved*) echo 'OK status=301 url=\"http://example.test/x\"' ;;",
+        "*/old303*) echo '303:http://example.test/old' ;;",
+        "*/oldurl*) echo '" + origin.url("/target") + " 127.0.0.1/- - GET' ;;",
+        "*/oldgroup*) echo '!group!" + origin.url("/target") + "' ;;",
+        "*/same*) echo \"OK rewrite-url=$word\" ;;",
+        "*/broken*) echo 'BH message=\"no list\"' ;;",
+        "*/empty*) echo ;;",
+        "*/inject*) printf '%s\\n' 'OK url=\"http://example.test/\\r\\nSet-Cookie: a=b\"' ;;",
+        "*/encoded*) echo 'OK url=http://example.test/%0d%0aX:%20y' ;;",
+        "*/status*) echo 'OK status=200 url=http://example.test/' ;;",
+        "*/blank*) echo 'OK rewrite-url=\"http://bad host/\"' ;;",
+        "*/control*) printf '%s\\n' 'OK rewrite-url=\"http://bad/\\r\\nX\"' ;;",
+        "*/scheme*) echo 'OK rewrite-url=gopher://a/' ;;",
+        "*/relative*) echo 'OK rewrite-url=/target' ;;",
+        "*/garbage*) printf '\\001\\377\\n' ;;",
+        "*secure.test:*) echo 'OK rewrite-url=" + origin.authority() + "' ;;",
+        "*) echo OK ;;");
   }
 
   private void start(String... more) throws Exception {
@@ -215,9 +202,7 @@ class UrlRewriteWireTest extends WireTest {
     HeldTime time = new HeldTime();
     startProxy(time, "loligo_helper_timeout 3 seconds", "url_rewrite_program " + helper.path());
     origin.otherwise(request -> request.ok("own"));
-    RawClient client = client();
-    client.get(origin.url("/hang"));
-    Waiting.until("the helper is asked", () -> helper.asked().size() == 1);
+    RawClient client = hangingClient();
     time.passTimeouts(3_500);
     assertThat(client.response().status()).isEqualTo(500);
     assertThat(get("/plain").text()).isEqualTo("own");
@@ -235,9 +220,7 @@ class UrlRewriteWireTest extends WireTest {
     startProxy(
         time, "url_rewrite_timeout 2 seconds " + action, "url_rewrite_program " + helper.path());
     origin.otherwise(request -> request.ok("own"));
-    RawClient client = client();
-    client.get(origin.url("/hang"));
-    Waiting.until("the helper is asked", () -> helper.asked().size() == 1);
+    RawClient client = hangingClient();
     time.passTimeouts(2_500);
     assertThat(client.response().status()).isEqualTo(status);
   }
@@ -250,23 +233,19 @@ class UrlRewriteWireTest extends WireTest {
         "url_rewrite_timeout 2 seconds on_timeout=retry",
         "url_rewrite_program " + helper.path());
     origin.otherwise(request -> request.ok("own"));
-    RawClient client = client();
-    client.get(origin.url("/hang"));
-    Waiting.until("the helper is asked", () -> helper.asked().size() == 1);
+    RawClient client = hangingClient();
     time.passTimeouts(2_500);
     Waiting.until("the helper is asked again", () -> helper.asked().size() == 2);
-    Files.createFile(gate);
+    openGate();
     assertThat(client.response().text()).isEqualTo("own");
   }
 
   @Test
   void aBusyHelperIsBypassedAndOthersWaitForIt() throws Exception {
     start("url_rewrite_children 1", "url_rewrite_bypass on");
-    RawClient waiting = client();
-    waiting.get(origin.url("/hang"));
-    Waiting.until("the helper is asked", () -> helper.asked().size() == 1);
+    RawClient waiting = hangingClient();
     assertThat(get("/rewrite").text()).isEqualTo("own");
-    Files.createFile(gate);
+    openGate();
     assertThat(waiting.response().text()).isEqualTo("own");
     assertThat(get("/rewrite").text()).isEqualTo("target");
   }
@@ -274,27 +253,15 @@ class UrlRewriteWireTest extends WireTest {
   @Test
   void aClientThatLeavesIsForgotten() throws Exception {
     start("url_rewrite_children 1");
-    RawClient first = client();
-    first.get(origin.url("/hang"));
-    Waiting.until("the helper is asked", () -> helper.asked().size() == 1);
+    RawClient first = hangingClient();
     RawClient second = client();
     second.get(origin.url("/second"));
     Waiting.until("two questions wait", () -> metric("pending").equals("2.0"));
     second.reset();
     Waiting.until("one is cancelled", () -> metric("pending").equals("1.0"));
-    Files.createFile(gate);
+    openGate();
     assertThat(first.response().text()).isEqualTo("own");
     assertThat(helper.asked()).hasSize(1);
-  }
-
-  private String admin(String path) throws Exception {
-    try (RawClient admin = RawClient.connect(proxy.adminPort())) {
-      String host = "127.0.0.1:" + proxy.adminPort();
-      return admin
-          .send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
-          .response()
-          .text();
-    }
   }
 
   private String metric(String name) throws Exception {

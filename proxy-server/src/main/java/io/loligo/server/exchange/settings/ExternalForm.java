@@ -6,6 +6,7 @@ import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.ExternalAcl;
 import io.loligo.server.accesslog.LogFormat;
 import io.loligo.server.accesslog.LogFormatException;
+import io.loligo.server.helper.Escaping;
 import io.loligo.server.record.ExchangeRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +116,7 @@ public final class ExternalForm {
     String attribute = code.substring(code.indexOf("CERT_") + 5);
     return (acl, request, record) -> {
       String value = request.certificateName(issuer, attribute);
-      return value == null || value.isEmpty() ? "-" : escaped(value);
+      return value == null || value.isEmpty() ? "-" : Escaping.word(value);
     };
   }
 
@@ -124,11 +125,11 @@ public final class ExternalForm {
       return "-";
     }
     if (whole) {
-      return escaped(String.join(" ", acl.arguments()));
+      return Escaping.word(String.join(" ", acl.arguments()));
     }
     List<String> words = new ArrayList<>();
     for (String argument : acl.arguments()) {
-      words.add(shell ? shellWord(argument) : escaped(argument));
+      words.add(shell ? shellWord(argument) : Escaping.word(argument));
     }
     return String.join(" ", words);
   }
@@ -136,20 +137,6 @@ public final class ExternalForm {
   private static String shellWord(String word) {
     String plain = word.replace("\\", "\\\\").replace("\"", "\\\"");
     return plain.indexOf(' ') < 0 ? plain : '"' + plain + '"';
-  }
-
-  /** RFC 1738 section 2.2, percent signs included. */
-  private static String escaped(String text) {
-    StringBuilder escaped = new StringBuilder(text.length());
-    for (byte value : text.getBytes(ISO_8859_1)) {
-      char c = (char) (value & 0xff);
-      if (c <= ' ' || c >= 0x7f || "<>\"#%{}|\\^~[]`'".indexOf(c) >= 0) {
-        escaped.append(String.format("%%%02X", (int) c));
-      } else {
-        escaped.append(c);
-      }
-    }
-    return escaped.toString();
   }
 
   /** Whether it contains the user's login. */

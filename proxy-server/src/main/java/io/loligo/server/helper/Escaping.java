@@ -1,0 +1,27 @@
+package io.loligo.server.helper;
+
+/** The percent-encoding of words in questions (RFC 1738 section 2.2). Stateless; any thread. */
+public final class Escaping {
+  private static final String UNSAFE = "<>\"#%{}|\\^~[]`'";
+
+  private Escaping() {}
+
+  /**
+   * {@code text} as one word: blanks, control bytes, bytes from 0x7F on and unsafe characters are
+   * {@code %XX}, percent signs included.
+   *
+   * @param text each character is one byte
+   */
+  public static String word(String text) {
+    StringBuilder escaped = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c <= ' ' || c >= 0x7f || UNSAFE.indexOf(c) >= 0) {
+        escaped.append(String.format("%%%02X", (int) c));
+      } else {
+        escaped.append(c);
+      }
+    }
+    return escaped.toString();
+  }
+}
