@@ -137,6 +137,14 @@ public interface AclInput {
     return false;
   }
 
+  /** The notes of the request. */
+  default Notes notes() {
+    return Notes.NONE;
+  }
+
+  /** Replaces {@link #notes()}: rules may annotate. */
+  default void notes(Notes replaced) {}
+
   /** Wall clock, milliseconds since the epoch. */
   long nowMillis();
 }

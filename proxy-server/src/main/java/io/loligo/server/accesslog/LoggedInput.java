@@ -3,6 +3,7 @@ package io.loligo.server.accesslog;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.ExternalAcl;
 import io.loligo.core.acl.LoginState;
+import io.loligo.core.acl.Notes;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.IpText;
@@ -179,6 +180,16 @@ final class LoggedInput implements AclInput {
   @Override
   public ExternalAcl.Answer external(ExternalAcl acl) {
     return request == null ? ExternalAcl.Answer.UNDECIDED : request.external(acl);
+  }
+
+  @Override
+  public Notes notes() {
+    return record.notes == null ? Notes.NONE : record.notes;
+  }
+
+  @Override
+  public void notes(Notes replaced) {
+    record.notes = replaced;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.loligo.server.accesslog;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -7,7 +8,6 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.record.ExchangeRecord;
-import io.loligo.server.record.HelperFacts;
 import io.loligo.server.record.Stage;
 import io.loligo.server.tls.ClientHello;
 import io.loligo.server.tls.PeerCertificate;
@@ -294,16 +294,16 @@ final class RecordText {
 
   /** The values of the notes with {@code key}; without a key, all notes, each on a line. */
   static void note(ExchangeRecord record, @Nullable String key, LogLine line) {
-    HelperFacts facts = record.helpers;
-    if (facts == null) {
+    Notes notes = record.notes;
+    if (notes == null) {
       return;
     }
     if (key != null) {
-      text(facts.values(key), line);
+      text(notes.values(key), line);
       return;
     }
-    for (HelperFacts.Note note : facts.notes()) {
-      line.append(note.key() + ": " + note.value() + "\r\n");
+    for (Notes.Note note : notes.all()) {
+      line.append(note.name() + ": " + note.value() + "\r\n");
     }
   }
 

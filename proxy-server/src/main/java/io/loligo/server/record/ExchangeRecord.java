@@ -1,6 +1,7 @@
 package io.loligo.server.record;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.Notes;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
@@ -111,8 +112,11 @@ public final class ExchangeRecord {
   /** The proxy's own end of the connection to the next hop, or null. */
   public @Nullable InetSocketAddress nextHopLocal;
 
-  /** What helpers have told; null: nothing. */
+  /** What helpers of ACLs have told, beside {@link #notes}; null: nothing. */
   public @Nullable HelperFacts helpers;
+
+  /** Names with values from helpers and rules; null: none. */
+  public @Nullable Notes notes;
 
   /** The request that a rewriter made of {@link #request}; null: it was not rewritten. */
   public @Nullable RewrittenRequest rewritten;
@@ -226,6 +230,7 @@ public final class ExchangeRecord {
     nextHopPort = 0;
     nextHopLocal = null;
     helpers = null;
+    notes = null;
     rewritten = null;
     tunnel = null;
     serverTls = null;

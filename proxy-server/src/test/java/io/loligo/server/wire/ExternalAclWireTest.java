@@ -106,6 +106,23 @@ class ExternalAclWireTest extends HelperWireTest {
   }
 
   @Test
+  void aLaterAnswerReplacesNotesOfTheSameNames() throws Exception {
+    HelperScript other =
+        HelperScript.write(
+            dir, "other", /* channels= */ false, "*) echo 'OK extra_=f extra_=g' ;;");
+    start(
+        "%URI",
+        "external_acl_type u %URI " + other.path(),
+        "logformat f %{extra_}note %{log}note",
+        "access_log stdio:" + dir.resolve("access.log") + " f",
+        "acl first external t",
+        "acl second external u",
+        "http_access allow first second");
+    get("/yes");
+    assertThat(stopAndReadLog()).containsExactly("f,g l1");
+  }
+
+  @Test
   void answersAreKeptByQuestion() throws Exception {
     startAllowing("%PATH");
     get("/yes");

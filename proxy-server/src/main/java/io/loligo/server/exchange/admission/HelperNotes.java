@@ -1,9 +1,9 @@
 package io.loligo.server.exchange.admission;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.helper.HelperPair;
 import io.loligo.server.helper.HelperReply;
-import io.loligo.server.record.HelperFacts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -15,17 +15,17 @@ final class HelperNotes {
 
   private HelperNotes() {}
 
-  /** Adds the pairs of {@code reply} to the notes of {@code request}. */
+  /** Makes the pairs of {@code reply} notes of {@code request}, in place of those so named. */
   static void add(Request request, HelperReply reply) {
     if (reply.pairs().isEmpty()) {
       return;
     }
-    List<HelperFacts.Note> notes = new ArrayList<>();
+    List<Notes.Note> notes = new ArrayList<>();
     for (HelperPair pair : reply.pairs()) {
       if (!SECRET.contains(pair.key())) {
-        notes.add(new HelperFacts.Note(pair.key(), pair.value()));
+        notes.add(new Notes.Note(pair.key(), pair.value()));
       }
     }
-    request.helpers(request.helpers().with(notes));
+    request.notes(request.notes().replacing(notes));
   }
 }

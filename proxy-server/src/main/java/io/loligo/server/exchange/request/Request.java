@@ -3,6 +3,7 @@ package io.loligo.server.exchange.request;
 import io.loligo.core.acl.Aliases;
 import io.loligo.core.acl.ExternalAcl;
 import io.loligo.core.acl.LoginState;
+import io.loligo.core.acl.Notes;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
@@ -102,8 +103,10 @@ public final class Request implements RoutedRequest {
   /** The answer of the rewriter; null: it was not asked, or has not answered. */
   private @Nullable HelperReply rewriter;
 
-  /** What helpers have told; null: nothing. */
+  /** What helpers of ACLs have told; null: nothing. */
   private @Nullable HelperFacts helpers;
+
+  private Notes notes;
 
   private @Nullable RewrittenRequest rewritten;
 
@@ -156,6 +159,7 @@ public final class Request implements RoutedRequest {
     this.unasked = null;
     this.rewriter = null;
     this.helpers = null;
+    this.notes = Notes.NONE;
     this.rewritten = null;
     return this;
   }
@@ -182,6 +186,7 @@ public final class Request implements RoutedRequest {
     request.head = head;
     request.target = target;
     request.contentLength = contentLength;
+    request.notes = Notes.NONE;
     request.nowMillis = nowMillis;
     request.owned = true;
     return request;
@@ -243,6 +248,7 @@ public final class Request implements RoutedRequest {
     copy.unasked = unasked;
     copy.rewriter = rewriter;
     copy.helpers = helpers;
+    copy.notes = notes;
     copy.rewritten = rewritten;
     copy.owned = true;
     return copy;
@@ -452,7 +458,21 @@ public final class Request implements RoutedRequest {
     rewriter = reply;
   }
 
-  /** What helpers have told about this request. */
+  @Override
+  public Notes notes() {
+    return notes;
+  }
+
+  /** Sets {@link #notes()}, also in the record. */
+  @Override
+  public void notes(Notes replaced) {
+    notes = replaced;
+    if (record != null) {
+      record.notes = replaced;
+    }
+  }
+
+  /** What helpers of ACLs have told about this request, beside its notes. */
   public HelperFacts helpers() {
     return helpers == null ? HelperFacts.NONE : helpers;
   }
