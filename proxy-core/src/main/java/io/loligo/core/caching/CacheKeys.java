@@ -4,6 +4,7 @@ import io.loligo.core.message.Ascii;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.IpText;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.StoreId;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,13 @@ import org.jspecify.annotations.Nullable;
  * far as it cannot change the request to the origin). Stateless.
  */
 public final class CacheKeys {
+  /** The longest name in bytes for stored responses that is not their URL: {@value}. */
+  public static final int MAX_STORE_ID_BYTES = 8192;
+
   private static final int MAX_PORT = 65_535;
+
+  /** Precedes names that are no URL; no URL begins so, because a host is missing. */
+  private static final String NAMED = "store-id:///";
 
   private CacheKeys() {}
 
@@ -25,6 +32,9 @@ public final class CacheKeys {
     if (target.keySuffix() == null) {
       return sealUrl(probe, target);
     }
+    if (target.storeId() != null) {
+      return probe.clear().append(target.storeId().key()).append(target.keySuffix()).seal();
+    }
     seal(
         probe,
         target.scheme(),
@@ -36,8 +46,14 @@ public final class CacheKeys {
     return probe.append(target.keySuffix()).seal();
   }
 
-  /** The same with the whole URL and nothing else, regardless of the key of the target. */
+  /**
+   * The same with the whole URL, or the store id in its place, and nothing else, regardless of the
+   * key of the target.
+   */
   public static KeyProbe sealUrl(KeyProbe probe, RequestTarget target) {
+    if (target.storeId() != null) {
+      return probe.clear().append(target.storeId().key()).seal();
+    }
     return seal(
         probe,
         target.scheme(),
@@ -83,6 +99,32 @@ public final class CacheKeys {
       probe.append((byte) '/');
     }
     return probe.append(path).seal().toKey();
+  }
+
+  /**
+   * The store id {@code text}, as a helper gives it. A URL without a fragment has the key of that
+   * URL, so that requests for it find the same responses; any other text has a key that no URL has.
+   *
+   * @param text each character is one byte
+   * @return null if it is empty, longer than {@link #MAX_STORE_ID_BYTES} or has control bytes
+   */
+  public static @Nullable StoreId storeId(String text) {
+    if (text.isEmpty()
+        || text.length() > MAX_STORE_ID_BYTES
+        || !text.chars().allMatch(CacheKeys::isText)) {
+      return null;
+    }
+    CacheKey key = text.indexOf('#') < 0 ? of(text) : null;
+    return new StoreId(text, key == null ? NAMED + escaped(text) : key.toString());
+  }
+
+  private static boolean isText(int c) {
+    return c >= ' ' && c != 0x7f && c <= 0xff;
+  }
+
+  /** No two texts have the same result. */
+  private static String escaped(String text) {
+    return text.replace("%", "%25").replace(" ", "%20");
   }
 
   static KeyProbe seal(

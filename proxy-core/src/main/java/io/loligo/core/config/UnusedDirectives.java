@@ -159,11 +159,6 @@ final class UnusedDirectives {
     rows.add(
         Status.WITHOUT_EFFECT,
         "this version does not start the helper",
-        "store_id_program,storeurl_rewrite_program : LINE :",
-        "store_id_children,storeurl_rewrite_children : LINE :",
-        "store_id_access,storeurl_rewrite_access : RULES : allow all",
-        "store_id_bypass,storeurl_rewrite_bypass : ON_OFF : on",
-        "store_id_extras : LINE :",
         "sslcrtvalidator_children : LINE :",
         "pinger_program : LINE :",
         "pinger_enable : ON_OFF : on",

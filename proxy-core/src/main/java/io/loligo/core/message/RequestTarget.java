@@ -44,6 +44,7 @@ public final class RequestTarget {
   private @Nullable String keySuffix;
   private @Nullable Object keyRule;
   private int keyEnd;
+  private @Nullable StoreId storeId;
   private String defaultText = "";
   private byte[] defaultBytes = NONE;
 
@@ -93,6 +94,7 @@ public final class RequestTarget {
     host = null;
     authority = null;
     scheme = defaultScheme;
+    storeId = null;
     keyedBy(null, null, 0);
     if (head.methodId() == Method.CONNECT) {
       return authorityForm(bytes, start, end);
@@ -233,6 +235,21 @@ public final class RequestTarget {
     return keySuffix == null ? pathEnd : keyEnd;
   }
 
+  /** Stores responses under {@code id} instead of the URL, until the next {@link #resolve}. */
+  public void storedAs(StoreId id) {
+    storeId = id;
+  }
+
+  /** A string: the store id, or without one {@link #url}. Patterns of freshness compare it. */
+  public String ruledUrl() {
+    return storeId == null ? url() : storeId.text();
+  }
+
+  /** The name under which responses are stored; null: the URL. */
+  public @Nullable StoreId storeId() {
+    return storeId;
+  }
+
   /**
    * {@code host[:port]} with the default port left out and brackets where needed; cached until the
    * next {@link #resolve}.
@@ -274,6 +291,7 @@ public final class RequestTarget {
     boolean ofHead = pathStart >= copy.targetStart();
     other.path(ofHead ? copy.bytes() : pathBytes, pathStart, pathEnd);
     other.keyedBy(keySuffix, keyRule, keyEnd);
+    other.storeId = storeId;
     return other;
   }
 

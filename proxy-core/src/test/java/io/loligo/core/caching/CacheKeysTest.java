@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.StoreId;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,5 +118,46 @@ class CacheKeysTest {
     CacheKeys.seal(probe, "http", "a-rather-long-host.example", 80, slash, 0, 1);
     CacheKeys.seal(probe, "http", "b", 80, slash, 0, 1);
     assertThat(probe.toKey()).hasToString("http://b/");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://Cdn.test:80/x?a=b, http://cdn.test/x?a=b",
+    "http://cdn.test/x#1, store-id:///http://cdn.test/x#1",
+    "word, store-id:///word",
+    "a b, store-id:///a%20b",
+    "a%20b, store-id:///a%2520b",
+    "store-id:///word, store-id:///store-id:///word",
+    "http://user@cdn.test/, store-id:///http://user@cdn.test/",
+    "\u00e9, store-id:///\u00e9"
+  })
+  void aStoreIdHasTheKeyOfItsUrlOrOneThatNoUrlHas(String id, String key) {
+    StoreId named = CacheKeys.storeId(id);
+    assertThat(named.text()).isEqualTo(id);
+    assertThat(named.key()).isEqualTo(key);
+    RequestTarget target = new RequestTarget();
+    target.storedAs(named);
+    KeyProbe probe = new KeyProbe();
+    assertThat(CacheKeys.seal(probe, target).toKey()).hasToString(key);
+    target.keyedBy(" more", null, 0);
+    assertThat(CacheKeys.seal(probe, target).toKey()).hasToString(key + " more");
+    assertThat(CacheGroups.origin(CacheKeys.sealUrl(probe, target).toKey())).contains("://");
+  }
+
+  @Test
+  void noUrlBeginsAsANameThatIsNone() {
+    assertThat(CacheKeys.of("store-id:///word")).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a\rb", "a\nb", "a\u007fb", "a\u0000", "\u0100"})
+  void someTextsAreNoStoreId(String id) {
+    assertThat(CacheKeys.storeId(id)).isNull();
+  }
+
+  @Test
+  void aStoreIdHasALimit() {
+    assertThat(CacheKeys.storeId("a".repeat(CacheKeys.MAX_STORE_ID_BYTES))).isNotNull();
+    assertThat(CacheKeys.storeId("a".repeat(CacheKeys.MAX_STORE_ID_BYTES + 1))).isNull();
   }
 }

@@ -29,6 +29,7 @@ final class ExplainJson {
   private void explanation(Explanation explanation) {
     json.beginObject();
     json.member("url", explanation.url());
+    json.member("storeId", explanation.storeId());
     json.member("method", explanation.method());
     time("now", explanation.nowMillis());
     json.member("refusal", explanation.refusal());

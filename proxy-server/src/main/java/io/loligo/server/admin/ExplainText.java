@@ -21,6 +21,9 @@ public final class ExplainText {
     text.append(explanation.method()).append(' ');
     text.append(explanation.url() == null ? "(no such URL)" : explanation.url());
     text.append("\nat ").append(Instant.ofEpochMilli(explanation.nowMillis())).append("\n\nnow\n");
+    if (explanation.storeId() != null) {
+      line(text, "store id", explanation.storeId());
+    }
     if (explanation.refusal() != null) {
       line(text, "answer", "refused: " + explanation.refusal());
     } else {

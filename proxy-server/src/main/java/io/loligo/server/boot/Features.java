@@ -22,6 +22,7 @@ import io.loligo.server.exchange.settings.LoadDirectives;
 import io.loligo.server.exchange.settings.PageDirectives;
 import io.loligo.server.exchange.settings.RealClientDirectives;
 import io.loligo.server.exchange.settings.RewriteDirectives;
+import io.loligo.server.exchange.settings.StoreIdDirectives;
 import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.port.PortDirectives;
@@ -60,6 +61,7 @@ public final class Features {
           InterceptionDirectives.FEATURE,
           ExternalAclDirectives.FEATURE,
           RewriteDirectives.FEATURE,
+          StoreIdDirectives.FEATURE,
           HelperDirectives.FEATURE,
           TimeoutDirectives.FEATURE,
           ClientDirectives.FEATURE,

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.exchange.settings.ExternalAclDirectives;
 import io.loligo.server.exchange.settings.ExternalAclType;
 import io.loligo.server.exchange.settings.RewriteSettings;
+import io.loligo.server.exchange.settings.StoreIdSettings;
 import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;
 import io.loligo.server.login.LoginDirectives;
@@ -27,6 +28,10 @@ final class HelperPrograms {
     RewriteSettings rewriting = RewriteSettings.of(config);
     if (rewriting != null) {
       programs.add(rewriting.program);
+    }
+    StoreIdSettings naming = StoreIdSettings.of(config);
+    if (naming != null) {
+      programs.add(naming.program);
     }
     return programs;
   }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Explanation {
   private final @Nullable String url;
+  private final @Nullable String storeId;
   private final String method;
   private final long nowMillis;
   private final @Nullable String refusal;
@@ -23,6 +24,7 @@ public final class Explanation {
 
   private Explanation(Builder from) {
     url = from.url;
+    storeId = from.storeId;
     method = from.method;
     nowMillis = from.nowMillis;
     refusal = from.refusal;
@@ -45,6 +47,11 @@ public final class Explanation {
    */
   public @Nullable String url() {
     return url;
+  }
+
+  /** The name under which it is stored in place of the URL, shown like the URL; null: none. */
+  public @Nullable String storeId() {
+    return storeId;
   }
 
   /** Of the request asked about. */
@@ -114,6 +121,7 @@ public final class Explanation {
   /** Collects the parts. Confined to one thread. */
   public static final class Builder {
     private @Nullable String url;
+    private @Nullable String storeId;
     private final String method;
     private final long nowMillis;
     private @Nullable String refusal;
@@ -132,6 +140,7 @@ public final class Explanation {
 
     private Builder(Explanation from) {
       url = from.url;
+      storeId = from.storeId;
       method = from.method;
       nowMillis = from.nowMillis;
       refusal = from.refusal;
@@ -147,6 +156,12 @@ public final class Explanation {
     /** See {@link Explanation#url}. */
     public Builder url(@Nullable String url) {
       this.url = url;
+      return this;
+    }
+
+    /** See {@link Explanation#storeId}. */
+    public Builder storeId(@Nullable String storeId) {
+      this.storeId = storeId;
       return this;
     }
 

@@ -39,7 +39,8 @@ final class HelperScript {
             + String.join("\n", cases)
             + "\n*) echo \"${id}ERR\" ;;\nesac\ndone\n";
     Path script = Files.writeString(dir.resolve(name), text, ISO_8859_1);
-    script.toFile().setExecutable(true);
+    script.toFile().setExecutable(true, false); // Squid may run as another user
+    asked.toFile().setWritable(true, false);
     return new HelperScript(script, asked);
   }
 

@@ -18,6 +18,7 @@ import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExternalAclTypes;
 import io.loligo.server.exchange.settings.RewriteSettings;
+import io.loligo.server.exchange.settings.StoreIdSettings;
 import io.loligo.server.login.Logins;
 import io.loligo.server.login.PasswordCheck.Unavailable;
 import io.loligo.server.login.RequestLogin;
@@ -49,6 +50,7 @@ import org.jspecify.annotations.Nullable;
  *   maxForwards   OPTIONS and TRACE, Max-Forwards 0    200
  *   forwardLoop   the proxy's own Via                  508
  *   scheme        a URL that the port does not serve   501
+ *   storeId       store_id_program                   waits for DNS or the helper; PURGE 500
  *   purge         PURGE                                403, or a purge
  *   contentSize   request_body_max_size                413
  *   webSocket     http_upgrade_request_protocols       403 over HTTP/2
@@ -71,6 +73,7 @@ public final class Admission {
   private final @Nullable LoginStep logins;
   private final @Nullable ExternalAcls externals;
   private final @Nullable UrlRewriting rewriting;
+  private final @Nullable StoreIds storeIds;
   private final Step[] steps;
 
   /** Creates the steps of the loop that {@code services} belong to. */
@@ -83,6 +86,8 @@ public final class Admission {
     externals = types.types().isEmpty() ? null : new ExternalAcls(services, types);
     RewriteSettings rewriter = services.settings.rewriting;
     rewriting = rewriter == null ? null : new UrlRewriting(services, rewriter, waitForNames);
+    StoreIdSettings named = services.settings.storeIds;
+    storeIds = named == null ? null : new StoreIds(services, named, waitForNames);
     steps =
         new Step[] {
           this::client,
@@ -97,6 +102,7 @@ public final class Admission {
           this::maxForwards,
           this::forwardLoop,
           this::scheme,
+          this::storeId,
           this::purge,
           this::contentSize,
           this::webSocket
@@ -378,6 +384,10 @@ public final class Admission {
     HttpPort port = request.httpPort();
     return scheme.equals(port.scheme())
         || (port.mode() == PortMode.FORWARD && scheme.equals("https"));
+  }
+
+  private Verdict storeId(Request request) {
+    return storeIds == null ? Verdict.PROCEED : storeIds.check(request);
   }
 
   private Verdict purge(Request request) {

@@ -1,7 +1,5 @@
 package io.loligo.server.exchange.admission;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
@@ -16,7 +14,6 @@ import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.exchange.settings.RewriteTimeout.Action;
 import io.loligo.server.helper.Helper;
-import io.loligo.server.helper.HelperQuestion;
 import io.loligo.server.helper.HelperReply;
 import io.loligo.server.helper.HelperResult;
 import io.loligo.server.record.RewrittenRequest;
@@ -25,7 +22,6 @@ import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.upstream.own.OwnObjects;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +35,7 @@ final class UrlRewriting {
   private final RewriteSettings settings;
   private final Helper helper;
   private final Verdict waitForNames;
-  private final Verdict waitForHelper = new WaitFor(Stage.HELPER, new Asking());
+  private final Verdict waitForHelper;
   private final LogRateLimit complaints;
 
   /**
@@ -53,6 +49,9 @@ final class UrlRewriting {
     this.settings = settings;
     this.waitForNames = waitForNames;
     helper = services.helpers.of(settings.program);
+    waitForHelper =
+        new WaitFor(
+            Stage.HELPER, new UrlQuestion(services, helper, settings.extras, Request::rewriter));
     complaints = new LogRateLimit(services.clock::nanos);
   }
 
@@ -74,35 +73,6 @@ final class UrlRewriting {
       return Verdict.PROCEED;
     }
     return waitForHelper;
-  }
-
-  /** Asks the helper. */
-  private final class Asking implements Verdict.Party {
-    @Override
-    public void ask(Request request, Consumer<Runnable> then) {
-      ask(request, then, cancel -> {});
-    }
-
-    @Override
-    public void ask(Request request, Consumer<Runnable> then, Consumer<Runnable> whenGone) {
-      HelperQuestion question =
-          helper.ask(
-              question(request),
-              services.timer.loop(),
-              reply -> then.accept(() -> request.rewriter(reply)));
-      whenGone.accept(question::cancel);
-    }
-  }
-
-  private byte[] question(Request request) {
-    request.record().endMillis = services.clock.millis(); // for codes of time
-    byte[] extras = settings.extras.bytes(request.record());
-    byte[] url = request.url().getBytes(ISO_8859_1);
-    byte[] all = new byte[url.length + 1 + extras.length];
-    System.arraycopy(url, 0, all, 0, url.length);
-    all[url.length] = ' ';
-    System.arraycopy(extras, 0, all, url.length + 1, extras.length);
-    return all;
   }
 
   private Verdict applied(Request request, HelperReply reply) {

@@ -16,6 +16,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.StoreId;
 import io.loligo.core.range.Incomplete;
 import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.exchange.admission.Admission;
@@ -242,6 +243,7 @@ public final class Explaining {
     Explanation all =
         Explanation.of(head.method(), now)
             .url(shownUrl())
+            .storeId(shownStoreId())
             .forecast(forecast)
             .stored(stored)
             .disk(disk)
@@ -348,7 +350,7 @@ public final class Explaining {
           found != null
               && Incomplete.answers(head, found)
               && Reuse.mayServeOnError(
-                  nowMillis, head, found, target.url(), services.caching.of(request));
+                  nowMillis, head, found, target.ruledUrl(), services.caching.of(request));
       LogTag miss = load == LoadOutcome.DAMAGED ? LogTag.TCP_SWAPFAIL_MISS : LogTag.TCP_MISS;
       LogTag tag = MissAnswer.fetchedTag(decision, miss);
       boolean whole = services.caching.fetchesWhole(request, decision);
@@ -390,7 +392,7 @@ public final class Explaining {
         one.meta(),
         selecting(one.meta().vary()),
         inputs,
-        new FreshnessSum(one.meta(), fields, target.url(), rules, now),
+        new FreshnessSum(one.meta(), fields, target.ruledUrl(), rules, now),
         one.bytes(),
         one.hits());
   }
@@ -462,7 +464,15 @@ public final class Explaining {
     if (key == null) {
       return null;
     }
-    String url = target.url();
+    return shown(target.url());
+  }
+
+  private @Nullable String shownStoreId() {
+    StoreId id = target.storeId();
+    return id == null ? null : shown(id.text());
+  }
+
+  private String shown(String url) {
     int query = services.settings.stripQueryTerms ? url.indexOf('?') : -1;
     return query < 0 ? url : url.substring(0, query + 1);
   }
@@ -475,6 +485,7 @@ public final class Explaining {
     then.accept(
         Explanation.of(question.method(), services.clock.millis())
             .url(shownUrl())
+            .storeId(shownStoreId())
             .refusal(why)
             .key(key)
             .build());

@@ -526,6 +526,9 @@ public final class Fetch
       return false;
     }
     List<CacheKey> stale = Invalidation.targets(target.url(), head.methodId(), reply);
+    if (target.storeId() != null && !stale.isEmpty()) {
+      stale.add(services.keys.urlKey(target));
+    }
     long[] groups = CacheGroups.invalidated(key(), reply.fields());
     HeldAnswer answer = new HeldAnswer(services.timer, this);
     if (!services.store.invalidate(stale, key(), groups, inFlight, eventLoop, answer)) {

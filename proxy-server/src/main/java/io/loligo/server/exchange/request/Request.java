@@ -11,6 +11,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.core.message.StoreId;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
@@ -103,6 +104,9 @@ public final class Request implements RoutedRequest {
   /** The answer of the rewriter; null: it was not asked, or has not answered. */
   private @Nullable HelperReply rewriter;
 
+  /** The answer of the program for store ids; null: it was not asked, or has not answered. */
+  private @Nullable HelperReply storeIdReply;
+
   /** What helpers of ACLs have told; null: nothing. */
   private @Nullable HelperFacts helpers;
 
@@ -158,6 +162,7 @@ public final class Request implements RoutedRequest {
     this.externalReplies = null;
     this.unasked = null;
     this.rewriter = null;
+    this.storeIdReply = null;
     this.helpers = null;
     this.notes = Notes.NONE;
     this.rewritten = null;
@@ -247,6 +252,7 @@ public final class Request implements RoutedRequest {
     copy.externalReplies = externalReplies;
     copy.unasked = unasked;
     copy.rewriter = rewriter;
+    copy.storeIdReply = storeIdReply;
     copy.helpers = helpers;
     copy.notes = notes;
     copy.rewritten = rewritten;
@@ -456,6 +462,22 @@ public final class Request implements RoutedRequest {
   /** Sets {@link #rewriter()}. */
   public void rewriter(HelperReply reply) {
     rewriter = reply;
+  }
+
+  /** The answer of the program for store ids; null: it was not asked, or has not answered. */
+  public @Nullable HelperReply storeIdReply() {
+    return storeIdReply;
+  }
+
+  /** Sets {@link #storeIdReply()}. */
+  public void storeIdReply(HelperReply reply) {
+    storeIdReply = reply;
+  }
+
+  /** Stores responses to this snapshot under {@code id}. */
+  public void storedAs(StoreId id) {
+    assert owned : "the parser may use the target again";
+    target.storedAs(id);
   }
 
   @Override

@@ -176,7 +176,7 @@ public final class CacheRules {
    */
   public @Nullable StoredMeta regarded(StoredMeta meta, byte[] lines, Request request) {
     return Storability.regarded(
-        meta, StoredFields.index(lines), request.target().url(), of(request));
+        meta, StoredFields.index(lines), request.target().ruledUrl(), of(request));
   }
 
   /** Whether the {@code send_hit} lines deny {@code stored}, borrowed, to {@code request}. */

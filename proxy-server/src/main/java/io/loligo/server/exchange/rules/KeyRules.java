@@ -16,8 +16,9 @@ import io.loligo.store.Store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the keys of stored responses from the URL, No-Vary-Search, the content of a QUERY and
- * the slice. Confined to the event loop.
+ * Computes the keys of stored responses from the URL or the store id, No-Vary-Search, the content
+ * of a QUERY and the slice. No-Vary-Search has no effect beside a store id. Confined to the event
+ * loop.
  */
 public final class KeyRules {
   private final Store store;
@@ -61,7 +62,9 @@ public final class KeyRules {
 
   /** Keys a GET or HEAD without the parts of the query that a learnt No-Vary-Search excludes. */
   private void keyByRule(Request request) {
-    if (Method.isGetOrHead(request.head().methodId()) && settings.noVarySearch) {
+    if (Method.isGetOrHead(request.head().methodId())
+        && settings.noVarySearch
+        && request.target().storeId() == null) {
       store.alternatives().keyByRule(request.target(), probe);
     }
   }
@@ -86,7 +89,10 @@ public final class KeyRules {
     return store.alternatives().isUnsliced(CacheKeys.seal(scratch, target), clock.millis());
   }
 
-  /** The key of the URL of {@code target} alone, without content, slice or No-Vary-Search. */
+  /**
+   * The key of the URL or the store id of {@code target} alone, without content, slice or
+   * No-Vary-Search.
+   */
   public CacheKey urlKey(RequestTarget target) {
     return CacheKeys.sealUrl(scratch, target).toKey();
   }
@@ -102,6 +108,7 @@ public final class KeyRules {
    */
   public boolean fits(RequestTarget target, Fields response) {
     return !settings.noVarySearch
+        || target.storeId() != null
         || store.alternatives().fits(target, response, scratch, clock.millis());
   }
 
@@ -120,7 +127,7 @@ public final class KeyRules {
    * @param asOf from {@link #asOf}
    */
   public @Nullable CacheKey learnt(RequestTarget target, Fields response, long asOf) {
-    return settings.noVarySearch
+    return settings.noVarySearch && target.storeId() == null
         ? store.alternatives().learnt(target, response, scratch, asOf)
         : null;
   }

@@ -3,7 +3,10 @@ package io.loligo.server.exchange.rules;
 import io.loligo.core.message.RequestTarget;
 import org.jspecify.annotations.Nullable;
 
-/** The effective URI as text, built on first use. Reusable. Confined to the event loop. */
+/**
+ * The text that {@code refresh_pattern} compares, built on first use: the store id, or without one
+ * the effective URI. Reusable. Confined to the event loop.
+ */
 final class LazyUrl implements CharSequence {
   private @Nullable RequestTarget target;
   private @Nullable String text;
@@ -33,7 +36,7 @@ final class LazyUrl implements CharSequence {
   public String toString() {
     if (text == null) {
       assert target != null : "of comes first";
-      text = target.url();
+      text = target.ruledUrl();
     }
     return text;
   }

@@ -91,7 +91,7 @@ public final class StoringRules {
             ? PartStorability.of(
                 asked.request().head(),
                 reply,
-                asked.request().target().url(),
+                asked.request().target().ruledUrl(),
                 asked.requestMillis(),
                 nowMillis,
                 contentLength,
@@ -139,7 +139,7 @@ public final class StoringRules {
     return Storability.of(
         asked.request().head(),
         response,
-        asked.request().target().url(),
+        asked.request().target().ruledUrl(),
         asked.requestMillis(),
         nowMillis,
         contentLength,
@@ -155,7 +155,7 @@ public final class StoringRules {
     return Storability.mayFreshen(
         asked.request().head(),
         merged,
-        asked.request().target().url(),
+        asked.request().target().ruledUrl(),
         caching(asked, reply.status()));
   }
 
@@ -172,7 +172,7 @@ public final class StoringRules {
             old.meta(),
             asked.request().head().fields(),
             merged,
-            asked.request().target().url(),
+            asked.request().target().ruledUrl(),
             asked.requestMillis(),
             now,
             settings);

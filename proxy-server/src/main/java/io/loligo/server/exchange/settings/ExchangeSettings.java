@@ -40,6 +40,9 @@ public final class ExchangeSettings {
   /** How URLs are rewritten; null: no program does. */
   public final @Nullable RewriteSettings rewriting;
 
+  /** How stored responses are named; null: by their URLs. */
+  public final @Nullable StoreIdSettings storeIds;
+
   /** Which tunnels are inspected. */
   public final InspectionSettings inspection;
 
@@ -120,6 +123,7 @@ public final class ExchangeSettings {
     interception = new InterceptionSettings(config);
     externals = config.get(ExternalAclDirectives.EXTERNAL_ACL_TYPE);
     rewriting = RewriteSettings.of(config);
+    storeIds = StoreIdSettings.of(config);
     inspection = new InspectionSettings(config);
     pages = new ErrorPages(config);
     fetches = new FetchSettings(config);
