@@ -9,6 +9,8 @@ final class Secrets {
   private static final String HIDDEN = "***";
   private static final List<String> OPTIONS = List.of("login=", "sslpassword=", "password=");
 
+  private static final String EXTERNAL_ACL = "external_acl_type";
+
   // words before the values of an acl
   private static final int COMMUNITY = 3;
 
@@ -27,7 +29,25 @@ final class Secrets {
     if (isCommunity(line) && line.words().size() > COMMUNITY) {
       return String.join(" ", line.words().subList(0, COMMUNITY)) + " " + HIDDEN;
     }
-    return words(line.words());
+    int password = password(line);
+    return password < 0
+        ? words(line.words())
+        : words(line.words().subList(0, password)) + " -w " + HIDDEN;
+  }
+
+  /**
+   * The place of {@code -w} in the command of a helper, or -1. The password behind it may have
+   * blanks, so all words from there on are hidden.
+   */
+  private static int password(Line line) {
+    if (line.directive().equals(EXTERNAL_ACL)) {
+      for (int i = 1; i < line.words().size(); i++) {
+        if (line.words().get(i).startsWith("-w")) {
+          return i;
+        }
+      }
+    }
+    return -1;
   }
 
   /** {@code value}, words of the line, with secrets replaced. */

@@ -4,6 +4,7 @@ import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Reading;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads lines that name a program and its arguments, such as {@code url_rewrite_program}. The last
@@ -20,9 +21,27 @@ public final class ProgramLines implements LineReader<List<String>> {
 
   @Override
   public void read(Line line) {
-    if (isProgram(reading, line, line.values())) {
-      command = List.copyOf(line.values());
+    List<String> words = words(reading, line, 1);
+    if (words != null && isProgram(reading, line, words)) {
+      command = words;
     }
+  }
+
+  /**
+   * The command of {@code line} behind its first {@code count} words, the directive among them.
+   * Quotes enclose blanks. Null: they are not closed, which is reported.
+   */
+  public static @Nullable List<String> words(Reading reading, Line line, int count) {
+    if (line.quoted()) {
+      List<String> words = line.words();
+      return List.copyOf(words.subList(Math.min(count, words.size()), words.size()));
+    }
+    String text = line.textBehind(count);
+    List<String> words = CommandWords.of(text);
+    if (words == null) {
+      reading.report().error(line, "", "quotes around whole words", "close each quote");
+    }
+    return words;
   }
 
   /**

@@ -65,7 +65,7 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
 
   private void basic(Line line, String parameter, List<String> words) {
     switch (parameter) {
-      case "program" -> program(line, words);
+      case "program" -> program(line);
       case "realm" -> realm = unquoted(String.join(" ", words));
       case "children" -> children(line, words);
       case "credentialsttl" -> {
@@ -85,8 +85,12 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
     }
   }
 
-  private void program(Line line, List<String> words) {
+  private void program(Line line) {
     program = List.of();
+    List<String> words = ProgramLines.words(reading, line, 3);
+    if (words == null || words.isEmpty()) {
+      return;
+    }
     if (!BasicSettings.readsFile(words)) {
       if (ProgramLines.isProgram(reading, line, words)) {
         program = List.copyOf(words);

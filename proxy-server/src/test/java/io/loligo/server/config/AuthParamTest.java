@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigResult;
 import io.loligo.server.boot.Features;
+import io.loligo.server.exchange.settings.ExternalAclDirectives;
+import io.loligo.server.exchange.settings.ExternalAclType;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;
@@ -138,6 +140,19 @@ class AuthParamTest {
                 false));
     assertThat(load("auth_param basic program /no/such_auth").isUsable()).isFalse();
     assertThat(load("auth_param basic program such_auth").isUsable()).isFalse();
+  }
+
+  @Test
+  void quotesEncloseBlanksInACommand() {
+    String command = "/x/check -D \"cn=a proxy\"";
+    assertThat(basic("auth_param basic program " + command).program())
+        .containsExactly("/x/check", "-D", "cn=a proxy");
+    assertThat(load("auth_param basic program /x/check \"a").isUsable()).isFalse();
+    ConfigResult external = load("external_acl_type t ttl=1 %SRC %URI " + command);
+    assertThat(external.config().get(ExternalAclDirectives.EXTERNAL_ACL_TYPE).types())
+        .extracting(ExternalAclType::command)
+        .containsExactly(List.of("/x/check", "-D", "cn=a proxy"));
+    assertThat(load("external_acl_type t %SRC /x/check 'a").isUsable()).isFalse();
   }
 
   @Test

@@ -94,8 +94,12 @@ class CheckReportTest {
             cache_peer_access parent.test deny manager
             auth_param basic program /bin/ldap -w hunter2 # loligo: waive
             auth_param basic frob hunter2
+            external_acl_type t %LOGIN /bin/group -w "a hunter2" x
+            external_acl_type t %LOGIN /bin/group -whunter2 "x
             """);
-    assertThat(new CheckReport(result).text()).doesNotContain("hunter2").contains("login=***");
+    assertThat(new CheckReport(result).text())
+        .doesNotContain("hunter2")
+        .contains("login=***", "/bin/group -w ***");
     ConfigResult fine =
         TextSource.load(
             """

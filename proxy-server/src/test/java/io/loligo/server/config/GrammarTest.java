@@ -300,6 +300,8 @@ class GrammarTest {
         "logformat a %>a %{User-Agent}>h %[un   | ok      |",
         "logformat a %ue %et %ea %note %{a}note | ok      |",
         "url_rewrite_program /bin/sh -c x       | ok      |",
+        "url_rewrite_program /bin/sh -c \"x y\"   | ok      |",
+        "url_rewrite_program /bin/sh -c \"x y    | error   | close each quote",
         "url_rewrite_program                    | error   | PROGRAM",
         "url_rewrite_program sh                 | error   | give the path",
         "redirect_program /no/such/program      | error   | a program that can be started",

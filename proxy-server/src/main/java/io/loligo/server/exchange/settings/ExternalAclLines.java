@@ -86,13 +86,14 @@ final class ExternalAclLines implements LineReader<ExternalAclTypes> {
     try {
       ExternalForm read = ExternalForm.of(words, options.shell);
       asksForUser = read.asksForUser();
-      if (ProgramLines.isProgram(reading, line, values.subList(at, values.size()))) {
+      List<String> command = ProgramLines.words(reading, line, at + 1);
+      if (command != null && ProgramLines.isProgram(reading, line, command)) {
         types.add(
             new ExternalAclType(
                 name,
                 read,
                 String.join(" ", words) + (options.shell ? " 2.5" : ""),
-                List.copyOf(values.subList(at, values.size())),
+                command,
                 options.children(),
                 options.ttl,
                 options.negativeTtl < 0 ? options.ttl : options.negativeTtl,
