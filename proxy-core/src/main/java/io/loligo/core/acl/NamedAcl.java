@@ -361,8 +361,8 @@ final class NamedAcl {
       String value = values.get(i);
       int letters = WeekTimes.days(value);
       int[] minutes = WeekTimes.minutes(value);
-      if (letters < 0 && WeekTimes.days(value.replace("U", "")) >= 0) {
-        letters = WeekTimes.days(value.replace("U", ""));
+      if (letters < 0 && WeekTimes.days(value.replace('U', '-')) >= 0) {
+        letters = WeekTimes.days(value.replace('U', '-'));
         problems.add(
             new AclProblem(false, i, value, "days from SMTWHFAD", "U is ignored, as in Squid"));
       }

@@ -254,7 +254,10 @@ public final class ReferencePages {
       | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |
-      | `debug_options` that make no sense | accepted | error, but for `ALL` |
+      | `debug_options` that make no sense | accepted | warning, the word is ignored |
+      | the same port twice | error in the log, the first line holds | warning, the first line holds |
+      | an unknown word in `options=` of TLS | error in the log, ignored | stops the start unless waived, or names a version below TLS 1.2 |
+      | `tls-cert=` and the like on an `http_port` without `ssl-bump` | ignored silently | warning, ignored |
       | `acl ... src 192.168.1` | 192.168.0.1 | the same, with a warning |
       | `quick_abort_pct` beyond 100 or below 0, `logfile_rotate -1` and the like | accepted | warning that says what holds |
       | a `logformat` of a built-in name | error in the log, ignored | warning, ignored |

@@ -282,7 +282,7 @@ final class UnusedDirectives {
         Status.RESTRICTS,
         "this version asks no helper about certificates",
         "sslcrtvalidator_program : LINE :");
-    rows.add(Status.RESTRICTS, "this version has no FTP", "ftp_port : LINE :");
+    rows.add(Status.WITHOUT_EFFECT, "this version has no FTP", "ftp_port : LINE :");
     rows.add(
         Status.RESTRICTS,
         "this version does not limit bandwidth",

@@ -3,6 +3,7 @@ package io.loligo.server.port;
 import io.loligo.core.config.HostPort;
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
+import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
@@ -190,6 +191,7 @@ final class PortLines {
     private boolean ignoreCc;
     private boolean h2c;
     private boolean proxyHeader;
+    private boolean ipv4;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
     private final boolean secure;
     private final TlsWords words;
@@ -244,6 +246,7 @@ final class PortLines {
         case "dynamic_cert_mem_cache_size" -> cacheSize(word, option);
         case "require-proxy-header" -> proxyHeader = true;
         case "tcpkeepalive" -> keepAlive(option);
+        case "ipv4" -> onlyIpv4(word);
         default -> other(word, option);
       }
     }
@@ -283,6 +286,13 @@ final class PortLines {
       }
       interception = mode;
       interceptOption = word;
+    }
+
+    private void onlyIpv4(String word) {
+      if (place.address().indexOf(':') >= 0) {
+        report.error(line, word, "a port without an address of IPv6", "");
+      }
+      ipv4 = true;
     }
 
     private boolean generates(String word, Option option) {
@@ -373,17 +383,12 @@ final class PortLines {
       if (!accel && accelOption != null) {
         report.error(line, accelOption, "accel mode with this option", "add accel");
       }
-      for (HttpPort other :
-          Stream.concat(clear.stream(), PortLines.this.secure.stream()).toList()) {
-        boolean same = other.port() != 0 && other.port() == place.port();
-        if (same && other.address().equals(place.address())) {
-          report.error(
-              line, place.text(), "a port not listed yet", "it stands at " + other.source());
-        }
+      if (isListed()) {
+        return;
       }
       if (!bump) {
         for (String word : ofTls) {
-          usable &= report.restricts(line, word, "TLS is spoken on an https_port");
+          report.warning(line, word, "", "ignored, as in Squid: TLS is spoken on an https_port");
         }
       } else if (accel || h2c) {
         String other = accel ? "accel" : "h2c";
@@ -400,7 +405,7 @@ final class PortLines {
       if (usable) {
         List<HttpPort> ports = secure ? PortLines.this.secure : clear;
         ports.add(
-            HttpPort.at(place.address(), place.port())
+            HttpPort.at(address(), place.port())
                 .name(name == null ? line.values().get(0) : name)
                 .accel(
                     accel
@@ -415,6 +420,25 @@ final class PortLines {
                 .source(line.source())
                 .build());
       }
+    }
+
+    /** Whether a line above has the same port. */
+    private boolean isListed() {
+      for (HttpPort other :
+          Stream.concat(clear.stream(), PortLines.this.secure.stream()).toList()) {
+        boolean same = other.port() != 0 && other.port() == place.port();
+        if (same && other.address().equals(address())) {
+          String why = "the line is left out: the port stands at " + other.source();
+          report.warning(line, place.text(), "a port not listed yet", why);
+          report.verdict(line, Verdict.WITHOUT_EFFECT, why);
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private String address() {
+      return ipv4 && place.address().isEmpty() ? "0.0.0.0" : place.address();
     }
 
     private PortBump bumped() {

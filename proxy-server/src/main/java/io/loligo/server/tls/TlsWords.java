@@ -196,6 +196,8 @@ public final class TlsWords {
           bits(word, Long.parseLong(upper.substring(2), 16));
         } else if (OBSOLETE.contains(upper)) {
           report.warning(line, word, "", "accepted without effect: obsolete");
+        } else if (upper.matches("NO_(TLS|SSL)_?V?(1|2|3|1[._][01])") && !HOLDING.contains(upper)) {
+          report.warning(line, word, "", "an unknown spelling; TLS 1.2 is the least version");
         } else if (!HOLDING.contains(upper)) {
           report.restricts(line, word, "this option of TLS is not known");
         } else if (off) {

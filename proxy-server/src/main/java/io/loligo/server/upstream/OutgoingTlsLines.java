@@ -75,9 +75,13 @@ final class OutgoingTlsLines implements LineReader<OutgoingTls> {
   }
 
   private void readOlder(Line line, String name) {
-    if (line.values().size() != 1) {
-      report.error(line, String.join(" ", line.values()), "one value", "");
+    if (line.values().isEmpty()) {
+      report.error(line, "", "one value", "");
       return;
+    }
+    if (line.values().size() > 1) {
+      String more = String.join(" ", line.values().subList(1, line.values().size()));
+      report.warning(line, more, "one value", "ignored, as in Squid");
     }
     String value = line.values().get(0);
     report.warning(line, "", "tls_outgoing_options " + name + "=" + value, "an older name");

@@ -12,6 +12,7 @@ import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.exchange.settings.FetchDirectives;
 import io.loligo.server.exchange.settings.ForwardedFor;
 import io.loligo.server.exchange.settings.IdentityDirectives;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.upstream.names.NameDirectives;
@@ -60,6 +61,9 @@ class HarmlessFormsTest {
   @ValueSource(
       strings = {
         "debug_options ALL",
+        "debug_options 28,9e",
+        "tls_outgoing_options options=NO_TLS_v1",
+        "http_port 3131 tls-cert=/x",
         "refresh_pattern . 0 20% 4320 an-option",
         "cache_peer p.test parent 3128 0 an-option",
         "cache_peer p.test parent 3128 0 an-option=1",
@@ -76,6 +80,25 @@ class HarmlessFormsTest {
     assertThat(TextSource.load("http_port 3128 vport").errors()).hasSize(1);
   }
 
+  @Test
+  void firstOfTwoEqualPorts() {
+    assertThat(value("https_port 3128 tls-cert=/x", PortDirectives.HTTPS_PORT)).isEmpty();
+    assertThat(value("http_port 3128 accel", PortDirectives.HTTP_PORT)).hasSize(1);
+    ConfigResult result = TextSource.load("http_port 127.0.0.1:3128 accel\nhttp_port 3128 ipv4");
+    assertThat(result.problems()).isEmpty();
+    assertThat(result.config().get(PortDirectives.HTTP_PORT))
+        .extracting(HttpPort::address)
+        .containsExactly("127.0.0.1", "0.0.0.0");
+    assertThat(load("http_port 0.0.0.0:3131\nhttp_port 3131 ipv4").config()).isNotNull();
+    assertThat(TextSource.load("http_port [::1]:3128 ipv4").errors()).hasSize(1);
+  }
+
+  @Test
+  void moreOptionsThanOne() {
+    assertThat(TextSource.load("http_port 3128\nsslproxy_options NO_SSLv2 NO_TLSv1_3").warnings())
+        .anyMatch(one -> one.text().contains("NO_TLSv1_3 (expected: one value): ignored"));
+  }
+
   private static boolean allows(String acl, SampleRequest request) {
     return load(acl + "\nhttp_access allow a\nhttp_access deny all")
         .config()
@@ -87,6 +110,7 @@ class HarmlessFormsTest {
   @Test
   void lettersThatAreNoDays() {
     assertThat(allows("acl a time SMTWHFAU", SampleRequest.get("example.com"))).isTrue();
+    assertThat(allows("acl a time U 00:00-24:00", SampleRequest.get("example.com"))).isTrue();
     assertThat(TextSource.load("http_port 3128\nacl a time MON").errors()).hasSize(1);
   }
 
