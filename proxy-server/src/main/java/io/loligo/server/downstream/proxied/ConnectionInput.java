@@ -1,7 +1,6 @@
 package io.loligo.server.downstream.proxied;
 
-import io.loligo.core.acl.AclInput;
-import io.loligo.core.message.Fields;
+import io.loligo.core.acl.NoRequest;
 import io.loligo.core.message.IpText;
 import io.loligo.server.time.TimeSource;
 import java.net.InetSocketAddress;
@@ -9,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A connection of which no byte was read, for access rules. Confined to its event loop. */
-final class ConnectionInput implements AclInput {
+final class ConnectionInput extends NoRequest {
   private static final byte[] NO_ADDRESS = {0, 0, 0, 0};
 
   private final InetSocketAddress peer;
@@ -49,51 +48,6 @@ final class ConnectionInput implements AclInput {
   @Override
   public String portName() {
     return portName;
-  }
-
-  @Override
-  public String method() {
-    return "";
-  }
-
-  @Override
-  public String scheme() {
-    return "";
-  }
-
-  @Override
-  public String host() {
-    return "";
-  }
-
-  @Override
-  public int port() {
-    return 0;
-  }
-
-  @Override
-  public String url() {
-    return "";
-  }
-
-  @Override
-  public String urlPath() {
-    return "";
-  }
-
-  @Override
-  public Fields requestFields() {
-    return new Fields(1);
-  }
-
-  @Override
-  public @Nullable Fields replyFields() {
-    return null;
-  }
-
-  @Override
-  public int replyStatus() {
-    return 0;
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.loligo.server.exchange.rules;
 
-import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.NoRequest;
 import io.loligo.core.message.Fields;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.request.Request;
@@ -12,9 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A message that is no acceptable request, for rules about the response to it: only its connection
  * is known. Confined to its event loop.
  */
-public final class UnreadRequest implements AclInput {
-  private static final Fields NO_FIELDS = new Fields(1);
-
+public final class UnreadRequest extends NoRequest {
   private final ClientStream stream;
   private final long nowMillis;
   private @Nullable Fields reply;
@@ -54,41 +52,6 @@ public final class UnreadRequest implements AclInput {
   @Override
   public String portName() {
     return stream.port().name();
-  }
-
-  @Override
-  public String method() {
-    return "";
-  }
-
-  @Override
-  public String scheme() {
-    return "";
-  }
-
-  @Override
-  public String host() {
-    return "";
-  }
-
-  @Override
-  public int port() {
-    return 0;
-  }
-
-  @Override
-  public String url() {
-    return "";
-  }
-
-  @Override
-  public String urlPath() {
-    return "";
-  }
-
-  @Override
-  public Fields requestFields() {
-    return NO_FIELDS;
   }
 
   @Override
