@@ -269,7 +269,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
     public void open(ThreadParams threads) throws IOException {
       log =
           AccessLog.open(
-              new LogSettings(config("stdio:/dev/null squid")), threads.getThreadCount());
+              new LogSettings(config("stdio:/dev/null squid")), threads.getThreadCount(), () -> {});
     }
 
     @TearDown

@@ -57,7 +57,8 @@ public class LogBenchmark extends AbstractBenchmark {
                               + format
                               + "\n")
                       .config()),
-              threads.getThreadCount());
+              threads.getThreadCount(),
+              () -> {});
     }
 
     @TearDown

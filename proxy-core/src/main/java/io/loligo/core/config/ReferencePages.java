@@ -271,6 +271,7 @@ public final class ReferencePages {
       | `cache_dir coss` | notice, the line is ignored | error that says what to write instead |
       | the same `cache_dir` path twice | the later line replaces the earlier | error |
       | `maximum_object_size` below `cache_dir` | holds only when above | order does not matter |
+      | `cache_store_log` with a path | a line for each response that enters or leaves memory or disk, with the number of its file | warning, nothing is written: a response has no file of its own here, and `/metrics`, JMX and `explain` show what is stored |
       | an unknown directive | the first one ends Squid | all problems of the file at once |
 
       ## Where requests and logs differ without a report

@@ -126,8 +126,6 @@ final class UnusedDirectives {
     rows.add(
         Status.WITHOUT_EFFECT,
         "the log writer is built in",
-        "logfile_daemon : PATH :",
-        "buffered_logs : ON_OFF : off",
         "cache_log_message : LINE :",
         "stats_collection : RULES : allow all");
     rows.add(

@@ -30,33 +30,36 @@ public final class AccessLog implements AutoCloseable {
   private final LogWriter writer;
   private final LoopSink[] sinks;
   private final LineRing[] rings;
-  private final int generations;
 
   /**
    * Opens the logs of a configuration and starts the writer.
    *
    * @param loops number of event loops
+   * @param whenLost is run, by the log writer, when a log with {@code on-error=die} has lost a line
    * @throws IOException if a log cannot be opened; names it
    * @throws LogFormatException if a logformat has an invalid code
    */
-  public static AccessLog open(LogSettings logging, int loops) throws IOException {
-    return open(logging, loops, RING_BYTES);
+  public static AccessLog open(LogSettings logging, int loops, Runnable whenLost)
+      throws IOException {
+    return open(logging, loops, whenLost, RING_BYTES);
   }
 
-  static AccessLog open(LogSettings logging, int loops, int ringBytes) throws IOException {
+  static AccessLog open(LogSettings logging, int loops, Runnable whenLost, int ringBytes)
+      throws IOException {
+    LogOutputs opener = new LogOutputs(logging, whenLost);
     Map<String, LogOutput> outputs = new LinkedHashMap<>();
     List<String> places = new ArrayList<>();
     List<Target> targets = new ArrayList<>();
     try {
       for (LogTarget line : logging.accessLogs) {
-        if (line.module().equals("none")) {
+        if (line.where().isNone()) {
           targets.add(new Target(null, -1, line.access()));
           continue;
         }
         LogFormat format = format(line.format(), logging);
-        String place = line.module() + ':' + line.place();
+        String place = line.where().text();
         if (!outputs.containsKey(place)) {
-          outputs.put(place, LogOutputs.open(line.module(), line.place(), logging.syslog));
+          outputs.put(place, opener.open(line.where()));
           places.add(place);
         }
         targets.add(new Target(format, places.indexOf(place), line.access()));
@@ -102,7 +105,6 @@ public final class AccessLog implements AutoCloseable {
 
   private AccessLog(
       LogSettings logging, Target[] targets, LogOutput[] outputs, int loops, int ringBytes) {
-    generations = logging.rotate;
     rings = new LineRing[outputs.length == 0 ? 0 : loops];
     for (int i = 0; i < rings.length; i++) {
       rings[i] = new LineRing(ringBytes);
@@ -139,18 +141,18 @@ public final class AccessLog implements AutoCloseable {
   }
 
   /**
-   * Keeps {@code logfile_rotate} old files and starts new ones; with 0 only reopens. Completes when
-   * new lines go to the new files.
+   * Keeps old files, as many as {@code logfile_rotate} or the line says, and starts new ones; with
+   * 0 only reopens. Completes when new lines go to the new files.
    */
   public CompletableFuture<Void> rotate() {
-    return writer.reopen(generations);
+    return writer.reopen(true);
   }
 
   /**
    * Reopens all files by their names, after somebody moved them away. Completes as {@link #rotate}.
    */
   public CompletableFuture<Void> reopen() {
-    return writer.reopen(0);
+    return writer.reopen(false);
   }
 
   /** Lines given to the operating system. */

@@ -55,7 +55,7 @@ final class DatagramOutput implements LogOutput {
   }
 
   @Override
-  public void reopen(int generations) throws IOException {
+  public void reopen(boolean rotates) throws IOException {
     sender.reopen();
   }
 

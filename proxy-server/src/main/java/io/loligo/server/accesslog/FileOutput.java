@@ -10,21 +10,29 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines appended to a file, whole lines by one write of up to {@value #BUFFER_BYTES} bytes.
- * Confined to the log writer's thread.
+ * Lines appended to a file, whole lines by one write of up to {@value #BUFFER_BYTES} bytes, unless
+ * another size is given. Confined to the log writer's thread.
  */
 final class FileOutput implements LogOutput {
   private static final int BUFFER_BYTES = 64 * 1024;
 
   private final Path path;
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final int generations;
+  private final ByteBuffer buffer;
   private @Nullable FileChannel channel;
   private long bufferedLines;
   private long lostLines;
 
-  /** Opens {@code path} for appending; creates its directory if there is none. */
-  FileOutput(Path path) throws IOException {
+  /**
+   * Opens {@code path} for appending; creates its directory if there is none.
+   *
+   * @param bufferBytes the size of the buffer; 0: the usual one
+   * @param generations the old files that a rotation keeps
+   */
+  FileOutput(Path path, int bufferBytes, int generations) throws IOException {
     this.path = path;
+    this.generations = generations;
+    buffer = ByteBuffer.allocateDirect(bufferBytes == 0 ? BUFFER_BYTES : bufferBytes);
     channel = open();
   }
 
@@ -83,20 +91,20 @@ final class FileOutput implements LogOutput {
   }
 
   @Override
-  public void reopen(int generations) throws IOException {
+  public void reopen(boolean rotates) throws IOException {
     try {
       flush();
     } finally {
       release();
-      if (generations > 0 && Files.isRegularFile(path)) {
-        shift(generations);
+      if (rotates && generations > 0 && Files.isRegularFile(path)) {
+        shift();
       }
       channel = open();
     }
   }
 
   /** {@code log.N-2} becomes {@code log.N-1} and so on, {@code log} becomes {@code log.0}. */
-  private void shift(int generations) throws IOException {
+  private void shift() throws IOException {
     for (int i = generations - 1; i > 0; i--) {
       Path from = numbered(i - 1);
       if (Files.exists(from)) {

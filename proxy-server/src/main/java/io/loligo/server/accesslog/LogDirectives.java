@@ -16,22 +16,28 @@ public final class LogDirectives {
       FEATURE
           .lines(
               "access_log",
-              "stdio:PATH|daemon:PATH|syslog:[FACILITY.PRIORITY]|udp://HOST:PORT|none"
+              "stdio:PATH|daemon:PATH|syslog:[FACILITY.PRIORITY]|udp://HOST:PORT|tcp://HOST:PORT|none"
                   + " [logformat=NAME] [OPTION...] [[!]ACL...]",
               LogLines::logsOf)
           .defaultText("daemon:./var/log/access.log squid")
           .alias("cache_access_log")
           .squid("daemon:/var/log/squid/access.log squid", "nothing is written outside ./var")
           .difference(
-              "daemon and stdio are the same asynchronous writer; on-error=, buffer-size="
-                  + " and rotate= are read and ignored; a datagram of udp has one line; tcp is"
-                  + " not in this version")
+              "stdio and daemon gather lines for up to 50 ms; without on-error= a line that cannot"
+                  + " be written is lost and counted, and on-error=die ends the process in order;"
+                  + " rotate= holds for daemon too; buffer-size= has no effect on syslog and udp;"
+                  + " a datagram of udp has one line")
           .text(
-              "Where requests are logged. Every line whose ACLs match writes. syslog"
-                  + " sends to loligo_syslog, with user.info unless the line names another one:"
-                  + " FACILITY is one of authpriv, daemon, user, local0 to local7, PRIORITY one"
-                  + " of err, warning, notice, info, debug. Lines that the system does not take"
-                  + " at once are lost and counted.");
+              "Where requests are logged. Every line whose ACLs match writes. syslog sends to"
+                  + " loligo_syslog, with user.info unless the line names another one: FACILITY is"
+                  + " one of authpriv, daemon, user, local0 to local7, PRIORITY one of err,"
+                  + " warning, notice, info, debug. Lines that the system does not take at once are"
+                  + " lost and counted. tcp and a logfile_daemon have a queue of buffer-size (1 MB,"
+                  + " at least 64 KB); a broken connection is made again at once, then after 1, 2,"
+                  + " 4, up to 30 seconds, and lines beyond the queue are lost and counted. stdio"
+                  + " and daemon write at most buffer-size (64 KB) at once. on-error=die: the"
+                  + " process ends when a line of this log is lost; drop, the default, goes on."
+                  + " rotate: old files kept, in place of logfile_rotate.");
 
   /** {@code logformat}: the formats by name. */
   public static final Setting<Map<String, String>> LOGFORMAT =
@@ -48,6 +54,30 @@ public final class LogDirectives {
           .text(
               "The receiver of access_log syslog: lines: the socket of this machine's"
                   + " syslog daemon, which needs epoll, or a UDP receiver.");
+
+  /** {@code logfile_daemon}: the program that writes daemon: logs; empty: none. */
+  public static final Setting<String> LOGFILE_DAEMON =
+      FEATURE
+          .lines("logfile_daemon", "PROGRAM", LogDaemonLines::new)
+          .defaultText("/usr/lib/squid/log_file_daemon")
+          .difference(
+              "log_file_daemon is not started: the proxy writes the file; another program that"
+                  + " ends is started again, and the process goes on")
+          .text(
+              "The program that writes access_log daemon: lines. It is started for each place, with"
+                  + " the place as its argument, and reads commands of Squid: L and a line, R to"
+                  + " rotate, F to flush, rN for the old files to keep, bN for buffered_logs. Each"
+                  + " path that ends with log_file_daemon means that the proxy writes the file"
+                  + " itself.");
+
+  /** {@code buffered_logs}: whether a logfile_daemon may gather lines. */
+  public static final Setting<Boolean> BUFFERED_LOGS =
+      FEATURE
+          .flag("buffered_logs", "off")
+          .difference("logs that the proxy writes itself are the same with on and off")
+          .text(
+              "Whether a logfile_daemon may gather lines. The proxy itself writes each line within"
+                  + " 50 ms, many lines at once if there are many.");
 
   /** {@code logfile_rotate}: old logs kept. */
   public static final Setting<Integer> LOGFILE_ROTATE =

@@ -13,13 +13,17 @@ import io.loligo.core.config.Rules;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code access_log} and {@code logformat} lines. Confined to one thread. */
 final class LogLines {
   private static final Set<String> WRITTEN = Set.of("stdio", "daemon");
+  private static final Pattern SIZE = Pattern.compile("([0-9]{1,9})(?i:(bytes|KB|MB|GB))");
   private static final Map<String, String> BUILT_IN =
       Map.of(
           "squid",
@@ -82,7 +86,7 @@ final class LogLines {
   }
 
   /** A log whose ACLs are not compiled yet. */
-  private record Draft(String module, String place, String format, List<String> terms, Line line) {}
+  private record Draft(LogPlace where, String format, List<String> terms, Line line) {}
 
   private void readFormat(Line line) {
     if (line.values().size() < 2) {
@@ -126,16 +130,12 @@ final class LogLines {
     }
     String target = values.get(0);
     if (target.equals("none")) {
-      add(line, "none", "", "", values.subList(1, values.size()));
+      add(line, LogPlace.of("none", ""), "", values.subList(1, values.size()));
       return;
     }
     int colon = target.indexOf(':');
     String module = colon < 0 ? "stdio" : target.substring(0, colon);
     String place = target.substring(colon + 1);
-    if (module.equals("tcp")) {
-      report.restricts(line, target, "the log module tcp is not in this version");
-      return;
-    }
     String expected = expected(module, place);
     if (expected != null) {
       report.error(line, target, expected, "");
@@ -151,73 +151,121 @@ final class LogLines {
           SyslogPriority.parse(place) == null
               ? "syslog:FACILITY.PRIORITY such as syslog:daemon.info"
               : null;
-      case "udp" -> {
+      case "udp", "tcp" -> {
         HostPort receiver = HostPort.parse(place.startsWith("//") ? place.substring(2) : place);
         boolean right = receiver != null && !receiver.address().isEmpty() && receiver.port() > 0;
-        yield right ? null : "udp://HOST:PORT";
+        yield right ? null : module + "://HOST:PORT";
       }
       default ->
           WRITTEN.contains(module) && !place.isEmpty()
               ? null
-              : "stdio:PATH, daemon:PATH, syslog:FACILITY.PRIORITY, udp://HOST:PORT, a path or"
-                  + " none";
+              : "stdio:PATH, daemon:PATH, syslog:FACILITY.PRIORITY, udp://HOST:PORT,"
+                  + " tcp://HOST:PORT, a path or none";
     };
   }
 
   private void format(Line line, String module, String place, List<String> words) {
-    String format = "squid";
+    Options options = new Options(line);
     int at = 0;
     if (at < words.size() && words.get(at).indexOf('=') < 0) {
       if (formats.containsKey(words.get(at))) {
-        format = words.get(at++);
+        options.format = words.get(at++);
       }
     } else {
       while (at < words.size() && words.get(at).indexOf('=') >= 0) {
-        format = option(line, words.get(at++), format);
+        options.read(words.get(at++));
       }
     }
-    add(line, module, place, format, words.subList(at, words.size()));
+    LogPlace where = new LogPlace(module, place, options.options());
+    checkSame(line, where);
+    add(line, where, options.format, words.subList(at, words.size()));
   }
 
-  private String option(Line line, String word, String format) {
-    Option option = Option.of(word);
-    String value = option.value();
-    assert value != null : "it has an equals sign";
-    switch (option.name()) {
-      case "logformat" -> {
-        if (!formats.containsKey(value)) {
-          report.error(
-              line, word, "a format defined above", "one of " + String.join(", ", known()));
-        }
-        return value;
+  /** Lines of one place share an output, which has the options of the first. */
+  private void checkSame(Line line, LogPlace where) {
+    for (Draft draft : drafts) {
+      boolean other = !draft.where.options().equals(where.options());
+      if (draft.where.text().equals(where.text()) && other) {
+        report.warning(line, where.text(), "", "the options of the first line of this place hold");
+        return;
       }
-      case "buffer-size" -> {
-        if (!value.matches("(?i)[0-9]+(bytes|KB|MB|GB)")) {
-          report.error(line, word, "buffer-size=NUMBER and KB or MB, without a blank", "");
-        }
-      }
-      case "on-error" -> {
-        if (!value.equals("die") && !value.equals("drop")) {
-          report.error(line, word, "on-error=die or on-error=drop", "");
-        }
-      }
-      case "rotate" -> {
-        if (option.number(1000) < 0) {
-          report.error(line, word, "rotate=NUMBER", "");
-        }
-      }
-      default -> report.error(line, word, "an option of access_log", "remove the option");
     }
-    return format;
+  }
+
+  /** The options of one line. */
+  private final class Options {
+    private final Line line;
+    private String format = "squid";
+    private int bufferBytes;
+    private boolean endsProcess;
+    private int rotate = -1;
+
+    Options(Line line) {
+      this.line = line;
+    }
+
+    void read(String word) {
+      Option option = Option.of(word);
+      String value = option.value();
+      assert value != null : "it has an equals sign";
+      switch (option.name()) {
+        case "logformat" -> {
+          if (!formats.containsKey(value)) {
+            report.error(
+                line, word, "a format defined above", "one of " + String.join(", ", known()));
+          }
+          format = value;
+        }
+        case "buffer-size" -> bufferSize(word, value);
+        case "on-error" -> {
+          if (!value.equals("die") && !value.equals("drop")) {
+            report.error(line, word, "on-error=die or on-error=drop", "");
+          }
+          endsProcess = value.equals("die");
+        }
+        case "rotate" -> {
+          rotate = option.number(1000);
+          if (rotate < 0) {
+            report.error(line, word, "rotate=NUMBER", "");
+          }
+        }
+        default -> report.error(line, word, "an option of access_log", "remove the option");
+      }
+    }
+
+    private void bufferSize(String word, String value) {
+      Matcher size = SIZE.matcher(value);
+      if (!size.matches()) {
+        report.error(line, word, "buffer-size=NUMBER and KB or MB, without a blank", "");
+        return;
+      }
+      long unit =
+          switch (size.group(2).toLowerCase(Locale.ROOT)) {
+            case "bytes" -> 1;
+            case "kb" -> 1 << 10;
+            case "mb" -> 1 << 20;
+            default -> 1 << 30;
+          };
+      long bytes = Long.parseLong(size.group(1)) * unit;
+      if (bytes > LogOptions.MAX_BUFFER_BYTES) {
+        report.error(line, word, "at most " + (LogOptions.MAX_BUFFER_BYTES >> 20) + "MB", "");
+      } else {
+        bufferBytes = (int) bytes;
+      }
+    }
+
+    LogOptions options() {
+      return new LogOptions(bufferBytes, endsProcess, rotate);
+    }
   }
 
   private List<String> known() {
     return formats.keySet().stream().sorted().toList();
   }
 
-  private void add(Line line, String module, String place, String format, List<String> terms) {
+  private void add(Line line, LogPlace where, String format, List<String> terms) {
     if (rules.check(RuleScope.LOG, line, terms)) {
-      drafts.add(new Draft(module, place, format, List.copyOf(terms), line));
+      drafts.add(new Draft(where, format, List.copyOf(terms), line));
     }
   }
 
@@ -226,23 +274,21 @@ final class LogLines {
     if (!given) {
       String target = LogDirectives.ACCESS_LOG.directive().defaultText();
       String place = target.substring(target.indexOf(':') + 1, target.indexOf(' '));
-      return List.of(new LogTarget("daemon", place, "squid", AclList.allowAll(), ""));
+      return List.of(new LogTarget(LogPlace.of("daemon", place), "squid", AclList.allowAll(), ""));
     }
     List<LogTarget> logs = new ArrayList<>();
     for (Draft draft : drafts) {
-      boolean none = draft.module.equals("none");
-      if (none && draft.terms.isEmpty()) {
+      if (draft.where.isNone() && draft.terms.isEmpty()) {
         break;
       }
       logs.add(
           new LogTarget(
-              draft.module,
-              draft.place,
+              draft.where,
               draft.format,
               rules.compileTerms(draft.line, draft.terms),
               draft.line.source()));
     }
-    boolean writes = logs.stream().anyMatch(log -> !log.module().equals("none"));
+    boolean writes = logs.stream().anyMatch(log -> !log.where().isNone());
     return writes ? List.copyOf(logs) : List.of();
   }
 }

@@ -11,8 +11,12 @@ interface LogOutput {
   /** Writes the kept lines. */
   void flush() throws IOException;
 
-  /** Reopens its place, after keeping {@code generations} old ones by number; 0 keeps none. */
-  void reopen(int generations) throws IOException;
+  /**
+   * Reopens its place.
+   *
+   * @param rotates whether old files are kept by number first, as many as it is made for
+   */
+  void reopen(boolean rotates) throws IOException;
 
   /** Lines that could not be written. */
   long lostLines();

@@ -15,6 +15,12 @@ public final class LogSettings {
   /** {@code loligo_syslog}: path of a socket, or host:port. */
   final String syslog;
 
+  /** {@code logfile_daemon}: the program; empty: files are written here. */
+  final String daemon;
+
+  /** {@code buffered_logs}: whether that program may gather lines. */
+  final boolean buffered;
+
   /** {@code logfile_rotate}: the number of old files that are kept. */
   final int rotate;
 
@@ -29,6 +35,8 @@ public final class LogSettings {
     accessLogs = config.get(LogDirectives.ACCESS_LOG);
     formats = config.get(LogDirectives.LOGFORMAT);
     syslog = config.get(LogDirectives.SYSLOG);
+    daemon = config.get(LogDirectives.LOGFILE_DAEMON);
+    buffered = config.get(LogDirectives.BUFFERED_LOGS);
     rotate = config.get(LogDirectives.LOGFILE_ROTATE);
     stripQueryTerms = config.get(LogDirectives.STRIP_QUERY_TERMS);
     logMimeHeaders = config.get(LogDirectives.LOG_MIME_HDRS);
@@ -39,6 +47,8 @@ public final class LogSettings {
   public boolean writesLike(LogSettings other) {
     return formats.equals(other.formats)
         && syslog.equals(other.syslog)
+        && daemon.equals(other.daemon)
+        && buffered == other.buffered
         && rotate == other.rotate
         && stripQueryTerms == other.stripQueryTerms
         && logMimeHeaders == other.logMimeHeaders

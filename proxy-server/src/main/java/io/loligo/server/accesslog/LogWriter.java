@@ -23,7 +23,7 @@ final class LogWriter implements Runnable {
   private static final long COMPLAINT_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
 
-  private record Turn(int generations, CompletableFuture<Void> done) {}
+  private record Turn(boolean rotates, CompletableFuture<Void> done) {}
 
   private final LineRing[] rings;
   private final LineMerge merge;
@@ -64,14 +64,14 @@ final class LogWriter implements Runnable {
    * Reopens all outputs; completes when new lines go to the new places. Lines offered before the
    * call go to the old ones.
    */
-  CompletableFuture<Void> reopen(int generations) {
+  CompletableFuture<Void> reopen(boolean rotates) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     synchronized (turnsLock) {
       if (ended) {
         done.complete(null);
         return done;
       }
-      turns.add(new Turn(generations, done));
+      turns.add(new Turn(rotates, done));
     }
     LockSupport.unpark(thread);
     return done;
@@ -176,7 +176,7 @@ final class LogWriter implements Runnable {
     for (Turn turn : turns) {
       for (LogOutput output : outputs) {
         try {
-          output.reopen(turn.generations);
+          output.reopen(turn.rotates);
         } catch (IOException e) {
           complain(e);
         }

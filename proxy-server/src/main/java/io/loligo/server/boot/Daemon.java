@@ -96,7 +96,7 @@ final class Daemon {
     proxy.drained().join();
     proxy.close();
     LOG.info("stopped");
-    return 0;
+    return proxy.hasFailed() ? 1 : 0;
   }
 
   private Proxy start(ProxyConfig fitted) throws IOException {

@@ -28,7 +28,7 @@ final class Places {
   static ProxyConfig of(ProxyConfig config) throws IOException {
     List<LogTarget> logs = new ArrayList<>();
     for (LogTarget log : config.get(LogDirectives.ACCESS_LOG)) {
-      logs.add(place(log));
+      logs.add(isFile(log, config) ? log.at(place(log.place(), "access_log", log.source())) : log);
     }
     ProxyConfig placed = config.with(LogDirectives.ACCESS_LOG, logs);
     placed = place(placed, ProcessDirectives.CACHE_LOG);
@@ -43,16 +43,10 @@ final class Places {
         : config.with(file, place(named, file.name(), config.source(file)));
   }
 
-  private static LogTarget place(LogTarget log) throws IOException {
-    boolean isFile = log.module().equals("stdio") || log.module().equals("daemon");
-    return isFile
-        ? new LogTarget(
-            log.module(),
-            place(log.place(), "access_log", log.source()),
-            log.format(),
-            log.access(),
-            log.source())
-        : log;
+  /** Whether this process writes {@code log} to a file. */
+  private static boolean isFile(LogTarget log, ProxyConfig config) {
+    return log.module().equals("stdio")
+        || (log.module().equals("daemon") && config.get(LogDirectives.LOGFILE_DAEMON).isEmpty());
   }
 
   private static String place(String named, String directive, String source) throws IOException {

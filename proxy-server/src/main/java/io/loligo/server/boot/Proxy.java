@@ -172,6 +172,7 @@ public final class Proxy implements AutoCloseable {
   private volatile OriginContexts contexts;
   private volatile @Nullable Logins logins;
   private volatile AccessLog accessLog;
+  private volatile boolean failed;
   private volatile List<InetSocketAddress> addresses = List.of();
   private volatile String notReady = "starting";
 
@@ -265,7 +266,7 @@ public final class Proxy implements AutoCloseable {
     metrics = new ProxyMetrics(count);
     Deque<Runnable> begun = new ArrayDeque<>();
     try {
-      accessLog = AccessLog.open(new LogSettings(config), count);
+      accessLog = AccessLog.open(new LogSettings(config), count, this::logFailed);
       logged = new LogTotals(() -> accessLog);
       begun.push(accessLog::close);
       maintenance =
@@ -635,7 +636,7 @@ public final class Proxy implements AutoCloseable {
     AccessLog oldLog = accessLog;
     LogSettings logging = new LogSettings(now);
     boolean keepsLog = logging.writesLike(new LogSettings(before));
-    AccessLog log = keepsLog ? oldLog : AccessLog.open(logging, loops.size());
+    AccessLog log = keepsLog ? oldLog : AccessLog.open(logging, loops.size(), this::logFailed);
     Listeners.Change ports;
     Map<HttpPort, PortSecurity> newTls = Map.of();
     try {
@@ -786,6 +787,17 @@ public final class Proxy implements AutoCloseable {
   /** Stops waiting for running exchanges: {@link #drained} completes. */
   public void hurry() {
     drained.complete(null);
+  }
+
+  /** Whether it stopped because a log with {@code on-error=die} has lost a line. */
+  boolean hasFailed() {
+    return failed;
+  }
+
+  private void logFailed() {
+    LOG.error("an access_log with on-error=die has lost a line: the process ends");
+    failed = true;
+    hurry();
   }
 
   /** Completes when the proxy was drained, by any caller. */

@@ -36,12 +36,14 @@ class AccessLogTest {
 
   @TempDir Path directory;
 
+  private static void nothing() {}
+
   private Path file() {
     return directory.resolve("access.log");
   }
 
   private static LogTarget log(String module, String place, String format, AclList access) {
-    return new LogTarget(module, place, format, access, "f:1");
+    return new LogTarget(LogPlace.of(module, place), format, access, "f:1");
   }
 
   private static LogTarget stdio(Path file, String format, AclList access) {
@@ -88,7 +90,7 @@ class AccessLogTest {
 
   @Test
   void closeWritesEveryLineOnce() throws IOException {
-    AccessLog log = AccessLog.open(toFile(0, false), 2);
+    AccessLog log = AccessLog.open(toFile(0, false), 2, AccessLogTest::nothing);
     for (int i = 0; i < 500; i++) {
       log.loop(i % 2).finished(request(i));
     }
@@ -101,7 +103,7 @@ class AccessLogTest {
 
   @Test
   void countsLinesOfferedAfterCloseAsDropped() throws IOException {
-    AccessLog log = AccessLog.open(toFile(0, false), 1);
+    AccessLog log = AccessLog.open(toFile(0, false), 1, AccessLogTest::nothing);
     log.close();
     log.loop(0).finished(request(1));
     assertThat(log.droppedLines()).isEqualTo(1);
@@ -110,7 +112,7 @@ class AccessLogTest {
 
   @Test
   void rotatingLosesNothing() throws IOException {
-    AccessLog log = AccessLog.open(toFile(3, false), 1);
+    AccessLog log = AccessLog.open(toFile(3, false), 1, AccessLogTest::nothing);
     int count = 0;
     for (int turn = 0; turn < 3; turn++) {
       for (int i = 0; i < 100; i++) {
@@ -132,7 +134,7 @@ class AccessLogTest {
 
   @Test
   void rotatingDropsTheOldestGeneration() throws IOException {
-    AccessLog log = AccessLog.open(toFile(2, false), 1);
+    AccessLog log = AccessLog.open(toFile(2, false), 1, AccessLogTest::nothing);
     for (int turn = 0; turn < 4; turn++) {
       log.loop(0).finished(request(turn));
       log.rotate().join();
@@ -146,7 +148,7 @@ class AccessLogTest {
   @Test
   void rotatingWhileLinesArriveLosesNothing() throws Exception {
     int count = 20_000;
-    AccessLog log = AccessLog.open(toFile(0, true), 1, SMALL_RING_BYTES);
+    AccessLog log = AccessLog.open(toFile(0, true), 1, AccessLogTest::nothing, SMALL_RING_BYTES);
     CountDownLatch begun = new CountDownLatch(1);
     Thread loop =
         new Thread(
@@ -174,7 +176,7 @@ class AccessLogTest {
 
   @Test
   void reopensMovedFiles() throws IOException {
-    AccessLog log = AccessLog.open(toFile(7, false), 1);
+    AccessLog log = AccessLog.open(toFile(7, false), 1, AccessLogTest::nothing);
     log.loop(0).finished(request(0));
     Path moved = directory.resolve("moved");
     Files.move(file(), moved);
@@ -188,14 +190,14 @@ class AccessLogTest {
 
   @Test
   void reopenAfterCloseIsDoneAtOnce() throws IOException {
-    AccessLog log = AccessLog.open(toFile(0, false), 1);
+    AccessLog log = AccessLog.open(toFile(0, false), 1, AccessLogTest::nothing);
     log.close();
     assertThat(log.reopen()).isCompleted();
   }
 
   @Test
   void lineReachesTheFileWithoutFurtherLines() throws Exception {
-    try (AccessLog log = AccessLog.open(toFile(0, false), 1)) {
+    try (AccessLog log = AccessLog.open(toFile(0, false), 1, AccessLogTest::nothing)) {
       log.loop(0).finished(request(0));
       Waiting.until("a line", () -> log.writtenLines() > 0 && Files.size(file()) > 0);
       assertThat(numbers(file())).containsExactly(0);
@@ -205,7 +207,7 @@ class AccessLogTest {
   @Test
   void dropsAndCountsOnOverflow() throws Exception {
     int count = 50_000;
-    AccessLog log = AccessLog.open(toFile(0, false), 1, SMALL_RING_BYTES);
+    AccessLog log = AccessLog.open(toFile(0, false), 1, AccessLogTest::nothing, SMALL_RING_BYTES);
     ExchangeSink sink = log.loop(0);
     ExchangeRecord record = request(1);
     for (int i = 0; i < count; i++) {
@@ -220,7 +222,7 @@ class AccessLogTest {
   @Test
   void blocksOnOverflowWhereTold() throws Exception {
     int count = 20_000;
-    AccessLog log = AccessLog.open(toFile(0, true), 1, SMALL_RING_BYTES);
+    AccessLog log = AccessLog.open(toFile(0, true), 1, AccessLogTest::nothing, SMALL_RING_BYTES);
     for (int i = 0; i < count; i++) {
       log.loop(0).finished(request(i));
     }
@@ -233,7 +235,9 @@ class AccessLogTest {
   void linesOfOneFileShareIt() throws IOException {
     AccessLog log =
         AccessLog.open(
-            logging(0, false, stdio(file(), "line", null), stdio(file(), "line", null)), 1);
+            logging(0, false, stdio(file(), "line", null), stdio(file(), "line", null)),
+            1,
+            AccessLogTest::nothing);
     log.loop(0).finished(request(4));
     log.close();
     assertThat(numbers(file())).containsExactly(4, 4);
@@ -249,7 +253,8 @@ class AccessLogTest {
                 false,
                 stdio(denied, "line", AclList.denyAll()),
                 stdio(file(), "line", AclList.allowAll())),
-            1);
+            1,
+            AccessLogTest::nothing);
     ExchangeRecord record = request(1);
     record.acl = anyInput();
     log.loop(0).finished(record);
@@ -272,7 +277,8 @@ class AccessLogTest {
                 false,
                 stdio(file(), "line", only(acls, "denied")),
                 stdio(pages, "line", only(acls, "page"))),
-            1);
+            1,
+            AccessLogTest::nothing);
     log.loop(0).finished(answered(1, 403, "ERR_ACCESS_DENIED", "text/html"));
     log.loop(0).finished(answered(2, 200, null, "text/html"));
     log.loop(0).finished(answered(3, 200, null, "text/plain"));
@@ -304,7 +310,8 @@ class AccessLogTest {
         AccessLog.open(
             logging(
                 0, false, log("none", "", null, AclList.allowAll()), stdio(file(), "line", null)),
-            1);
+            1,
+            AccessLogTest::nothing);
     log.loop(0).finished(request(1));
     log.close();
     assertThat(file()).isEmptyFile();
@@ -312,7 +319,7 @@ class AccessLogTest {
 
   @Test
   void withoutLogsNothingIsWritten() throws IOException {
-    AccessLog log = AccessLog.open(logging(0, false), 1);
+    AccessLog log = AccessLog.open(logging(0, false), 1, AccessLogTest::nothing);
     log.loop(0).finished(request(1));
     log.close();
     assertThat(log.writtenLines() + log.droppedLines()).isZero();
@@ -324,7 +331,8 @@ class AccessLogTest {
       AccessLog log =
           AccessLog.open(
               logging(0, false, log("udp", "127.0.0.1:" + collector.getLocalPort(), "line", null)),
-              1);
+              1,
+              AccessLogTest::nothing);
       log.loop(0).finished(request(1));
       log.loop(0).finished(request(2));
       DatagramPacket packet = new DatagramPacket(new byte[100], 100);
@@ -341,7 +349,8 @@ class AccessLogTest {
   void countsLinesAFullDiskLoses() throws IOException {
     Path full = Path.of("/dev/full");
     org.junit.jupiter.api.Assumptions.assumeTrue(Files.exists(full));
-    AccessLog log = AccessLog.open(logging(3, false, stdio(full, "line", null)), 1);
+    AccessLog log =
+        AccessLog.open(logging(3, false, stdio(full, "line", null)), 1, AccessLogTest::nothing);
     for (int i = 0; i < 100; i++) {
       log.loop(0).finished(request(i));
     }
@@ -352,19 +361,93 @@ class AccessLogTest {
     assertThat(full).exists();
   }
 
+  private static LogTarget withOptions(Path file, LogOptions options) {
+    LogPlace where = new LogPlace("stdio", file.toString(), options);
+    return new LogTarget(where, "line", AclList.allowAll(), "f:1");
+  }
+
+  @Test
+  void aLineHasARotationOfItsOwn() throws IOException {
+    Path other = directory.resolve("other.log");
+    AccessLog log =
+        AccessLog.open(
+            logging(
+                0,
+                false,
+                withOptions(file(), new LogOptions(0, false, 2)),
+                withOptions(other, LogOptions.NONE)),
+            1,
+            AccessLogTest::nothing);
+    for (int turn = 0; turn < 3; turn++) {
+      log.loop(0).finished(request(turn));
+      log.rotate().join();
+    }
+    log.reopen().join();
+    log.close();
+    assertThat(numbers(directory.resolve("access.log.1"), directory.resolve("access.log.0")))
+        .containsExactly(1, 2);
+    assertThat(directory.resolve("access.log.2")).doesNotExist();
+    assertThat(numbers(other)).containsExactly(0, 1, 2);
+  }
+
+  @Test
+  void aFileIsWrittenWhenItsBufferIsFull() throws IOException {
+    FileOutput output = new FileOutput(file(), 16, 0);
+    byte[] line = "GET /1\n".getBytes(US_ASCII);
+    output.line(line, 0, line.length, 0, 0);
+    output.line(line, 0, line.length, 0, 0);
+    assertThat(file()).isEmptyFile();
+    output.line(line, 0, line.length, 0, 0);
+    assertThat(numbers(file())).containsExactly(1, 1);
+    output.close();
+    assertThat(numbers(file())).containsExactly(1, 1, 1);
+  }
+
+  @Test
+  void aVitalLogThatLosesALineTellsOnce() throws IOException {
+    Path full = Path.of("/dev/full");
+    org.junit.jupiter.api.Assumptions.assumeTrue(Files.exists(full));
+    List<String> told = new ArrayList<>();
+    AccessLog log =
+        AccessLog.open(
+            logging(
+                0,
+                false,
+                withOptions(full, new LogOptions(0, true, -1)),
+                withOptions(file(), new LogOptions(0, true, -1))),
+            1,
+            () -> told.add("lost"));
+    log.loop(0).finished(request(1));
+    log.rotate().join();
+    log.loop(0).finished(request(2));
+    log.rotate().join();
+    log.close();
+    assertThat(told).containsExactly("lost");
+    assertThat(numbers(file())).containsExactly(1, 2);
+  }
+
   @Test
   void namesTheLogThatCannotBeOpened() {
     Path under = directory.resolve("file");
     assertThatThrownBy(
             () -> {
               Files.createFile(under);
-              AccessLog.open(logging(0, false, stdio(under.resolve("a.log"), "line", null)), 1);
+              AccessLog.open(
+                  logging(0, false, stdio(under.resolve("a.log"), "line", null)),
+                  1,
+                  AccessLogTest::nothing);
             })
         .isInstanceOf(IOException.class)
         .hasMessageContaining("a.log");
-    assertThatThrownBy(() -> AccessLog.open(logging(0, false, log("tcp", "h:1", "line", null)), 1))
-        .hasMessageContaining("access_log module: tcp");
-    assertThatThrownBy(() -> AccessLog.open(logging(0, false, stdio(file(), "nosuch", null)), 1))
+    assertThatThrownBy(
+            () ->
+                AccessLog.open(
+                    logging(0, false, log("ftp", "h:1", "line", null)), 1, AccessLogTest::nothing))
+        .hasMessageContaining("access_log module: ftp");
+    assertThatThrownBy(
+            () ->
+                AccessLog.open(
+                    logging(0, false, stdio(file(), "nosuch", null)), 1, AccessLogTest::nothing))
         .hasMessageContaining("nosuch");
   }
 }

@@ -31,7 +31,7 @@ final class LogWriterTest {
         }
 
         @Override
-        public void reopen(int generations) {
+        public void reopen(boolean rotates) {
           done.add("reopened");
         }
 
@@ -53,7 +53,7 @@ final class LogWriterTest {
     atFlush =
         () -> {
           ring.offer(0, "line".getBytes(US_ASCII), 4, 0);
-          writer.reopen(0).thenRun(() -> reopened.complete(null));
+          writer.reopen(false).thenRun(() -> reopened.complete(null));
         };
     writer.start();
     reopened.join();

@@ -37,7 +37,6 @@ class FailClosedTest {
         "clientside_tos 0x20",
         "mark_client_connection 0x1",
         "delay_pools 1",
-        "access_log tcp://127.0.0.1:514 squid",
         "acl list dstdomain \"/missing\"",
         "http_port 8080 connection-auth",
       })

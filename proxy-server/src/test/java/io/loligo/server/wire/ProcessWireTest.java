@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -250,5 +251,20 @@ class ProcessWireTest extends WireTest {
     Path file = write("http_port 127.0.0.1:0\nhttp_access allow all\n");
     ProxyProcess check = closing(ProxyProcess.loligo(dir, "check", file.toString()));
     assertThat(check.awaitExit()).as(check.output()).isZero();
+  }
+
+  @Test
+  void endsWhenALogLosesALineThatMustNotBeLost() throws Exception {
+    Path full = Path.of("/dev/full");
+    Assumptions.assumeTrue(Files.exists(full));
+    int port = ProxyProcess.freePort();
+    ProxyProcess process =
+        run(conf(port, "access_log stdio:" + full + " on-error=die")).awaitPort(port);
+    origin.onOk("/a", "x");
+    try (RawClient client = RawClient.connect(port)) {
+      client.get(origin.url("/a"));
+      assertThat(process.awaitExit()).isEqualTo(1);
+    }
+    assertThat(process.output()).contains("on-error=die has lost a line");
   }
 }
