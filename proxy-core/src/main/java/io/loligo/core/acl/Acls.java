@@ -209,7 +209,18 @@ public final class Acls {
     return name.equalsIgnoreCase(member) || anyMember(name, one -> contains(one, member));
   }
 
-  private boolean reaches(String name, AclType type) {
+  /** The ACL of this name; null: it is not defined, or its type has no effect. */
+  @Nullable NamedAcl named(String name) {
+    return named.get(key(name));
+  }
+
+  /** The ACLs that the lines define, in their order, without the predefined ones. */
+  public List<String> names() {
+    return named.values().stream().map(NamedAcl::name).toList();
+  }
+
+  /** Whether {@code name} has this type, or contains an ACL that has. */
+  public boolean reaches(String name, AclType type) {
     return typeOf(name) == type || anyMember(name, member -> reaches(member, type));
   }
 
@@ -222,6 +233,25 @@ public final class Acls {
   /** The name in {@code term}, without the sign that negates it. */
   public static String bare(String term) {
     return term.startsWith("!") ? term.substring(1) : term;
+  }
+
+  /** How each term of {@code rule} answers for {@code request}, up to the first that denies. */
+  public List<AclTrial> trial(AclRule rule, AclInput request) {
+    List<AclTrial> trials = new ArrayList<>();
+    for (String term : rule.terms()) {
+      String name = bare(term);
+      AclTrial.Answer answer =
+          isUndecidable(name) || !has(name)
+              ? AclTrial.Answer.HAS_NO_EFFECT
+              : needsReply(name) && request.replyStatus() == 0
+                  ? AclTrial.Answer.NEEDS_RESPONSE
+                  : AclTrial.Answer.of(term(term).test(request, null));
+      trials.add(new AclTrial(term, answer));
+      if (answer == AclTrial.Answer.DOES_NOT_MATCH) {
+        break;
+      }
+    }
+    return List.copyOf(trials);
   }
 
   /** The condition of {@code term}, an ACL name with or without {@code !}. */

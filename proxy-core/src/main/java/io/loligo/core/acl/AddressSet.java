@@ -37,6 +37,19 @@ final class AddressSet {
     return v6.contains(high, low);
   }
 
+  /** Whether every address of {@code other} is in the set. */
+  boolean containsAll(AddressSet other) {
+    return v4.containsAll(other.v4) && v6.containsAll(other.v6);
+  }
+
+  /** Whether every address is in the set. */
+  boolean isAll() {
+    Builder all = new Builder();
+    all.addAllV4();
+    all.addAllV6();
+    return containsAll(all.build());
+  }
+
   /** Whether no bit beyond {@code prefixBits} is set. */
   static boolean isNetwork(byte[] bytes, int prefixBits) {
     for (int bit = prefixBits; bit < bytes.length * 8; bit++) {
@@ -105,7 +118,25 @@ final class AddressSet {
       }
     }
 
+    /** Ranges are disjoint and never adjacent: each of {@code other} is in one of these, or not. */
+    boolean containsAll(Ranges other) {
+      for (int at = 0; at < other.words.length; at += 4) {
+        int own = rangeOf(other.words[at], other.words[at + 1]);
+        if (own < 0
+            || compare(other.words[at + 2], other.words[at + 3], words[own + 2], words[own + 3])
+                > 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+
     boolean contains(long high, long low) {
+      return rangeOf(high, low) >= 0;
+    }
+
+    /** Where the range with this address begins in {@link #words}; -1: in none. */
+    private int rangeOf(long high, long low) {
       int from = 0;
       int to = words.length / 4 - 1;
       while (from <= to) {
@@ -116,10 +147,10 @@ final class AddressSet {
         } else if (compare(high, low, words[at + 2], words[at + 3]) > 0) {
           from = middle + 1;
         } else {
-          return true;
+          return at;
         }
       }
-      return false;
+      return -1;
     }
   }
 

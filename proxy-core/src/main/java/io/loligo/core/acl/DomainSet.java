@@ -44,6 +44,17 @@ final class DomainSet {
     return false;
   }
 
+  /**
+   * Whether the set has every host of {@code value}, in lower case: a name, or with a leading dot a
+   * domain and everything below it.
+   */
+  boolean covers(String value) {
+    // no name has this label: what holds for it holds for everything below the domain
+    return value.startsWith(".")
+        ? contains(value.substring(1)) && contains("\0" + value)
+        : contains(value);
+  }
+
   private boolean holds(String host, int from, int hash) {
     int length = host.length() - from;
     int slot = spread(hash) & mask;

@@ -129,6 +129,22 @@ final class NamedAcl {
     return groups;
   }
 
+  /** The values so far, to compare them with those of another ACL. */
+  AclValues compared() {
+    Set<String> texts = new LinkedHashSet<>(words);
+    expressions.forEach(one -> texts.add(one.flags() + " " + one.pattern()));
+    spans.forEach(one -> texts.add(one.toString()));
+    return new AclValues(
+        addresses.build(),
+        new NumberRanges(ranges),
+        texts,
+        field + (type == AclType.PROXY_AUTH ? ignoresCase : ""),
+        anyUser,
+        looksNothingUp,
+        looksUpNames,
+        most);
+  }
+
   boolean hasWord(String word) {
     return words.contains(word);
   }

@@ -28,7 +28,22 @@ final class NumberRanges {
     }
   }
 
+  /** Whether every number of {@code other} is in one of these ranges. */
+  boolean containsAll(NumberRanges other) {
+    for (int i = 0; i < other.bounds.length; i += 2) {
+      int own = rangeOf(other.bounds[i]);
+      if (own < 0 || other.bounds[i + 1] > bounds[own * 2 + 1]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   boolean contains(int number) {
+    return rangeOf(number) >= 0;
+  }
+
+  private int rangeOf(int number) {
     int from = 0;
     int to = bounds.length / 2 - 1;
     while (from <= to) {
@@ -38,9 +53,9 @@ final class NumberRanges {
       } else if (number > bounds[middle * 2 + 1]) {
         from = middle + 1;
       } else {
-        return true;
+        return middle;
       }
     }
-    return false;
+    return -1;
   }
 }

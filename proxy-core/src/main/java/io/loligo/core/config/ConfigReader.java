@@ -19,25 +19,39 @@ public final class ConfigReader {
 
   /** Reads the file at {@code path} and all files it includes. */
   public ConfigResult read(String path) {
-    String text = source.read(path);
-    if (text == null) {
-      Report report = new Report(new Secrets(directives));
-      report.error(path, "configuration", "a file that can be read", "check path and permissions");
-      return new ConfigResult(null, report.problems(), report.lines());
-    }
-    return readText(path, text);
+    return examine(path).result();
   }
 
   /** Reads {@code text} as if it were the file {@code name}. */
   public ConfigResult readText(String name, String text) {
+    return examineText(name, text).result();
+  }
+
+  /** As {@link #read}, with the rules. */
+  public ExaminedConfig examine(String path) {
+    String text = source.read(path);
+    if (text == null) {
+      Report report = new Report(new Secrets(directives));
+      report.error(path, "configuration", "a file that can be read", "check path and permissions");
+      Reading nothing = new Reading(directives, source, report, path);
+      ConfigResult result = new ConfigResult(null, report.problems(), report.lines());
+      return new ExaminedConfig(result, nothing.rules().book());
+    }
+    return examineText(path, text);
+  }
+
+  /** As {@link #readText}, with the rules. */
+  public ExaminedConfig examineText(String name, String text) {
     Report report = new Report(new Secrets(directives));
     Reading reading = new Reading(directives, source, report, name);
     new LineFeed(source, report, reading::line).read(name, text);
     ProxyConfig config = reading.finish();
     report.endWaivers();
-    return new ConfigResult(
-        config == null || report.hasErrors() ? null : reading.withWarnings(config),
-        report.problems(),
-        report.lines());
+    ConfigResult result =
+        new ConfigResult(
+            config == null || report.hasErrors() ? null : reading.withWarnings(config),
+            report.problems(),
+            report.lines());
+    return new ExaminedConfig(result, reading.rules().book());
   }
 }

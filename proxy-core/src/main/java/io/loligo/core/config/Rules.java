@@ -18,10 +18,17 @@ public final class Rules {
 
   private final Report report;
   private final Acls acls;
+  private final RuleBook book;
 
   Rules(Report report, Acls acls) {
     this.report = report;
     this.acls = acls;
+    book = new RuleBook(acls);
+  }
+
+  /** All rules that were read. */
+  RuleBook book() {
+    return book;
   }
 
   /**
@@ -58,6 +65,12 @@ public final class Rules {
 
   /** Whether a line of this scope can use {@code terms}; problems are reported. */
   public boolean check(RuleScope scope, Line line, List<String> terms) {
+    boolean usable = isUsable(scope, line, terms);
+    book.add(scope, line, terms, usable);
+    return usable;
+  }
+
+  private boolean isUsable(RuleScope scope, Line line, List<String> terms) {
     boolean usable = true;
     for (String term : terms) {
       String name = Acls.bare(term);
@@ -123,12 +136,12 @@ public final class Rules {
 
   /** Compiles rules whose restrictive verdict is to deny; {@code ifEmpty} if there are none. */
   public AclList compile(List<AclRule> rules, AclList ifEmpty) {
-    return acls.compile(rules, ifEmpty, false);
+    return book.add(rules, acls.compile(rules, ifEmpty, false));
   }
 
   /** Compiles rules whose restrictive verdict is to allow; {@code ifEmpty} if there are none. */
   public AclList compileAllowRestricts(List<AclRule> rules, AclList ifEmpty) {
-    return acls.compile(rules, ifEmpty, true);
+    return book.add(rules, acls.compile(rules, ifEmpty, true));
   }
 
   /** Compiles the ACLs at the end of {@code line}: all must match; without any, all is allowed. */
@@ -138,6 +151,6 @@ public final class Rules {
     }
     AclRule rule =
         new AclRule(true, List.copyOf(terms), String.join(" ", line.words()), line.source());
-    return acls.compile(List.of(rule), AclList.allowAll(), false);
+    return book.add(List.of(rule), acls.compile(List.of(rule), AclList.allowAll(), false));
   }
 }

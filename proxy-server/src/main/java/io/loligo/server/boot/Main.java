@@ -1,6 +1,5 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.CheckReport;
 import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
@@ -10,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The command line. */
 @Command(
@@ -18,7 +16,7 @@ import picocli.CommandLine.Parameters;
     description = "A caching HTTP proxy.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = {Main.Run.class, Main.Check.class, Asking.class})
+    subcommands = {Main.Run.class, Checking.class, Asking.class})
 public final class Main implements Callable<Integer> {
   @Option(names = "--check", paramLabel = "FILE", description = "the same as: check FILE")
   private @Nullable Path file;
@@ -34,7 +32,7 @@ public final class Main implements Callable<Integer> {
       CommandLine.usage(this, System.err);
       return CommandLine.ExitCode.USAGE;
     }
-    return report(file, strict);
+    return Checking.check(file, strict, false, false);
   }
 
   /** Runs a command; the process ends with its status. */
@@ -91,40 +89,5 @@ public final class Main implements Callable<Integer> {
     private ConfigResult read() {
       return Features.reader(new FileConfigSource()).read(file.toString());
     }
-  }
-
-  /** {@code loligo check FILE}: a report on every line. */
-  @Command(
-      name = "check",
-      description = "Reports on every line of a configuration.",
-      mixinStandardHelpOptions = true)
-  static final class Check implements Callable<Integer> {
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    @Parameters(paramLabel = "FILE", description = "configuration in Squid's dialect")
-    private Path file;
-
-    @Option(names = "--strict", description = "exits with 2 if a line has no effect")
-    private boolean strict;
-
-    @Override
-    public Integer call() {
-      return report(file, strict);
-    }
-  }
-
-  private static int report(Path file, boolean strict) {
-    ConfigResult result =
-        MemoryFit.check(
-            Features.reader(new FileConfigSource()).read(file.toString()), file.toString());
-    CheckReport report = new CheckReport(result);
-    System.out.print(report.text());
-    ProxyConfig config = result.config();
-    if (config != null) {
-      MemoryFit memory = MemoryFit.of(config);
-      if (memory.isLowered()) {
-        System.out.println(memory.report());
-      }
-    }
-    return report.exitStatus(strict);
   }
 }

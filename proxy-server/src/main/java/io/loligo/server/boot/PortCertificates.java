@@ -121,7 +121,8 @@ final class PortCertificates {
     return files.changed(paths(config));
   }
 
-  private static Set<String> paths(ProxyConfig config) {
+  /** The files that {@link #read} reads, and the folders of authorities. */
+  static Set<String> paths(ProxyConfig config) {
     Set<String> paths = new HashSet<>();
     for (HttpPort port : PortDirectives.ports(config)) {
       if (port.bump() != null) {

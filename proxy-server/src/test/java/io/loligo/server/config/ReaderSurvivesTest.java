@@ -2,11 +2,13 @@ package io.loligo.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.CheckReport;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.Directive;
+import io.loligo.core.config.ExaminedConfig;
 import io.loligo.server.boot.Features;
+import io.loligo.server.check.ConfigCheck;
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -98,7 +100,8 @@ class ReaderSurvivesTest {
   void neverThrows(@ForAll("words") String text) {
     ConfigResult result = TextSource.load("http_port 1\nacl a src all\n" + text);
     assertThat(result.isUsable()).isEqualTo(result.errors().isEmpty());
-    new CheckReport(result).text();
+    ExaminedConfig examined = TextSource.examine("http_port 1\nacl a src all\n" + text);
+    new ConfigCheck("squid.conf", examined, examined.result(), Map.of(), 0).text(true);
   }
 
   @Property(tries = 1000)

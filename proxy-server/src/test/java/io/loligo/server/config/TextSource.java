@@ -2,6 +2,7 @@ package io.loligo.server.config;
 
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ConfigSource;
+import io.loligo.core.config.ExaminedConfig;
 import io.loligo.server.boot.Features;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -54,6 +55,11 @@ public final class TextSource implements ConfigSource {
   @Override
   public ZoneId zone() {
     return ZoneOffset.UTC;
+  }
+
+  /** As {@link #load}, with the rules. */
+  public static ExaminedConfig examine(String text) {
+    return Features.reader(new TextSource()).examineText("squid.conf", text);
   }
 
   /** Reads {@code text} without any other file. */
