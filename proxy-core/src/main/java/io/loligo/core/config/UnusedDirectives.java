@@ -143,8 +143,7 @@ final class UnusedDirectives {
         "fqdncache_size : INTEGER : 1024");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "this version has neither delay pools nor ICAP",
-        "delay_pool_uses_indirect_client : ON_OFF : on",
+        "this version has no ICAP",
         "adaptation_uses_indirect_client,icap_uses_indirect_client : ON_OFF : on");
     rows.add(
         Status.WITHOUT_EFFECT,
@@ -168,11 +167,7 @@ final class UnusedDirectives {
         "sslcrtd_children : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "it has no effect without delay_pools",
-        "delay_class : LINE :",
-        "delay_parameters : LINE :",
-        "delay_access : LINE :",
-        "delay_initial_bucket_level : INTEGER 0 100 : 50",
+        "it has no effect without client_delay_pools or response_delay_pool",
         "client_delay_initial_bucket_level : INTEGER : 50",
         "client_delay_parameters : LINE :",
         "client_delay_access : LINE :",
@@ -284,7 +279,6 @@ final class UnusedDirectives {
     rows.add(
         Status.RESTRICTS,
         "this version does not limit bandwidth",
-        "delay_pools : INTEGER : 0",
         "client_delay_pools : INTEGER : 0",
         "response_delay_pool : LINE :");
     rows.add(

@@ -24,9 +24,9 @@ import io.loligo.server.exchange.settings.RealClientDirectives;
 import io.loligo.server.exchange.settings.RewriteDirectives;
 import io.loligo.server.exchange.settings.StoreIdDirectives;
 import io.loligo.server.helper.HelperDirectives;
-import io.loligo.server.ldap.LdapDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.port.PortDirectives;
+import io.loligo.server.shaping.DelayDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.transport.TransportDirectives;
@@ -47,7 +47,6 @@ public final class Features {
           FileDirectives.FEATURE,
           AccessDirectives.FEATURE,
           LoginDirectives.FEATURE,
-          LdapDirectives.FEATURE,
           FieldDirectives.FEATURE,
           PageDirectives.FEATURE,
           PeerDirectives.FEATURE,
@@ -71,6 +70,7 @@ public final class Features {
           NameDirectives.FEATURE,
           LimitDirectives.FEATURE,
           LoadDirectives.FEATURE,
+          DelayDirectives.FEATURE,
           LogDirectives.FEATURE,
           AdminDirectives.FEATURE,
           TransportDirectives.FEATURE,

@@ -125,5 +125,6 @@ final class Loop {
   void close() {
     upstream.close();
     names.close();
+    exchanges.close();
   }
 }

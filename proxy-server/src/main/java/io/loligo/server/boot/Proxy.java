@@ -27,6 +27,7 @@ import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.IdentityDirectives;
+import io.loligo.server.exchange.settings.ShapingSettings;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.helper.Helpers;
@@ -508,6 +509,7 @@ public final class Proxy implements AutoCloseable {
         "Failed memory allocations, each of which ended its task. The log names the remedy.",
         () -> store.transit().shortage().count());
     shown.helpers(helpers::numbers);
+    shown.pools(() -> ShapingSettings.counts(config));
     shown.certificates(secured::expiries);
     shown.gauge("loligo.descriptors.used", null, "Open files and sockets.", descriptors::used);
     shown.gauge(

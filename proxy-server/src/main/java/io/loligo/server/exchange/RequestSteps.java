@@ -481,6 +481,11 @@ public final class RequestSteps implements RequestHandler {
         : new UnreadRequest(stream, services.clock.millis());
   }
 
+  /** The process ends: no byte waits for a pool any more. On the loop. */
+  public void close() {
+    services.paces.end();
+  }
+
   // ---- refused requests
 
   private @Nullable ClientEvents refuse(Request request, Refusal refusal) {

@@ -1,6 +1,7 @@
 package io.loligo.server.metrics;
 
 import io.loligo.server.helper.HelperNumbers;
+import io.loligo.server.shaping.PoolCounts;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.micrometer.core.instrument.Clock;
@@ -185,6 +186,11 @@ public final class MetricsExport implements AutoCloseable {
   /** Exports the counts of helper programs. */
   public void helpers(Supplier<List<HelperNumbers>> helpers) {
     prometheus.getPrometheusRegistry().register(new HelperCollector(helpers));
+  }
+
+  /** Exports the counts of pools of bandwidth and of request rates. */
+  public void pools(Supplier<List<PoolCounts>> pools) {
+    prometheus.getPrometheusRegistry().register(new PoolCollector(pools));
   }
 
   /** Exports the validity of the certificates of TLS ports. */

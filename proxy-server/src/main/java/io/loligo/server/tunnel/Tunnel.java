@@ -1,9 +1,12 @@
 package io.loligo.server.tunnel;
 
+import io.loligo.server.shaping.Allowance;
+import io.loligo.server.shaping.LoopPaces;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
 import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes relayed between a client and its origin, after a CONNECT or an Upgrade. Confined to the
@@ -66,9 +69,17 @@ public final class Tunnel {
   }
 
   /**
+   * A limit for the bytes to the client.
+   *
+   * @param loop of the client
+   */
+  public record Limit(Allowance allowance, LoopPaces loop) {}
+
+  /**
    * Relays from now on. Takes both streams. On the client's event loop; the origin's stream has the
    * same one, or no read of it was requested yet.
    *
+   * @param limit of the bytes to the client; null: none
    * @param timer of the client's event loop
    * @param idleMillis time without any byte after which the tunnel ends; 0: never
    * @param bufferBytes bytes held in each direction
@@ -77,6 +88,7 @@ public final class Tunnel {
   public static Tunnel start(
       ByteStream client,
       ByteStream origin,
+      @Nullable Limit limit,
       LoopTimer timer,
       long idleMillis,
       int bufferBytes,
@@ -84,6 +96,9 @@ public final class Tunnel {
       Listener listener) {
     Tunnel tunnel = new Tunnel(client, origin, timer, idleMillis, transit.shortage(), listener);
     assert tunnel.loop.inEventLoop();
+    if (limit != null) {
+      tunnel.client.limit(limit, transit);
+    }
     timer.arm(tunnel.idle, idleMillis);
     client.attach(tunnel.client, bufferBytes, transit);
     origin.attach(tunnel.origin, bufferBytes, transit);
@@ -125,6 +140,7 @@ public final class Tunnel {
     }
     ended = true;
     timer.forget(idle);
+    client.dropDelayed();
     origin.close();
     client.close();
     listener.ended(client.receivedBytes(), client.writtenBytes());

@@ -1,6 +1,10 @@
 package io.loligo.server.tunnel;
 
+import io.loligo.server.shaping.Allowance;
+import io.loligo.server.shaping.PacedBytes;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +21,9 @@ final class TunnelEnd implements ByteStream.Events {
 
   @SuppressWarnings("NullAway.Init") // set by pair, before any use
   private TunnelEnd other;
+
+  /** Delays the bytes to this end; null: they have no limit. */
+  private @Nullable DelayedOutput delayed;
 
   private long receivedBytes;
   private boolean inputEnded;
@@ -38,6 +45,76 @@ final class TunnelEnd implements ByteStream.Events {
   void pair(TunnelEnd otherEnd) {
     other = otherEnd;
     otherEnd.other = this;
+  }
+
+  /** Delays the bytes to this end. Before {@link #start}. */
+  void limit(Tunnel.Limit limit, MemoryLedger transit) {
+    delayed = new DelayedOutput(limit, transit);
+  }
+
+  /** Bytes to this end that wait for their pool. The other end reads no more before they went. */
+  private final class DelayedOutput implements PacedBytes.Outlet {
+    private final Tunnel.Limit limit;
+    private final MemoryLedger transit;
+    private final PacedBytes paced;
+    private long chargedBytes;
+
+    DelayedOutput(Tunnel.Limit limit, MemoryLedger transit) {
+      this.limit = limit;
+      this.transit = transit;
+      paced = new PacedBytes(limit.loop(), this);
+    }
+
+    void send(ByteBuf out) {
+      transit.force(out.readableBytes());
+      chargedBytes += out.readableBytes();
+      paced.add(out);
+      paced.pump();
+    }
+
+    @Override
+    public Allowance allowance() {
+      return limit.allowance();
+    }
+
+    @Override
+    public void pass(ByteBuf piece) {
+      uncharge(chargedBytes - paced.queuedBytes());
+      if (broken || outputEnded) {
+        piece.release();
+      } else {
+        stream.write(piece);
+      }
+    }
+
+    private void uncharge(long bytes) {
+      chargedBytes -= bytes;
+      transit.release(bytes);
+    }
+
+    @Override
+    public void passedAll() {
+      tellIfReady();
+      if (outputEnding) {
+        endOutput();
+      }
+    }
+
+    void close() {
+      paced.close();
+      uncharge(chargedBytes);
+    }
+  }
+
+  private boolean isDelaying() {
+    return delayed != null && !delayed.paced.isEmpty();
+  }
+
+  /** Drops the bytes that wait for their pool. */
+  void dropDelayed() {
+    if (delayed != null) {
+      delayed.close();
+    }
   }
 
   private void onLoop(Runnable task) {
@@ -133,11 +210,18 @@ final class TunnelEnd implements ByteStream.Events {
       out.release();
       return;
     }
+    if (delayed != null) {
+      delayed.send(out);
+      return;
+    }
     stream.write(out);
     tellIfReady();
   }
 
   private void tellIfReady() {
+    if (isDelaying()) {
+      return;
+    }
     withheld = !stream.takesMore();
     if (!withheld) {
       other.onLoop(other::otherReady);
@@ -170,7 +254,7 @@ final class TunnelEnd implements ByteStream.Events {
   }
 
   private void endOutput() {
-    if (outputEnded || !stream.drained()) {
+    if (outputEnded || isDelaying() || !stream.drained()) {
       return;
     }
     outputEnded = true;

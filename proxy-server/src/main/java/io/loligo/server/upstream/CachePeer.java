@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param failLimit {@code connect-fail-limit}; 0: the usual limit
  * @param maxConnections {@code max-conn}; 0: no limit
  * @param proxyOnly whether responses from it are not stored
+ * @param delays whether delay pools hold for it: without {@code no-delay}
  * @param security TLS on connections to it; null: clear text
  * @param proxyProtocol the version of the header that starts connections to it; null: none
  */
@@ -25,6 +26,7 @@ public record CachePeer(
     int failLimit,
     int maxConnections,
     boolean proxyOnly,
+    boolean delays,
     @Nullable HopSecurity security,
     @Nullable ProxyHeaderVersion proxyProtocol) {
   /** Begins a peer in clear text, whose name is its host. */
@@ -48,6 +50,7 @@ public record CachePeer(
     private int failLimit;
     private int maxConnections;
     private boolean proxyOnly;
+    private boolean delays = true;
     private @Nullable HopSecurity security;
     private @Nullable ProxyHeaderVersion proxyProtocol;
 
@@ -87,6 +90,12 @@ public record CachePeer(
       return this;
     }
 
+    /** See {@link CachePeer#delays}. */
+    public Builder delays(boolean delays) {
+      this.delays = delays;
+      return this;
+    }
+
     /** See {@link CachePeer#proxyOnly}. */
     public Builder proxyOnly(boolean proxyOnly) {
       this.proxyOnly = proxyOnly;
@@ -116,6 +125,7 @@ public record CachePeer(
           failLimit,
           maxConnections,
           proxyOnly,
+          delays,
           security,
           proxyProtocol);
     }

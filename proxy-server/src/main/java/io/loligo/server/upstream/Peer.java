@@ -83,6 +83,11 @@ public final class Peer {
     return from.maxConnections;
   }
 
+  /** Whether delay pools hold: without {@code no-delay}. */
+  public boolean delays() {
+    return from.delays;
+  }
+
   /** {@code proxy-only}. */
   public boolean proxyOnly() {
     return from.proxyOnly;
@@ -149,6 +154,7 @@ public final class Peer {
     private int connectFailLimit = 10;
     private int maxConnections;
     private boolean proxyOnly;
+    private boolean delays = true;
     private FrontEndHttps frontEndHttps = FrontEndHttps.OFF;
     private @Nullable TlsOptions tls;
     private @Nullable String tlsDomain;
@@ -174,6 +180,7 @@ public final class Peer {
       connectFailLimit = other.connectFailLimit;
       maxConnections = other.maxConnections;
       proxyOnly = other.proxyOnly;
+      delays = other.delays;
       frontEndHttps = other.frontEndHttps;
       tls = other.tls;
       tlsDomain = other.tlsDomain;
@@ -249,6 +256,12 @@ public final class Peer {
       return this;
     }
 
+    public Builder delays(boolean on) {
+      delays = on;
+      return this;
+    }
+
+    /** See {@link Peer#proxyOnly}. */
     public Builder proxyOnly(boolean on) {
       proxyOnly = on;
       return this;

@@ -30,7 +30,6 @@ final class PeerLines implements LineReader<List<Peer>> {
       Set.of(
           "no-digest",
           "no-netdb-exchange",
-          "no-delay",
           "basetime",
           "ttl",
           "background-ping",
@@ -44,7 +43,7 @@ final class PeerLines implements LineReader<List<Peer>> {
           "carp-key");
   private static final Set<String> SPREADING =
       Set.of("carp", "sourcehash", "userhash", "weighted-round-robin");
-  private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange", "no-delay");
+  private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange");
 
   private final Reading reading;
   private final Report report;
@@ -191,6 +190,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "no-query" -> noQuery = true;
         case "originserver" -> options.originServer(true);
         case "proxy-only" -> options.proxyOnly(true);
+        case "no-delay" -> options.delays(false);
         case "default" -> options.isDefault(true);
         case "round-robin" -> options.roundRobin(true);
         case "name" -> name(text(word, option));

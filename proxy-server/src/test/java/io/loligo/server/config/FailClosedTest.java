@@ -36,7 +36,6 @@ class FailClosedTest {
         "clientside_mark 0x1",
         "clientside_tos 0x20",
         "mark_client_connection 0x1",
-        "delay_pools 1",
         "acl list dstdomain \"/missing\"",
         "http_port 8080 connection-auth",
       })

@@ -46,6 +46,7 @@ class TunnelTest {
                 Tunnel.start(
                     new ChannelByteStream(client, clientEarly),
                     new ChannelByteStream(origin, originEarly),
+                    null,
                     timer,
                     5_000,
                     BUFFER_BYTES,

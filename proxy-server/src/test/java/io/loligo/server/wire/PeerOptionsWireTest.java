@@ -326,6 +326,27 @@ class PeerOptionsWireTest extends WireTest {
   }
 
   @Test
+  @Tag("no-delay")
+  void delayPoolsDoNotHoldForAPeerWithoutDelay() throws Exception {
+    String[] pool = {
+      "delay_pools 1",
+      "delay_class 1 1",
+      "delay_parameters 1 0/0",
+      "delay_access 1 allow all",
+      "never_direct allow all"
+    };
+    List<String> lines = new ArrayList<>(List.of(pool));
+    lines.add(peer(origin.port(), "no-delay"));
+    startProxy(lines.toArray(String[]::new));
+    origin.onOk(URL, "content", FRESH);
+    assertThat(ask().text()).isEqualTo("content");
+    try (RawClient tunnel = RawClient.connect(proxy.port())) {
+      origin.on("site.example:443", "HTTP/1.1 200 OK\r\n\r\n");
+      tunnel.request("CONNECT", "site.example:443").responseHead();
+    }
+  }
+
+  @Test
   void proxyOnlyIsAboutThatPeerAlone() throws Exception {
     ScriptedOrigin other = closing(ScriptedOrigin.start());
     startProxy(

@@ -38,6 +38,11 @@ final class Cursor implements InFlight.Subscription {
     this.cause = cause;
   }
 
+  /** Whose place it is. */
+  Reader reader() {
+    return reader;
+  }
+
   /** Whether this reader caused the fetch. */
   boolean cause() {
     return cause;

@@ -11,6 +11,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -321,6 +322,16 @@ public final class InFlight {
     boolean outermost = enter();
     cursor.gone = true;
     leave(outermost);
+  }
+
+  /** Passes the readers that have not left to {@code to}. Writer's loop. */
+  public void forEachReader(Consumer<Reader> to) {
+    for (int i = 0; i < readers.size(); i++) {
+      Cursor cursor = readers.get(i);
+      if (!cursor.gone) {
+        to.accept(cursor.reader());
+      }
+    }
   }
 
   // Writer

@@ -27,6 +27,7 @@ import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.FetchSettings;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.shaping.Allowance;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
@@ -91,6 +92,9 @@ public final class Fetch
 
   /** The head that readers get, a snapshot. */
   private @Nullable ResponseHead answered;
+
+  /** Null: there are no delay pools, or it was not asked for. */
+  private @Nullable WidestLimit limit;
 
   private @Nullable HeldAnswer held;
   private boolean readOwed;
@@ -323,6 +327,14 @@ public final class Fetch
         services.scratch.section());
   }
 
+  @Override
+  public @Nullable Allowance limit() {
+    if (limit == null) {
+      limit = new WidestLimit(services.clock);
+    }
+    return limit.of(inFlight());
+  }
+
   private @Nullable Conditions conditions() {
     Slice slice = slice();
     Conditions about = known.conditions(slice != null);
@@ -338,6 +350,11 @@ public final class Fetch
   /** The stream of the current request; null if there is none or the fetch is over. */
   public @Nullable OriginStream origin() {
     return over || origin == null ? null : origin.stream();
+  }
+
+  /** The cache_peer that received the last request; null: none. After a request was sent. */
+  public @Nullable CachePeer peer() {
+    return side().peer();
   }
 
   /** The status of the origin's response; 0: none yet. */
@@ -875,7 +892,12 @@ public final class Fetch
    */
   @Override
   public void deserted() {
-    if (!over && !goesOnAlone()) {
+    if (over) {
+      return;
+    }
+    if (goesOnAlone()) {
+      side().limitChanged();
+    } else {
       giveUp(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "aborted by the client"));
     }
   }

@@ -4,6 +4,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
+import io.loligo.server.shaping.Allowance;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
@@ -29,12 +30,18 @@ final class OriginSide implements Router.Listener, AddressCheck {
   interface Sender extends OriginEvents {
     /** Composes the request after hops were found; null if no request is needed any more. */
     @Nullable OutgoingRequest compose();
+
+    /** The limit for the bytes of the response, at present; null: none. Asked if pools exist. */
+    @Nullable Allowance limit();
   }
 
   private final LoopServices services;
   private final Request request;
   private final Sender sender;
   private @Nullable OriginStream stream;
+
+  /** Delays the response to the last request; null: there are no delay pools. */
+  private @Nullable DelayedArrival delayed;
 
   /** Whether the response to the last request is over. */
   private boolean answerOver;
@@ -59,7 +66,32 @@ final class OriginSide implements Router.Listener, AddressCheck {
     OutgoingRequest outgoing = sender.compose();
     if (outgoing != null) {
       answerOver = false;
-      stream = services.upstream.fetch(hops, outgoing, this, sender);
+      closeDelayed();
+      OriginEvents events = sender;
+      if (services.bandwidth != null) {
+        delayed = new DelayedArrival(services, sender, this::limit);
+        events = delayed;
+      }
+      stream = services.upstream.fetch(hops, outgoing, this, events);
+    }
+  }
+
+  private @Nullable Allowance limit() {
+    CachePeer peer = peer();
+    return peer != null && !peer.delays() ? null : sender.limit();
+  }
+
+  /** Bytes that wait may pass now: the limit is another one. */
+  void limitChanged() {
+    if (delayed != null) {
+      delayed.pump();
+    }
+  }
+
+  private void closeDelayed() {
+    if (delayed != null) {
+      delayed.close();
+      delayed = null;
     }
   }
 
@@ -118,6 +150,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     if (stream != null && !answerOver) {
       stream.cancel();
     }
+    closeDelayed();
   }
 
   /**
@@ -125,6 +158,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
    */
   void forget() {
     asked().cancel();
+    closeDelayed();
     stream = null;
   }
 
@@ -139,6 +173,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     }
     if (cancel) {
       stream.cancel();
+      closeDelayed();
     }
     answerOver = true;
     bytesInBefore += stream.timings().bytesIn;

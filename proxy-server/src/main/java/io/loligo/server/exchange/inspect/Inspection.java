@@ -419,7 +419,7 @@ public final class Inspection extends ConnectEvents
       route(State.CONNECTING);
     } else {
       state = State.OVER;
-      Tunneling.relay(services, stream, peeked(), heard);
+      Tunneling.relay(services, stream, peeked(), heard, Tunneling.limit(services, request, null));
     }
   }
 
@@ -543,7 +543,12 @@ public final class Inspection extends ConnectEvents
       reached(connected.detach());
     } else if (state == State.CONNECTING) {
       state = State.OVER;
-      Tunneling.relay(services, stream, peeked(), connected.detach());
+      Tunneling.relay(
+          services,
+          stream,
+          peeked(),
+          connected.detach(),
+          Tunneling.limit(services, request, connected.timings().peer));
     }
   }
 

@@ -25,10 +25,12 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.server.exchange.fetch.FetchClient;
+import io.loligo.server.exchange.fetch.LimitedReader;
 import io.loligo.server.exchange.hit.Answered;
 import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.BandwidthRules;
 import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
@@ -37,7 +39,9 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
+import io.loligo.server.shaping.Allowance;
 import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.store.inflight.InFlight;
@@ -362,7 +366,27 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   // ---- the response, as it arrives
 
   /** One reader of a fetch. The events of an abandoned reader are ignored. */
-  private final class Reading implements InFlight.Reader {
+  private final class Reading implements InFlight.Reader, LimitedReader {
+    // written on this loop, read on that of the fetch
+    private @Nullable Allowance limit;
+    private volatile boolean chosen;
+
+    /** Chooses the pool of this response, whose head the request holds. */
+    void choose(BandwidthRules bandwidth) {
+      limit = bandwidth.ofServer(request);
+      chosen = true;
+    }
+
+    @Override
+    public boolean hasChosen() {
+      return chosen;
+    }
+
+    @Override
+    public @Nullable Allowance limit() {
+      return limit;
+    }
+
     @Override
     public EventExecutor loop() {
       return stream.loop();
@@ -507,6 +531,10 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     boolean isHead = head.methodId() == Method.HEAD;
     boolean last = isHead || announced == ContentLength.NONE || announced == 0;
     note(status, reply);
+    BandwidthRules bandwidth = services.bandwidth;
+    if (bandwidth != null && reading != null) {
+      reading.choose(bandwidth);
+    }
     Delivery begun = new Delivery(stream, window, limit);
     delivery = begun;
     phase = Phase.STREAMING;
@@ -522,7 +550,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       stream.flush();
       return;
     }
-    if (announced == ContentLength.UNKNOWN) {
+    boolean delayed = reading != null && reading.limit() != null;
+    if (announced == ContentLength.UNKNOWN || delayed) {
       stream.flush(); // the first content may be long in coming
     }
     begun.begin(subscription, services.settings.streamBufferBytes);
@@ -722,8 +751,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   public void upgraded(ResponseHead reply, ByteStream origin) {
     account();
     phase = Phase.DELEGATED;
+    CachePeer peer = fetch == null ? null : fetch.peer();
     leave();
-    Tunneling.upgraded(services, request, reply, origin);
+    Tunneling.upgraded(services, request, reply, origin, peer);
   }
 
   // ---- the request's content

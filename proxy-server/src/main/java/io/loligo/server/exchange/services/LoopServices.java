@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.services;
 
+import io.loligo.server.exchange.rules.BandwidthRules;
 import io.loligo.server.exchange.rules.CacheRules;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.FieldFilter;
@@ -9,6 +10,7 @@ import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.helper.Helpers;
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.shaping.LoopPaces;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.HopHealth;
@@ -37,6 +39,9 @@ public final class LoopServices {
   /** The loop's timeouts. */
   public final LoopTimer timer;
 
+  /** The bytes that wait for pools of bandwidth. */
+  public final LoopPaces paces;
+
   /** The loop's counts of connections, requests in progress and tunnels. */
   public final ConnectionCounters counters;
 
@@ -54,6 +59,9 @@ public final class LoopServices {
 
   /** Decides whether responses are stored. */
   public final StoringRules storing;
+
+  /** Chooses pools of bandwidth; null: there are none. */
+  public final @Nullable BandwidthRules bandwidth;
 
   /** Applies the rules about the fields of requests; null: there are none. */
   public final @Nullable FieldFilter requestFields;
@@ -100,6 +108,7 @@ public final class LoopServices {
         own,
         helpers,
         settings,
+        new LoopPaces(timer, clock),
         new HitForMiss(),
         new UnconfirmedInvalidations(clock));
   }
@@ -114,6 +123,7 @@ public final class LoopServices {
       OwnAddresses own,
       Helpers helpers,
       ExchangeSettings settings,
+      LoopPaces paces,
       HitForMiss hitForMiss,
       UnconfirmedInvalidations unconfirmed) {
     this.settings = settings;
@@ -123,6 +133,7 @@ public final class LoopServices {
     this.clock = clock;
     this.timer = timer;
     this.counters = counters;
+    this.paces = paces;
     this.own = own;
     this.helpers = helpers;
     this.hitForMiss = hitForMiss;
@@ -132,6 +143,7 @@ public final class LoopServices {
     keys = new KeyRules(store, settings, clock);
     caching = new CacheRules(settings, keys);
     storing = new StoringRules(settings, caching, clock);
+    bandwidth = BandwidthRules.of(settings.shaping, clock);
     requestFields = FieldFilter.of(settings.access.requestFields);
     replyFields = FieldFilter.of(settings.access.replyFields);
     overload = new Overload(counters, timer, settings);
@@ -153,6 +165,7 @@ public final class LoopServices {
         own,
         helpers,
         settings,
+        paces,
         hitForMiss,
         unconfirmed);
   }

@@ -52,6 +52,9 @@ public final class ExchangeSettings {
   /** The pages that the proxy sends itself. */
   public final ErrorPages pages;
 
+  /** Pools of bandwidth; null: there are none. */
+  public final @Nullable ShapingSettings shaping;
+
   /** How responses are fetched. */
   public final FetchSettings fetches;
 
@@ -126,6 +129,7 @@ public final class ExchangeSettings {
     storeIds = StoreIdSettings.of(config);
     inspection = new InspectionSettings(config);
     pages = new ErrorPages(config);
+    shaping = ShapingSettings.of(config);
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
     forwarded = config.get(IdentityDirectives.FORWARDED);

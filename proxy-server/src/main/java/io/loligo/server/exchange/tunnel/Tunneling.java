@@ -12,6 +12,7 @@ import io.loligo.server.exchange.answer.FailureAnswer;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.BandwidthRules;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.ExchangeRecord;
@@ -19,10 +20,12 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
+import io.loligo.server.shaping.Allowance;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.Tunnel;
 import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.LocalEnd;
@@ -112,16 +115,21 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
     stream.flush();
     OriginStream connected = origin;
     assert connected != null : "it has answered";
-    relay(services, stream, connected.detach());
+    CachePeer peer = connected.timings().peer;
+    relay(services, stream, connected.detach(), limit(services, request, peer));
   }
 
   /**
    * Switches to the protocol that {@code reply}, a 101, names (RFC 9110 section 7.8): sends it on,
    * then moves bytes both ways. A client of HTTP/2 gets 200 (RFC 8441 section 5). Takes {@code
-   * origin}.
+   * origin}, which is reached through {@code peer}; null: directly.
    */
   public static void upgraded(
-      LoopServices services, Request request, ResponseHead reply, ByteStream origin) {
+      LoopServices services,
+      Request request,
+      ResponseHead reply,
+      ByteStream origin,
+      @Nullable CachePeer peer) {
     ClientStream stream = request.stream();
     boolean ours = WebSocketHandshake.isOurs(request.head());
     FieldLines lines = services.scratch.lines();
@@ -140,32 +148,51 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
     stream.record().hitClass = HitClass.TUNNEL;
     stream.head(services.scratch.head(ours ? 200 : 101, lines).content(ContentLength.NONE, false));
     stream.flush();
-    relay(services, stream, origin);
+    relay(services, stream, origin, limit(services, request, peer));
   }
 
   private static boolean isOfHandshake(Fields fields, int i) {
     return fields.id(i) == FieldName.UPGRADE || fields.nameEquals(i, WebSocketHandshake.ACCEPT);
   }
 
-  /** Moves bytes both ways until both sides have finished. Takes {@code origin}. */
-  public static void relay(LoopServices services, ClientStream stream, ByteStream origin) {
+  /** The limit of a tunnel for {@code request} to a server, or through {@code peer}; null: none. */
+  public static Tunnel.@Nullable Limit limit(
+      LoopServices services, Request request, @Nullable CachePeer peer) {
+    BandwidthRules bandwidth = services.bandwidth;
+    if (bandwidth == null || (peer != null && !peer.delays())) {
+      return null;
+    }
+    Allowance allowance = bandwidth.ofServer(request);
+    return allowance == null ? null : new Tunnel.Limit(allowance, services.paces);
+  }
+
+  private static void relay(
+      LoopServices services, ClientStream stream, ByteStream origin, Tunnel.@Nullable Limit limit) {
     ByteStream client = stream.detach();
     if (client == null) {
       origin.discard();
     } else {
-      relay(services, stream, client, origin);
+      relay(services, stream, client, origin, limit);
     }
   }
 
-  /** The same with the bytes that {@code stream} has given away, which it takes too. */
+  /**
+   * Moves bytes both ways until both sides have finished. Takes {@code origin} and {@code client},
+   * which {@code stream} has given away.
+   */
   public static void relay(
-      LoopServices services, ClientStream stream, ByteStream client, ByteStream origin) {
+      LoopServices services,
+      ClientStream stream,
+      ByteStream client,
+      ByteStream origin,
+      Tunnel.@Nullable Limit limit) {
     ConnectionCounters counters = services.counters;
     counters.tunnelOpened();
     Tunnel tunnel =
         Tunnel.start(
             client,
             origin,
+            limit,
             services.timer,
             services.settings.readMillis,
             services.settings.streamBufferBytes,

@@ -30,6 +30,7 @@ public final class CachePeers {
         .failLimit(line.connectFailLimit())
         .maxConnections(line.maxConnections())
         .proxyOnly(line.proxyOnly())
+        .delays(line.delays())
         .security(security(line))
         .proxyProtocol(line.proxyProtocol())
         .build();
