@@ -293,7 +293,13 @@ public final class ReferencePages {
       | quotes and control characters in fields of `combined`, `referrer` and `useragent` | as they came | escaped |
       | `access_log syslog:` with another priority than `info` | mixed with it: `err` arrives as `debug` | as written |
       | several lines in a datagram of `access_log udp:` | yes | each line is a datagram |
-      | `%<ru` | with its query | without it, unless `strip_query_terms off` |
+      | `%<ru`, `%rp`, `%>rp`, `%<rp` | with their queries | without them, unless `strip_query_terms off` |
+      | `%>eui`, `%>handshake`, `%ui`, `%credentials`, `%busy_time`, `%transport::>connection_id`, `%rG`, `%<ha`, `%icap::`, `%adapt::` | values, where Squid has them | `-`, and a warning when the file is read: the proxy looks up no MAC addresses, keeps no handshakes, and shows no passwords |
+      | `%err_detail` | a name of Squid's | the line that denied, or the failure in words |
+      | `%<sH` of a range; `%<sS` of a hit on a range or by HEAD | the end of the range; the size of the whole | the bytes sent; `-` |
+      | `%master_xaction` | numbers of a process | numbers of an event loop |
+      | `%<rv` | text of another code (a fault of 5.7) | the version |
+      | `%ssl::<received_hello_version`, `%ssl::<received_supported_version` | of connections that were peeked at | of all connections with TLS |
       | `%<h` | fields of the response as sent | as received from the next hop; `-` on hits |
       | `%>A` | name of the client's address | the address: it is not looked up |
       | `maximum_object_size` without `cache_dir` | no limit in memory | a limit in memory too |

@@ -106,7 +106,7 @@ final class FieldText {
       if (i < list.length() && list.charAt(i) == '"') {
         quoted = !quoted;
       }
-      if (i == list.length() || (!quoted && list.charAt(i) == separator)) {
+      if (i == list.length() || (!quoted && isBetween(list.charAt(i)))) {
         String item = list.substring(start, i).strip();
         String lower = item.toLowerCase(Locale.ROOT);
         if (lower.startsWith(wanted + "=")) {
@@ -120,6 +120,11 @@ final class FieldText {
         start = i + 1;
       }
     }
+  }
+
+  /** A comma separates members whatever the separator is, as in Squid. */
+  private boolean isBetween(char c) {
+    return c == separator || c == ',';
   }
 
   private static void writeAll(Fields fields, LogLine line) {

@@ -78,9 +78,11 @@ enum LogCode {
   REQUEST_HEAD_BYTES(">sh", Kind.NUMBER, RecordText::requestHeadBytes),
   REPLY_HEAD_BYTES("<sh", Kind.NUMBER, (r, line) -> line.appendNumber(r.clientHeadBytesOut)),
   SERVER_CONTENT_BYTES("<bs", Kind.NUMBER, RecordText::serverContentBytes),
+  REPLY_OFFSET("<sH", Kind.NUMBER, (r, line) -> line.appendNumber(RecordText.contentBytesOut(r))),
+  STORED_BYTES("<sS", Kind.NUMBER, RecordText::objectBytes),
 
-  /** The user, also one whose password is wrong, as in Squid. */
-  USER("un", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
+  /** The user, also one whose password is wrong; else another name of the client, as in Squid. */
+  USER("un", Kind.UNTRUSTED, RecordText::anyUser),
   LOGIN("ul", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.user, line)),
   IDENT("ui"),
   EXTERNAL_USER("ue", Kind.UNTRUSTED, RecordText::externalUser),
@@ -90,14 +92,17 @@ enum LogCode {
   EXTERNAL_LOG("ea", Kind.UNTRUSTED, RecordText::externalLog),
   NOTE("note", Kind.NOTE, (r, line) -> {}),
   SEQUENCE("sn", Kind.SEQUENCE, (r, line) -> {}),
-  MASTER_TRANSACTION("master_xaction"),
+  MASTER_TRANSACTION(
+      "master_xaction", Kind.NUMBER, (r, line) -> RecordText.positive(r.number, line)),
   CONNECTION_ID("transport::>connection_id"),
   BYTE("byte", Kind.BYTE, (r, line) -> {}),
 
-  QOS_CLIENT(">qos"),
-  QOS_SERVER("<qos"),
-  MARK_CLIENT(">nfmark"),
-  MARK_SERVER("<nfmark"),
+  /** No directive in use sets the class of packets to clients. */
+  QOS_CLIENT(">qos", Kind.TEXT, (r, line) -> line.append("0x0")),
+  QOS_SERVER("<qos", Kind.TEXT, RecordText::serverTrafficClass),
+  /** Packets are not marked. */
+  MARK_CLIENT(">nfmark", Kind.TEXT, (r, line) -> line.append("0x0")),
+  MARK_SERVER("<nfmark", Kind.TEXT, RecordText::serverMark),
   HANDSHAKE(">handshake"),
   PROXY_PROTOCOL("proxy_protocol::>h", Kind.PROXY_FIELD, (r, line) -> {}),
   TLS_SNI("ssl::>sni", Kind.UNTRUSTED, RecordText::serverName),
@@ -109,15 +114,15 @@ enum LogCode {
   TLS_CLIENT_CIPHER("ssl::>negotiated_cipher", Kind.TEXT, RecordText::cipher),
   TLS_SERVER_CIPHER("ssl::<negotiated_cipher", Kind.TEXT, RecordText::serverCipher),
   TLS_RECEIVED_HELLO("ssl::>received_hello_version", Kind.TEXT, RecordText::helloVersion),
-  TLS_SERVER_HELLO("ssl::<received_hello_version"),
+  TLS_SERVER_HELLO("ssl::<received_hello_version", Kind.TEXT, RecordText::serverHelloVersion),
   TLS_SUPPORTED("ssl::>received_supported_version", Kind.TEXT, RecordText::supportedVersion),
-  TLS_SERVER_SUPPORTED("ssl::<received_supported_version"),
+  TLS_SERVER_SUPPORTED("ssl::<received_supported_version", Kind.TEXT, RecordText::serverTlsVersion),
   TLS_CLIENT_SUBJECT("ssl::>cert_subject", Kind.UNTRUSTED, RecordText::certificateSubject),
   TLS_CLIENT_ISSUER("ssl::>cert_issuer", Kind.UNTRUSTED, RecordText::certificateIssuer),
   TLS_SERVER_SUBJECT("ssl::<cert_subject", Kind.UNTRUSTED, RecordText::serverSubject),
   TLS_SERVER_ISSUER("ssl::<cert_issuer", Kind.UNTRUSTED, RecordText::serverIssuer),
-  TLS_SERVER_ERRORS("ssl::<cert_errors", Kind.TEXT, RecordText::serverCertificateErrors),
-  TLS_SERVER_CERTIFICATE("ssl::<cert"),
+  TLS_SERVER_ERRORS("ssl::<cert_errors", Kind.FAULTS, (r, line) -> {}),
+  TLS_SERVER_CERTIFICATE("ssl::<cert", Kind.UNTRUSTED, RecordText::serverCertificateText),
   ADAPTATION_HISTORY("adapt::all_trs"),
   ADAPTATION_SUM("adapt::sum_trs"),
   ADAPTATION_FIELD("adapt::<last_h", Kind.ARGUMENT),
@@ -153,6 +158,8 @@ enum LogCode {
     REPLY_FIELD,
     PROXY_FIELD,
     NOTE,
+    /** Faults of the server's certificate. */
+    FAULTS,
     SEQUENCE,
     BYTE,
     /** Prints {@code -}, takes an argument. */
@@ -160,7 +167,15 @@ enum LogCode {
 
     boolean takesArgument() {
       return switch (this) {
-        case LOCAL_TIME, GMT_TIME, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, NOTE, BYTE, ARGUMENT ->
+        case LOCAL_TIME,
+            GMT_TIME,
+            REQUEST_FIELD,
+            REPLY_FIELD,
+            PROXY_FIELD,
+            NOTE,
+            FAULTS,
+            BYTE,
+            ARGUMENT ->
             true;
         default -> false;
       };

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads one logformat. Used once, by one thread. */
 final class LogFormatCompiler {
-  private static final String DEFAULT_TIME = "%d/%b/%Y:%H:%M:%S %z";
+  private static final String DEFAULT_TIME = "%d/%b/%Y:%H:%M:%S";
   private static final int MAX_WIDTH = LogFormatCodes.MAX_WIDTH;
 
   private final String format;
@@ -100,22 +100,23 @@ final class LogFormatCompiler {
 
   private LogCode.Source source(LogCode code, @Nullable String argument, int max, int start) {
     return switch (code.kind()) {
-      case LOCAL_TIME -> new FormattedTime(time(argument, zone));
-      case GMT_TIME -> new FormattedTime(time(argument, ZoneOffset.UTC));
+      case LOCAL_TIME -> time(argument, DEFAULT_TIME + " %z", zone);
+      case GMT_TIME -> time(argument, DEFAULT_TIME, ZoneOffset.UTC);
       case MILLIS -> max < 0 ? code.source() : new MillisSource(code.source(), max);
       case SUBSECOND -> max <= 0 ? code.source() : subsecond(max);
       case REQUEST_FIELD -> requestField(FieldText.of(argument));
       case REPLY_FIELD -> replyField(FieldText.of(argument));
       case PROXY_FIELD -> proxyField(FieldText.of(argument));
       case NOTE -> note(argument);
+      case FAULTS -> faults(argument);
       case SEQUENCE -> new SequenceSource();
       case BYTE -> fixedByte(argument, start);
       default -> code.source();
     };
   }
 
-  private static TimePattern time(@Nullable String argument, ZoneId zone) {
-    return new TimePattern(argument == null ? DEFAULT_TIME : argument, zone);
+  private static FormattedTime time(@Nullable String argument, String usual, ZoneId zone) {
+    return new FormattedTime(new TimePattern(argument == null ? usual : argument, zone));
   }
 
   private static LogCode.Source requestField(FieldText field) {
@@ -131,8 +132,20 @@ final class LogFormatCompiler {
     return (record, line) -> field.write(record.proxyHeader, line);
   }
 
-  private static LogCode.Source note(@Nullable String key) {
-    return (record, line) -> RecordText.note(record, key, line);
+  /** Reads {@code name:separator}. */
+  private static LogCode.Source note(@Nullable String argument) {
+    int colon = argument == null ? -1 : argument.indexOf(':');
+    if (argument == null || colon < 0) {
+      return (record, line) -> RecordText.note(record, argument, ",", line);
+    }
+    String key = argument.substring(0, colon);
+    String separator = argument.substring(colon + 1);
+    return (record, line) -> RecordText.note(record, key, separator, line);
+  }
+
+  private static LogCode.Source faults(@Nullable String argument) {
+    String separator = argument == null ? ":" : argument;
+    return (record, line) -> RecordText.serverCertificateErrors(record, separator, line);
   }
 
   /** Squid's reading of {@code %.Ntu}: the first N digits of the microseconds, not padded. */

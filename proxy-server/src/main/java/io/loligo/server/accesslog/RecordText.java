@@ -14,12 +14,16 @@ import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.TlsFault;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
+import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the facts of a record as log text; nothing for a missing fact. */
 final class RecordText {
+  private static final Base64.Encoder PEM =
+      Base64.getMimeEncoder(64, new byte[] {'\n'}); // RFC 7468 section 2
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private RecordText() {}
@@ -280,6 +284,18 @@ final class RecordText {
     }
   }
 
+  /** The name of the login, else that of a helper, else that of the client's certificate. */
+  static void anyUser(ExchangeRecord record, LogLine line) {
+    int start = line.length();
+    text(record.user, line);
+    if (line.length() == start) {
+      externalUser(record, line);
+    }
+    if (line.length() == start) {
+      certificateUser(record, line);
+    }
+  }
+
   static void externalUser(ExchangeRecord record, LogLine line) {
     text(record.helpers == null ? null : record.helpers.user(), line);
   }
@@ -292,18 +308,32 @@ final class RecordText {
     text(record.helpers == null ? null : record.helpers.log(), line);
   }
 
-  /** The values of the notes with {@code key}; without a key, all notes, each on a line. */
-  static void note(ExchangeRecord record, @Nullable String key, LogLine line) {
+  /**
+   * The values of the notes with {@code key}, with {@code separator} between them; without a key,
+   * all notes, each on a line.
+   */
+  static void note(ExchangeRecord record, @Nullable String key, String separator, LogLine line) {
     Notes notes = record.notes;
     if (notes == null) {
       return;
     }
     if (key != null) {
-      text(notes.values(key), line);
+      noteValues(notes, key, separator, line);
       return;
     }
     for (Notes.Note note : notes.all()) {
       line.append(note.name() + ": " + note.value() + "\r\n");
+    }
+  }
+
+  private static void noteValues(Notes notes, String key, String separator, LogLine line) {
+    boolean first = true;
+    for (Notes.Note note : notes.all()) {
+      if (note.name().equals(key)) {
+        line.append(first ? "" : separator);
+        line.append(note.value());
+        first = false;
+      }
     }
   }
 
@@ -342,6 +372,21 @@ final class RecordText {
 
   static void requestHeadBytes(ExchangeRecord record, LogLine line) {
     line.appendNumber(record.request == null ? 0 : record.request.end());
+  }
+
+  /** Bytes of content that the client got. */
+  static long contentBytesOut(ExchangeRecord record) {
+    return Math.max(0, record.clientBytesOut - record.clientHeadBytesOut);
+  }
+
+  /** Bytes of the whole content, as far as the exchange has seen all of it. */
+  static void objectBytes(ExchangeRecord record, LogLine line) {
+    boolean part = record.status == 206 || record.status == 304 || record.method.equals("HEAD");
+    if (record.serverContentBytesIn >= 0) {
+      line.appendNumber(record.serverContentBytesIn);
+    } else if (!part) {
+      line.appendNumber(contentBytesOut(record));
+    }
   }
 
   static void serverContentBytes(ExchangeRecord record, LogLine line) {
@@ -386,14 +431,14 @@ final class RecordText {
   static void serverSubject(ExchangeRecord record, LogLine line) {
     X509Certificate certificate = serverCertificate(record);
     if (certificate != null) {
-      line.append(certificate.getSubjectX500Principal().getName());
+      line.append(new PeerCertificate(certificate).subject());
     }
   }
 
   static void serverIssuer(ExchangeRecord record, LogLine line) {
     X509Certificate certificate = serverCertificate(record);
     if (certificate != null) {
-      line.append(certificate.getIssuerX500Principal().getName());
+      line.append(new PeerCertificate(certificate).issuer());
     }
   }
 
@@ -401,12 +446,48 @@ final class RecordText {
     return record.serverTls == null ? null : record.serverTls.certificate();
   }
 
+  /** The version in a server's hello: TLS 1.3 says 1.2 (RFC 8446 section 4.1.3). */
+  static void serverHelloVersion(ExchangeRecord record, LogLine line) {
+    if (record.serverTls != null) {
+      String version = record.serverTls.version();
+      line.append(version.equals("TLSv1.3") ? "TLS/1.2" : version.replace("TLSv", "TLS/"));
+    }
+  }
+
+  /** In PEM (RFC 7468). */
+  static void serverCertificateText(ExchangeRecord record, LogLine line) {
+    X509Certificate certificate = serverCertificate(record);
+    if (certificate == null) {
+      return;
+    }
+    try {
+      line.append("-----BEGIN CERTIFICATE-----\n");
+      line.append(PEM.encodeToString(certificate.getEncoded()));
+      line.append("\n-----END CERTIFICATE-----\n");
+    } catch (CertificateEncodingException e) {
+      throw new IllegalStateException("a certificate that was received", e);
+    }
+  }
+
+  static void serverTrafficClass(ExchangeRecord record, LogLine line) {
+    if (record.nextHopLocal != null) {
+      line.append("0x");
+      line.append(Integer.toHexString(record.nextHopTrafficClass));
+    }
+  }
+
+  static void serverMark(ExchangeRecord record, LogLine line) {
+    if (record.nextHopLocal != null) {
+      line.append("0x0");
+    }
+  }
+
   /** The tolerated faults, in the order in which they were found. */
-  static void serverCertificateErrors(ExchangeRecord record, LogLine line) {
+  static void serverCertificateErrors(ExchangeRecord record, String separator, LogLine line) {
     if (record.serverTls != null) {
       List<TlsFault> faults = record.serverTls.tolerated();
       for (int i = 0; i < faults.size(); i++) {
-        line.append(i == 0 ? "" : ":");
+        line.append(i == 0 ? "" : separator);
         line.append(faults.get(i).squidName());
       }
     }

@@ -112,6 +112,12 @@ public final class ExchangeRecord {
   /** The proxy's own end of the connection to the next hop, or null. */
   public @Nullable InetSocketAddress nextHopLocal;
 
+  /** The class of IP packets to the next hop (RFC 2474), 0 to 255. */
+  public int nextHopTrafficClass;
+
+  /** The number of this exchange among those of its event loop, from 1; 0: it has none. */
+  public long number;
+
   /** What helpers of ACLs have told, beside {@link #notes}; null: nothing. */
   public @Nullable HelperFacts helpers;
 
@@ -229,6 +235,8 @@ public final class ExchangeRecord {
     nextHop = null;
     nextHopPort = 0;
     nextHopLocal = null;
+    nextHopTrafficClass = 0;
+    number = 0;
     helpers = null;
     notes = null;
     rewritten = null;

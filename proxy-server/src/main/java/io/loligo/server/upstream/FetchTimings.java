@@ -28,6 +28,9 @@ public final class FetchTimings {
   /** TLS on the connection; null: clear text. */
   public @Nullable HopTls secured;
 
+  /** The class of IP packets on the connection, 0 to 255. */
+  public int trafficClass;
+
   /** Nanoseconds resolving, all hops together; -1, here and below: the stage did not occur. */
   public long dnsNanos = -1;
 
@@ -57,6 +60,7 @@ public final class FetchTimings {
     record.nextHop = address;
     record.nextHopPort = port;
     record.nextHopLocal = local;
+    record.nextHopTrafficClass = trafficClass;
     record.serverTls = secured;
     stage(record, Stage.DNS, dnsNanos);
     stage(record, Stage.PROXY_CONNECT, connectNanos);

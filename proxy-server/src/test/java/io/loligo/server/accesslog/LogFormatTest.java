@@ -249,6 +249,8 @@ class LogFormatTest {
     record.reply = SampleRecord.reply("HTTP/1.1 200 OK", "Cache-Control: public, max-age=600");
     assertThat(line("%{Cookie:;b}>h %{Cache-Control:max-age}<h %{Cache-Control:none}<h", record))
         .isEqualTo("2 600 -");
+    record = get("Host: x", "X-List: a=1, b=2; b=3");
+    assertThat(line("%{X-List:;b}>h", record)).isEqualTo("2");
   }
 
   @Test

@@ -613,7 +613,7 @@ class SecureOriginWireTest extends WireTest {
     fetch(secure.url("/"));
     fetch(secure.url("/"));
     String line =
-        "TLS/1.2 TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 CN=www.example.test CN=Test%20Root -";
+        "TLS/1.2 TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 /CN=www.example.test /CN=Test%20Root -";
     assertThat(stopAndReadLog()).containsExactly(line, line);
   }
 

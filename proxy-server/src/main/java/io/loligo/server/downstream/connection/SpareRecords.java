@@ -9,14 +9,13 @@ public final class SpareRecords {
 
   private final ArrayDeque<ExchangeRecord> records = new ArrayDeque<>();
 
-  /** A cleared record. */
+  private long taken;
+
+  /** A cleared record with the next number. */
   public ExchangeRecord take() {
     ExchangeRecord spare = records.pollLast();
-    if (spare != null) {
-      return spare;
-    }
-    ExchangeRecord record = new ExchangeRecord();
-    record.clear();
+    ExchangeRecord record = spare == null ? new ExchangeRecord() : spare;
+    record.number = ++taken;
     return record;
   }
 

@@ -72,6 +72,7 @@ final class SliceRecords {
     client.nextHop = slice.nextHop;
     client.nextHopPort = slice.nextHopPort;
     client.nextHopLocal = slice.nextHopLocal;
+    client.nextHopTrafficClass = slice.nextHopTrafficClass;
     client.attempts = slice.attempts;
     client.serverStatus = slice.serverStatus;
     client.contentType = slice.contentType;

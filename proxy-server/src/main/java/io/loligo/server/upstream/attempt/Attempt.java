@@ -353,6 +353,7 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     lease = open;
     timings.address = NetUtil.toAddressString(open.endpoint().address());
     timings.local = open.localAddress();
+    timings.trafficClass = open.endpoint().local().trafficClass();
     timings.secured = open.secured();
     if (isProbe()) {
       phase = Phase.DONE;
