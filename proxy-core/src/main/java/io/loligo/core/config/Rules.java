@@ -146,11 +146,11 @@ public final class Rules {
 
   /** Compiles the ACLs at the end of {@code line}: all must match; without any, all is allowed. */
   public AclList compileTerms(Line line, List<String> terms) {
-    if (terms.isEmpty()) {
-      return AclList.allowAll();
-    }
     AclRule rule =
         new AclRule(true, List.copyOf(terms), String.join(" ", line.words()), line.source());
+    if (terms.isEmpty()) {
+      return book.add(List.of(rule), AclList.allowAll());
+    }
     return book.add(List.of(rule), acls.compile(List.of(rule), AclList.allowAll(), false));
   }
 }

@@ -7,6 +7,7 @@ import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Directives of the ports that clients connect to. */
 public final class PortDirectives {
@@ -105,5 +106,32 @@ public final class PortDirectives {
     List<HttpPort> ports = new ArrayList<>(config.get(HTTP_PORT));
     ports.addAll(config.get(HTTPS_PORT));
     return ports;
+  }
+
+  /**
+   * The port at which a request for {@code url} most likely arrives.
+   *
+   * @param name of the port; null: a port that serves the scheme, forward ports before accelerators
+   * @return null: no port has this name
+   */
+  public static @Nullable HttpPort portFor(ProxyConfig config, @Nullable String name, String url) {
+    List<HttpPort> ports = ports(config);
+    if (name != null) {
+      return ports.stream().filter(port -> name.equals(port.name())).findFirst().orElse(null);
+    }
+    boolean https = url.regionMatches(true, 0, "https:", 0, 6);
+    HttpPort best = null;
+    for (HttpPort port : ports) {
+      if (best == null || rank(port, https) > rank(best, https)) {
+        best = port;
+      }
+    }
+    return best;
+  }
+
+  private static int rank(HttpPort port, boolean https) {
+    boolean forward = port.mode() == PortMode.FORWARD;
+    boolean serves = forward || https == port.scheme().equals("https");
+    return (serves ? 2 : 0) + (forward ? 1 : 0);
   }
 }

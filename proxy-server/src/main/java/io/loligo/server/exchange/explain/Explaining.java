@@ -39,7 +39,6 @@ import io.loligo.server.explain.QuestionReader;
 import io.loligo.server.explain.StoredVariant;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
-import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
 import io.loligo.store.Store.Peek;
@@ -422,30 +421,7 @@ public final class Explaining {
   }
 
   private @Nullable HttpPort port() {
-    List<HttpPort> ports = PortDirectives.ports(services.settings.config());
-    if (question.portName() != null) {
-      return ports.stream()
-          .filter(port -> question.portName().equals(port.name()))
-          .findFirst()
-          .orElse(null);
-    }
-    boolean https = question.url().regionMatches(true, 0, "https:", 0, 6);
-    HttpPort best = null;
-    for (HttpPort port : ports) {
-      if (best == null || rank(port, https) > rank(best, https)) {
-        best = port;
-      }
-    }
-    return best;
-  }
-
-  /**
-   * Ranks ports: those that serve the scheme come first, then forward ports before accelerators.
-   */
-  private static int rank(HttpPort port, boolean https) {
-    boolean forward = port.mode() == PortMode.FORWARD;
-    boolean serves = forward || https == port.scheme().equals("https");
-    return (serves ? 2 : 0) + (forward ? 1 : 0);
+    return PortDirectives.portFor(services.settings.config(), question.portName(), question.url());
   }
 
   private @Nullable InetSocketAddress client() {

@@ -14,7 +14,8 @@ public final class ErrorPages {
   private final Map<String, String> pages;
   private final String stylesheet;
 
-  ErrorPages(ProxyConfig config) {
+  /** Those of {@code config}. */
+  public ErrorPages(ProxyConfig config) {
     denied = config.get(PageDirectives.DENY_INFO);
     pages = config.get(PageDirectives.ERROR_DIRECTORY);
     stylesheet = config.get(PageDirectives.ERR_PAGE_STYLESHEET).getOrDefault("", "");
