@@ -39,6 +39,7 @@ class DependenciesTest {
       Map.ofEntries(
           Map.entry("apache 2.0", "Apache-2.0"),
           Map.entry("apache license 2.0", "Apache-2.0"),
+          Map.entry("apache license, version 2", "Apache-2.0"),
           Map.entry("apache license, version 2.0", "Apache-2.0"),
           Map.entry("the apache license, version 2.0", "Apache-2.0"),
           Map.entry("the apache software license, version 2.0", "Apache-2.0"),

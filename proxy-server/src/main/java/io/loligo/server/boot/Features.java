@@ -24,6 +24,7 @@ import io.loligo.server.exchange.settings.RealClientDirectives;
 import io.loligo.server.exchange.settings.RewriteDirectives;
 import io.loligo.server.exchange.settings.StoreIdDirectives;
 import io.loligo.server.helper.HelperDirectives;
+import io.loligo.server.ldap.LdapDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.shaping.DelayDirectives;
@@ -47,6 +48,7 @@ public final class Features {
           FileDirectives.FEATURE,
           AccessDirectives.FEATURE,
           LoginDirectives.FEATURE,
+          LdapDirectives.FEATURE,
           FieldDirectives.FEATURE,
           PageDirectives.FEATURE,
           PeerDirectives.FEATURE,

@@ -7,6 +7,19 @@ public final class Escaping {
   private Escaping() {}
 
   /**
+   * The text that {@code word} of a question stands for: {@code %XX} is one byte, {@code %%} one
+   * percent sign, {@code %00} stays.
+   */
+  public static String plain(String word) {
+    return HelperReply.unescape(word);
+  }
+
+  /** A pair of an answer, with quotes around {@code value}. */
+  public static String pair(String key, String value) {
+    return key + "=\"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+
+  /**
    * {@code text} as one word: blanks, control bytes, bytes from 0x7F on and unsafe characters are
    * {@code %XX}, percent signs included.
    *

@@ -38,6 +38,11 @@ public record HelperChildren(
         : this;
   }
 
+  /** The same without channels: a child inside the proxy has one question. */
+  HelperChildren alone() {
+    return new HelperChildren(max, startup, idle, 0, queue, defaultQueue, refusesOverload);
+  }
+
   /** Questions that a child may have at once. */
   int slots() {
     return Math.max(1, concurrency);

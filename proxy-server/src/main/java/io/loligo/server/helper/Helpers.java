@@ -51,7 +51,9 @@ public final class Helpers implements AutoCloseable {
 
   private Helper make(HelperProgram program) {
     HelperLog log = new HelperLog(program.name(), nanos);
-    return new Helper(program, starters.apply(log), timer, nanos, log);
+    InsideProgram inside = program.inside();
+    Starter starter = inside == null ? starters.apply(log) : InsideChild.starter(inside, nanos);
+    return new Helper(program, starter, timer, nanos, log);
   }
 
   /**

@@ -11,11 +11,16 @@ import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.helper.ProgramLines;
+import io.loligo.server.ldap.LdapCommand;
+import io.loligo.server.ldap.LdapDirectives;
+import io.loligo.server.ldap.LdapOptionException;
+import io.loligo.server.ldap.LdapProgram;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code auth_param} lines. Confined to one thread. */
 final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
@@ -28,6 +33,10 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
   private final Reading reading;
   private final Report report;
   private List<String> program = List.of();
+
+  /** The program, if it is done inside the proxy; null: it is not. */
+  private @Nullable LdapCommand ldap;
+
   private String source = "";
   private String realm = "Squid proxy-caching web server";
   private long ttlSeconds = 7_200;
@@ -91,6 +100,11 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
     if (words == null || words.isEmpty()) {
       return;
     }
+    ldap = null;
+    if (LdapCommand.checksPasswords(words)) {
+      directory(line, words);
+      return;
+    }
     if (!BasicSettings.readsFile(words)) {
       if (ProgramLines.isProgram(reading, line, words)) {
         program = List.copyOf(words);
@@ -115,6 +129,19 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
     for (String remark : UserList.of(text).remarks(true)) {
       report.warning(line, "", "", remark);
     }
+  }
+
+  private void directory(Line line, List<String> words) {
+    try {
+      LdapCommand.Read read = LdapCommand.read(words, reading.source()::read);
+      read.remarks().forEach(remark -> report.warning(line, "", "", remark));
+      ldap = read.command();
+      program = words;
+      source = line.source();
+    } catch (LdapOptionException e) {
+      report.error(line, "", "options of basic_ldap_auth", e.getMessage() + ": " + e.advice());
+    }
+    reading.users();
   }
 
   private static String unquoted(String text) {
@@ -185,10 +212,11 @@ final class AuthParamLines implements LineReader<Optional<BasicSettings>> {
             queue < 0,
             refusesOverload);
     return new HelperProgram(
-        "auth_param basic",
-        program,
-        processes,
-        reading.value(HelperDirectives.HELPER_TIMEOUT),
-        /* asksAgain= */ false);
+            "auth_param basic",
+            program,
+            processes,
+            reading.value(HelperDirectives.HELPER_TIMEOUT),
+            /* asksAgain= */ false)
+        .inside(ldap == null ? null : new LdapProgram(ldap, reading.value(LdapDirectives.CA_FILE)));
   }
 }

@@ -16,18 +16,21 @@ public final class LoginDirectives {
           .<@Nullable BasicSettings>as(found -> found.orElse(null))
           .secret()
           .difference(
-              "basic_ncsa_auth runs inside the proxy; other programs are helpers, see auth_param"
-                  + " children and loligo_helper_timeout; a changed file of users counts at once,"
-                  + " also for passwords checked before; too many waiting checks give 503, not an"
-                  + " end of the process; quotes around a realm are removed; utf8 converts from"
-                  + " ISO-8859-1 only; credentials of more than 1024 bytes, and several fields with"
+              "basic_ncsa_auth and basic_ldap_auth run inside the proxy, without OpenLDAP's"
+                  + " ldap.conf, -v 2 and -E; a directory that cannot be reached gives 503, not"
+                  + " 407; other programs are helpers, see auth_param children and"
+                  + " loligo_helper_timeout; a changed file of users counts at once, also for"
+                  + " passwords checked before; too many waiting checks give 503, not an end of the"
+                  + " process; quotes around a realm are removed; utf8 converts from ISO-8859-1"
+                  + " only; credentials of more than 1024 bytes, and several fields with"
                   + " credentials, are refused")
           .text(
               "How users log in. A scheme takes effect with its program line, which must be above"
                   + " acl lines of the types proxy_auth, proxy_auth_regex and max_user_ip. SCHEME"
                   + " is basic. PARAMETER is one of: program PATH/basic_ncsa_auth FILE (the users"
                   + " and their hashes: bcrypt, SHA-512, SHA-256 and MD5 of crypt, apr1, {SHA};"
-                  + " old DES never matches); realm TEXT (the default is Squid's); credentialsttl"
+                  + " old DES never matches); program PATH/basic_ldap_auth with the options of that"
+                  + " program (a directory); realm TEXT (the default is Squid's); credentialsttl"
                   + " TIME (how long a checked password is not checked again, 2 hours);"
                   + " casesensitive on|off (off: names are put into lower case); utf8 on|off;"
                   + " children NUMBER (most checks at the same time, and not more than half the"

@@ -78,6 +78,11 @@ public record Authorities(
         chain);
   }
 
+  /** Those that the Java runtime trusts, without lists of revoked certificates. */
+  public static Authorities ofSystem() throws TlsFileException {
+    return new Authorities(system(), List.of(), false, false);
+  }
+
   /** The certificates of a file in PEM or DER. */
   public static List<X509Certificate> certificates(String file) throws TlsFileException {
     byte[] bytes = KeyPairFile.bytes(file);

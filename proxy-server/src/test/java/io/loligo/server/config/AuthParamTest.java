@@ -126,7 +126,7 @@ class AuthParamTest {
   void anyOtherProgramIsAHelper() {
     BasicSettings basic =
         basic(
-            "auth_param basic program /x/basic_ldap_auth -b dc=test\n"
+            "auth_param basic program /x/basic_db_auth -b dc=test\n"
                 + "auth_param basic children 5 startup=2 idle=3 concurrency=4 queue-size=7\n"
                 + "loligo_helper_timeout 5 seconds");
     HelperChildren children = new HelperChildren(5, 2, 3, 4, 7, false, false);
@@ -134,7 +134,7 @@ class AuthParamTest {
         .isEqualTo(
             new HelperProgram(
                 "auth_param basic",
-                List.of("/x/basic_ldap_auth", "-b", "dc=test"),
+                List.of("/x/basic_db_auth", "-b", "dc=test"),
                 children,
                 5_000,
                 false));
