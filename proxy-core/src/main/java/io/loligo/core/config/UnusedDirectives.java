@@ -258,7 +258,6 @@ final class UnusedDirectives {
         "ssl_engine : TEXT : none",
         "sslproxy_cert_sign_hash : TEXT :",
         "sslpassword_program : LINE :");
-    rows.add(Status.RESTRICTS, "this version does not apply it", "auth_schemes : LINE :");
     rows.add(Status.RESTRICTS, "this version has no PROXY protocol");
     rows.add(
         Status.RESTRICTS,

@@ -6,7 +6,6 @@ import io.loligo.server.exchange.settings.ExternalAclType;
 import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.exchange.settings.StoreIdSettings;
 import io.loligo.server.helper.HelperProgram;
-import io.loligo.server.login.BasicSettings;
 import io.loligo.server.login.LoginDirectives;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -21,10 +20,7 @@ final class HelperPrograms {
     for (ExternalAclType type : config.get(ExternalAclDirectives.EXTERNAL_ACL_TYPE).types()) {
       programs.add(type.terms(config).program());
     }
-    BasicSettings basic = config.get(LoginDirectives.AUTH_PARAM);
-    if (basic != null && basic.helper() != null) {
-      programs.add(basic.helper());
-    }
+    programs.addAll(config.get(LoginDirectives.AUTH_PARAM).helpers());
     RewriteSettings rewriting = RewriteSettings.of(config);
     if (rewriting != null) {
       programs.add(rewriting.program);

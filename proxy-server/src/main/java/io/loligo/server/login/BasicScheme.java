@@ -8,7 +8,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /** The scheme Basic (RFC 7617): its challenge, and its credentials. Immutable; any thread. */
-public final class BasicScheme {
+final class BasicScheme {
   /** Most bytes of user name and password: {@value}. */
   static final int MAX_BYTES = 1_024;
 
@@ -26,7 +26,7 @@ public final class BasicScheme {
   }
 
   /** The value of WWW-Authenticate or Proxy-Authenticate. */
-  public String challenge() {
+  String challenge() {
     return challenge;
   }
 
@@ -36,12 +36,12 @@ public final class BasicScheme {
    * @param user the name, as far as there is one; for logs
    * @param credentials null: they are not valid
    */
-  public record Read(@Nullable String user, @Nullable Credentials credentials) {
+  record Read(@Nullable String user, @Nullable Credentials credentials) {
     static final Read NOTHING = new Read(null, null);
   }
 
   /** Reads the field value {@code bytes[start, end)}; borrowed. */
-  public Read read(byte[] bytes, int start, int end) {
+  Read read(byte[] bytes, int start, int end) {
     int at = start + NAME.length;
     if (end <= at || !isName(bytes, start) || bytes[at] != ' ') {
       return Read.NOTHING;
@@ -93,7 +93,7 @@ public final class BasicScheme {
     return new Read(user, usable ? new Credentials(user, password) : null);
   }
 
-  private static boolean isUtf8(byte[] bytes) {
+  static boolean isUtf8(byte[] bytes) {
     try {
       StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
       return true;

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param utf8 whether credentials that are not UTF-8 are taken as ISO-8859-1 and converted
  * @param children most checks at the same time
  * @param queue most checks that wait; -1: as many as the check itself allows
+ * @param extras what the helper reads behind its question
  * @param helper the program as a helper; null: a file is read instead
  */
 public record BasicSettings(
@@ -27,13 +28,20 @@ public record BasicSettings(
     boolean utf8,
     int children,
     int queue,
-    @Nullable HelperProgram helper) {
+    @Nullable KeyExtras extras,
+    @Nullable HelperProgram helper)
+    implements SchemeSettings {
   private static final List<String> FILE_PROGRAMS = List.of("basic_ncsa_auth", "ncsa_auth");
 
   /** Whether {@code program} checks passwords by a file, which is done without the program. */
   static boolean readsFile(List<String> program) {
     String path = program.get(0);
     return FILE_PROGRAMS.contains(path.substring(path.lastIndexOf('/') + 1));
+  }
+
+  @Override
+  public String scheme() {
+    return "basic";
   }
 
   /** The path of the file of users. */
@@ -48,6 +56,7 @@ public record BasicSettings(
         && utf8 == other.utf8
         && children == other.children
         && queue == other.queue
+        && Objects.equals(extras, other.extras)
         && Objects.equals(helper, other.helper);
   }
 }

@@ -1,10 +1,12 @@
 package io.loligo.server.login;
 
+import java.nio.charset.StandardCharsets;
 import java.security.InvalidKeyException;
 import java.security.NoSuchAlgorithmException;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import javax.crypto.ShortBufferException;
+import org.jspecify.annotations.Nullable;
 
 /** Hashes the field values of one event loop. Confined to it. */
 public final class CredentialHash {
@@ -23,10 +25,18 @@ public final class CredentialHash {
     }
   }
 
-  /** The key of the field value {@code bytes[start, end)}; borrowed. */
-  public CredentialKey of(byte[] bytes, int start, int end) {
+  /**
+   * The key of the field value {@code bytes[start, end)}; borrowed.
+   *
+   * @param extras a text that is part of it, each character one byte; null: none
+   */
+  public CredentialKey of(byte[] bytes, int start, int end, @Nullable String extras) {
     try {
       mac.update(bytes, start, end - start);
+      if (extras != null) {
+        mac.update((byte) 0);
+        mac.update(extras.getBytes(StandardCharsets.ISO_8859_1));
+      }
       mac.doFinal(hash, 0);
     } catch (ShortBufferException e) {
       throw new IllegalStateException(e);

@@ -27,8 +27,12 @@ final class HelperCheck implements PasswordCheck {
       then.accept(new Unavailable("another program checks passwords now"));
       return;
     }
+    String extras = credentials.extras();
     String question =
-        Escaping.word(credentials.user()) + " " + Escaping.word(credentials.password());
+        Escaping.word(credentials.user())
+            + " "
+            + Escaping.word(credentials.password())
+            + (extras == null ? "" : " " + extras);
     helper.ask(question.getBytes(ISO_8859_1), Runnable::run, reply -> then.accept(answer(reply)));
   }
 

@@ -2,39 +2,60 @@ package io.loligo.server.login;
 
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.Setting;
-import org.jspecify.annotations.Nullable;
 
 /** Directives about users and their passwords. */
 public final class LoginDirectives {
   /** Their group. */
   public static final Feature FEATURE = new Feature("Login");
 
-  /** {@code auth_param}: the scheme basic; null: nobody can log in. */
-  public static final Setting<@Nullable BasicSettings> AUTH_PARAM =
+  /** {@code auth_param}: the schemes; none: nobody can log in. */
+  public static final Setting<AuthSchemes> AUTH_PARAM =
       FEATURE
           .lines("auth_param", "SCHEME PARAMETER VALUE...", AuthParamLines::new)
-          .<@Nullable BasicSettings>as(found -> found.orElse(null))
           .secret()
           .difference(
-              "basic_ncsa_auth and basic_ldap_auth run inside the proxy, without OpenLDAP's"
-                  + " ldap.conf, -v 2 and -E; a directory that cannot be reached gives 503, not"
-                  + " 407; other programs are helpers, see auth_param children and"
+              "basic_ncsa_auth, basic_ldap_auth and digest_file_auth run inside the proxy, LDAP"
+                  + " without OpenLDAP's ldap.conf, -v 2 and -E; a directory that cannot be reached"
+                  + " gives 503, not 407; other programs are helpers, see auth_param children and"
                   + " loligo_helper_timeout; a changed file of users counts at once, also for"
                   + " passwords checked before; too many waiting checks give 503, not an end of the"
                   + " process; quotes around a realm are removed; utf8 converts from ISO-8859-1"
-                  + " only; credentials of more than 1024 bytes, and several fields with"
-                  + " credentials, are refused")
+                  + " only; Basic credentials of more than 1024 bytes, and several fields with"
+                  + " credentials, are refused; Digest offers SHA-256 before MD5, a response for"
+                  + " another URL is wrong, MD5-sess and responses without qop are refused, a"
+                  + " response that was used before is refused the first time too, and nextnonce is"
+                  + " not sent")
           .text(
               "How users log in. A scheme takes effect with its program line, which must be above"
                   + " acl lines of the types proxy_auth, proxy_auth_regex and max_user_ip. SCHEME"
-                  + " is basic. PARAMETER is one of: program PATH/basic_ncsa_auth FILE (the users"
-                  + " and their hashes: bcrypt, SHA-512, SHA-256 and MD5 of crypt, apr1, {SHA};"
-                  + " old DES never matches); program PATH/basic_ldap_auth with the options of that"
-                  + " program (a directory); realm TEXT (the default is Squid's); credentialsttl"
-                  + " TIME (how long a checked password is not checked again, 2 hours);"
-                  + " casesensitive on|off (off: names are put into lower case); utf8 on|off;"
-                  + " children NUMBER (most checks at the same time, and not more than half the"
-                  + " cores) with queue-size=NUMBER (most checks that wait, 256).");
+                  + " is basic or digest; several schemes are offered in the order of their first"
+                  + " lines. PARAMETER of both is one of: program PATH/PROGRAM ARGUMENT...; realm"
+                  + " TEXT (basic has Squid's default, digest must have the line); utf8 on|off;"
+                  + " children NUMBER (most checks or helper processes at the same time) with"
+                  + " queue-size=NUMBER; key_extras \"FORMAT\" (what a helper program reads behind"
+                  + " its question, in codes of logformat). basic also has: program"
+                  + " PATH/basic_ncsa_auth FILE (the users and their hashes: bcrypt, SHA-512,"
+                  + " SHA-256 and MD5 of crypt, apr1, {SHA}; old DES never matches) with at most"
+                  + " half the cores for checks; program PATH/basic_ldap_auth with the options of"
+                  + " that program (a directory); credentialsttl TIME (how long a checked password"
+                  + " is not checked again, 2 hours); casesensitive on|off (off: names are put into"
+                  + " lower case). digest also has: program PATH/digest_file_auth [-c] FILE;"
+                  + " nonce_max_count NUMBER (most requests with one nonce, 50); nonce_max_duration"
+                  + " TIME (30 minutes); nonce_garbage_interval TIME (how often old nonces are"
+                  + " forgotten, 5 minutes); check_nonce_count on|off (on: a count is used once);"
+                  + " nonce_strictness on|off (off: counts may have gaps); post_workaround on|off"
+                  + " (off; on: a response for GET is right for other methods); loligo_md5 on|off"
+                  + " (off: only SHA-256 is offered).");
+
+  /** {@code auth_schemes}: which schemes a challenge offers. */
+  public static final Setting<OfferRules> AUTH_SCHEMES =
+      FEATURE
+          .lines("auth_schemes", "SCHEME[,SCHEME...] [!]ACL...", OfferLines::new)
+          .text(
+              "Which schemes a client is offered that must log in, and in which order. The first"
+                  + " line whose ACLs match decides. ALL stands for all schemes in the order of"
+                  + " their auth_param lines, which also holds if no line matches. A client may"
+                  + " use any scheme that has a program, offered or not.");
 
   /** {@code authenticate_ttl}, in seconds. */
   public static final Setting<Long> AUTHENTICATE_TTL =

@@ -1,119 +1,66 @@
 package io.loligo.server.login;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
+import io.loligo.core.acl.AclInput;
 import io.loligo.server.helper.Helpers;
-import io.loligo.server.login.PasswordCheck.Accepted;
-import io.loligo.server.login.PasswordCheck.Answer;
-import io.loligo.server.login.PasswordCheck.Rejected;
-import io.loligo.server.login.PasswordCheck.Unavailable;
+import io.loligo.server.login.RequestLogin.OwnChallenge;
 import io.loligo.server.time.TimeSource;
-import io.netty.util.concurrent.EventExecutor;
-import java.nio.ByteBuffer;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The users who have logged in, under one configuration. Thread-safe: any thread.
- *
- * <p>Answers about credentials are kept under a keyed hash of the field value, never with the
- * password. They are bounded in bytes and in time. Credentials that several requests have at the
- * same time are checked once.
+ * The schemes by which users log in, and what all of them share, under one configuration.
+ * Thread-safe: any thread.
  */
 public final class Logins {
-  /** Most bytes of kept answers: {@value}. */
-  static final long MAX_BYTES = 16L << 20;
-
-  /** How long a wrong password is not checked again, in seconds: {@value}. */
-  static final long REJECTED_SECONDS = 10;
-
-  /** Heap of one kept answer without the name: entry, key, answer and its function. */
-  private static final int ANSWER_BYTES = 256;
-
-  private static final Logger LOG = LoggerFactory.getLogger(Logins.class);
-
   private final LoginSettings settings;
-  private final BasicSettings basic;
-  private final TimeSource time;
   private final SecretKey key;
-  private final PasswordCheck check;
-  private final BasicScheme scheme;
-  private final Cache<CredentialKey, Known> known;
-  private final ConcurrentHashMap<CredentialKey, List<Waiting>> pending;
+  private final List<Scheme> schemes;
   private final UserAddresses addresses;
   private final LoginLimits limits;
 
-  /** An answer about credentials, since a time of the monotonic clock. */
-  private record Known(String user, Answer answer, long sinceNanos) {}
-
-  /** A request that waits for an answer. */
-  private record Waiting(EventExecutor loop, Consumer<Answer> then, byte[] address) {}
-
-  /** Nobody has logged in yet; {@code check} checks passwords. */
-  Logins(LoginSettings settings, BasicSettings basic, TimeSource time, PasswordCheck check) {
+  private Logins(
+      LoginSettings settings, TimeSource time, Helpers helpers, @Nullable Logins before) {
     this.settings = settings;
-    this.basic = basic;
-    this.time = time;
-    scheme = new BasicScheme(basic);
-    key = newKey();
-    this.check = check;
-    known = answers(settings, time);
-    pending = new ConcurrentHashMap<>();
-    addresses = new UserAddresses();
-    limits = new LoginLimits(settings.mostFailures(), time);
-  }
-
-  /** Other settings, with all that is known to {@code before}. */
-  private Logins(LoginSettings settings, BasicSettings basic, Logins before) {
-    this.settings = settings;
-    this.basic = basic;
-    time = before.time;
-    scheme = new BasicScheme(basic);
-    key = before.key;
-    check = before.check;
-    known = before.known;
-    pending = before.pending;
-    addresses = before.addresses;
+    boolean sameLimit = before != null && before.settings.mostFailures() == settings.mostFailures();
     limits =
-        settings.mostFailures() == before.settings.mostFailures()
+        before != null && sameLimit
             ? before.limits
             : new LoginLimits(settings.mostFailures(), time);
-  }
-
-  private static Cache<CredentialKey, Known> answers(LoginSettings settings, TimeSource time) {
-    return Caffeine.newBuilder()
-        .maximumWeight(MAX_BYTES)
-        .<CredentialKey, Known>weigher((of, answer) -> ANSWER_BYTES + 2 * answer.user().length())
-        .expireAfterAccess(Duration.ofSeconds(Math.max(1, settings.idleSeconds())))
-        .ticker(time::nanos)
-        .executor(Runnable::run)
-        .build();
-  }
-
-  /** The logins under {@code settings}; null: nobody can log in. */
-  public static @Nullable Logins of(LoginSettings settings, TimeSource time, Helpers helpers) {
-    BasicSettings basic = settings.basic();
-    if (basic == null) {
-      return null;
+    key = before == null ? newKey() : before.key;
+    addresses = before == null ? new UserAddresses() : before.addresses;
+    List<Scheme> made = new ArrayList<>();
+    for (SchemeSettings one : settings.schemes().all()) {
+      made.add(scheme(one, time, helpers, before));
     }
-    PasswordCheck check =
-        basic.helper() == null
-            ? fileCheck(basic, time)
-            : new HelperCheck(helpers.of(basic.helper()));
-    return new Logins(settings, basic, time, check);
+    schemes = List.copyOf(made);
+  }
+
+  private Scheme scheme(
+      SchemeSettings of, TimeSource time, Helpers helpers, @Nullable Logins before) {
+    Scheme earlier = before == null ? null : before.scheme(of.scheme());
+    if (of instanceof BasicSettings basic) {
+      BasicLogins same =
+          earlier instanceof BasicLogins known ? known.under(settings, basic, limits) : null;
+      return same == null ? BasicLogins.of(settings, basic, time, limits, helpers) : same;
+    }
+    DigestSettings digest = (DigestSettings) of;
+    DigestLogins same =
+        earlier instanceof DigestLogins known ? known.under(settings, digest, limits) : null;
+    return same == null ? DigestLogins.of(settings, digest, time, limits, helpers) : same;
+  }
+
+  private @Nullable Scheme scheme(String name) {
+    for (Scheme one : schemes) {
+      if (one.settings().scheme().equals(name)) {
+        return one;
+      }
+    }
+    return null;
   }
 
   private static SecretKey newKey() {
@@ -122,41 +69,33 @@ public final class Logins {
     return new SecretKeySpec(bytes, CredentialHash.ALGORITHM);
   }
 
-  private static PasswordCheck fileCheck(BasicSettings basic, TimeSource time) {
-    int queue = basic.queue() < 0 ? FileCheck.QUEUE : Math.max(1, basic.queue());
-    PasswordFile file = new PasswordFile(basic.file(), basic.caseSensitive());
-    return new FileCheck(file, basic.children(), queue, time::nanos);
+  /** The logins under {@code settings}; null: nobody can log in. */
+  public static @Nullable Logins of(LoginSettings settings, TimeSource time, Helpers helpers) {
+    return under(null, settings, time, helpers);
   }
 
   /**
-   * The logins under other settings. They know what {@code before} knows, unless passwords are
-   * checked in another way now. The caller ends {@code before} with {@link #replacedBy}.
+   * The logins under other settings. They know what {@code before} knows, unless a scheme checks
+   * users in another way now. The caller ends {@code before} with {@link #replacedBy}.
    *
    * @param before null: nobody could log in
    * @return null: nobody can log in
    */
   public static @Nullable Logins under(
       @Nullable Logins before, LoginSettings settings, TimeSource time, Helpers helpers) {
-    BasicSettings basic = settings.basic();
-    if (before == null
-        || basic == null
-        || !basic.checksLike(before.basic)
-        || settings.idleSeconds() != before.settings.idleSeconds()) {
-      return of(settings, time, helpers);
-    }
-    return new Logins(settings, basic, before);
+    return settings.schemes().all().isEmpty() ? null : new Logins(settings, time, helpers, before);
   }
 
-  /** Ends the check, unless {@code next} goes on with it. Requests that wait are answered. */
+  /**
+   * Ends all schemes, except for those with which {@code next} goes on. Requests that wait are
+   * answered.
+   */
   public void replacedBy(@Nullable Logins next) {
-    if (next == null || next.check != check) {
-      check.close();
+    for (Scheme one : schemes) {
+      if (next == null || next.schemes.stream().noneMatch(one::continuesIn)) {
+        one.close();
+      }
     }
-  }
-
-  /** The scheme. */
-  public BasicScheme basic() {
-    return scheme;
   }
 
   /** The hash of field values, for one event loop. */
@@ -164,100 +103,71 @@ public final class Logins {
     return new CredentialHash(key);
   }
 
-  /** What is known about the credentials of {@code of}; null: nothing. Does not block. */
-  public @Nullable RequestLogin known(CredentialKey of) {
-    Known found = known.getIfPresent(of);
-    if (found == null) {
-      return null;
+  /** What the credentials of {@code request} tell. Does not block. */
+  public RequestLogin read(LoginRequest request) {
+    Scheme named = named(request.bytes(), request.start(), request.end());
+    return named == null ? RequestLogin.challenge(null) : named.read(request);
+  }
+
+  /** The scheme whose name, in any case, is the first word of a field value. */
+  private @Nullable Scheme named(byte[] bytes, int start, int end) {
+    for (Scheme one : schemes) {
+      if (isNamed(one.settings().scheme(), bytes, start, end)) {
+        return one;
+      }
     }
-    long age = time.nanos() - found.sinceNanos;
-    Answer answer = found.answer;
-    if (answer instanceof Accepted accepted
-        && age < TimeUnit.SECONDS.toNanos(basic.ttlSeconds())
-        && accepted.still().getAsBoolean()) {
-      return RequestLogin.known(found.user);
-    }
-    if (answer instanceof Rejected rejected
-        && age < TimeUnit.SECONDS.toNanos(REJECTED_SECONDS)
-        && rejected.still().getAsBoolean()) {
-      return RequestLogin.challenge(found.user);
-    }
-    known.invalidate(of);
     return null;
   }
 
-  /**
-   * Checks {@code credentials}, or joins a check of the same ones. Does not block.
-   *
-   * @param of their key
-   * @param address of the client, 4 or 16 bytes
-   * @param loop runs {@code then}, once; called on it, perhaps before this returns
-   */
-  public void check(
-      CredentialKey of,
-      Credentials credentials,
-      byte[] address,
-      EventExecutor loop,
-      Consumer<Answer> then) {
-    if (limits.hasFailedOften(address, credentials.user())) {
-      then.accept(new Unavailable("too many wrong passwords for this name", true));
-      return;
+  private static boolean isNamed(String name, byte[] bytes, int start, int end) {
+    int length = name.length();
+    if (end - start <= length || bytes[start + length] != ' ') {
+      return false;
     }
-    List<Waiting> first = new ArrayList<>(1);
-    pending.compute(
-        of,
-        (same, waiting) -> {
-          List<Waiting> all = waiting == null ? first : waiting;
-          all.add(new Waiting(loop, then, address));
-          return all;
-        });
-    if (!first.isEmpty()) {
-      begin(of, credentials, address);
-    }
-  }
-
-  /** Requests that join a check cost nothing, so only the one that begins it counts. */
-  private void begin(CredentialKey of, Credentials credentials, byte[] address) {
-    String user = credentials.user();
-    if (!limits.begin(address)) {
-      answered(of, user, new Unavailable("too many passwords of this client wait"));
-      return;
-    }
-    check.check(
-        credentials,
-        answer -> {
-          limits.end(address);
-          answered(of, user, answer);
-        });
-  }
-
-  private void answered(CredentialKey of, String user, Answer answer) {
-    if (!(answer instanceof Unavailable)) {
-      known.put(of, new Known(user, answer, time.nanos()));
-    }
-    List<Waiting> waiting = pending.remove(of);
-    if (waiting == null) {
-      return;
-    }
-    if (answer instanceof Rejected) {
-      Set<ByteBuffer> clients = new HashSet<>();
-      for (Waiting one : waiting) {
-        if (clients.add(LoginLimits.client(one.address))) {
-          limits.failed(one.address, user);
-        }
+    for (int i = 0; i < length; i++) {
+      if ((bytes[start + i] | 0x20) != name.charAt(i)) {
+        return false;
       }
     }
-    for (Waiting one : waiting) {
-      tell(one, answer);
-    }
+    return true;
   }
 
-  private static void tell(Waiting one, Answer answer) {
-    try {
-      one.loop.execute(() -> one.then.accept(answer));
-    } catch (RejectedExecutionException closed) {
-      LOG.debug("an answer comes too late: the loop is closed");
+  /** Whether the values of a challenge are the same for all requests. */
+  public boolean offersAlwaysTheSame() {
+    return settings.offers().rules().isEmpty()
+        && schemes.stream().allMatch(BasicLogins.class::isInstance);
+  }
+
+  /**
+   * The values of WWW-Authenticate or Proxy-Authenticate, one for each field line.
+   *
+   * @param request null: {@code auth_schemes} does not decide
+   * @param login what is known about its user; null: nothing
+   */
+  public List<String> challenges(@Nullable AclInput request, @Nullable RequestLogin login) {
+    OwnChallenge own = login == null ? null : login.ownChallenge();
+    if (own != null && own.alone()) {
+      return own.values().get();
     }
+    List<String> names = request == null ? null : settings.offers().of(request);
+    List<String> values = new ArrayList<>();
+    if (names == null) {
+      schemes.forEach(one -> values.addAll(challenges(one, own)));
+      return values;
+    }
+    for (String name : names) {
+      Scheme one = scheme(name);
+      if (one != null) {
+        values.addAll(challenges(one, own));
+      }
+    }
+    return values;
+  }
+
+  private static List<String> challenges(Scheme of, @Nullable OwnChallenge own) {
+    return own != null && own.scheme().equals(of.settings().scheme())
+        ? own.values().get()
+        : of.challenges();
   }
 
   /** Whether an ACL asks for the number of a user's addresses. */

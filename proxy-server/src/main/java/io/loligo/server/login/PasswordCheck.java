@@ -63,6 +63,11 @@ public interface PasswordCheck extends AutoCloseable {
    * @param failures whether the client has tried too many wrong passwords; it gets 429
    */
   record Unavailable(String why, boolean failures) implements Answer {
+    /** The client has tried too many wrong passwords for this name. */
+    static Unavailable tooManyFailures() {
+      return new Unavailable("too many wrong passwords for this name", true);
+    }
+
     /** Not for wrong passwords. */
     public Unavailable(String why) {
       this(why, false);

@@ -1,14 +1,16 @@
 package io.loligo.server.login;
 
 import io.loligo.core.acl.LoginState;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What is known about the user of one request. Confined to the event loop of the request. */
 public final class RequestLogin {
   private final LoginState state;
   private final @Nullable String user;
-  private final @Nullable Credentials credentials;
-  private final @Nullable CredentialKey key;
+  private final @Nullable LoginCheck check;
+  private final @Nullable OwnChallenge challenge;
   private final PasswordCheck.@Nullable Unavailable unavailable;
   private boolean asked;
   private boolean counted;
@@ -18,13 +20,13 @@ public final class RequestLogin {
   private RequestLogin(
       LoginState state,
       @Nullable String user,
-      @Nullable Credentials credentials,
-      @Nullable CredentialKey key,
+      @Nullable LoginCheck check,
+      @Nullable OwnChallenge challenge,
       PasswordCheck.@Nullable Unavailable unavailable) {
     this.state = state;
     this.user = user;
-    this.credentials = credentials;
-    this.key = key;
+    this.check = check;
+    this.challenge = challenge;
     this.unavailable = unavailable;
   }
 
@@ -42,14 +44,32 @@ public final class RequestLogin {
     return new RequestLogin(LoginState.CHALLENGE, user, null, null, null);
   }
 
-  /** {@code credentials} must be checked. */
-  public static RequestLogin unchecked(Credentials credentials, CredentialKey key) {
-    return new RequestLogin(LoginState.UNCHECKED, null, credentials, key, null);
+  /**
+   * The same, and the scheme of the credentials has a challenge of its own about them.
+   *
+   * @param own that challenge
+   */
+  static RequestLogin challenge(@Nullable String user, OwnChallenge own) {
+    return new RequestLogin(LoginState.CHALLENGE, user, null, own, null);
   }
 
-  /** This one, whose check has failed because of {@code why}. */
-  public RequestLogin unavailable(PasswordCheck.Unavailable why) {
-    return new RequestLogin(state, user, credentials, key, why);
+  /**
+   * A challenge of one scheme about one request.
+   *
+   * @param scheme its name in {@code auth_param}
+   * @param alone whether the client should go on with this scheme, and is offered no other
+   * @param values makes the values of its field lines, when they are sent
+   */
+  record OwnChallenge(String scheme, boolean alone, Supplier<List<String>> values) {}
+
+  /** The user is known after {@code check}. */
+  static RequestLogin unchecked(LoginCheck check) {
+    return new RequestLogin(LoginState.UNCHECKED, null, check, null, null);
+  }
+
+  /** The credentials could not be checked because of {@code why}. */
+  static RequestLogin unavailable(PasswordCheck.Unavailable why) {
+    return new RequestLogin(LoginState.UNCHECKED, null, null, null, why);
   }
 
   /** Whether the user is known. */
@@ -72,14 +92,14 @@ public final class RequestLogin {
     return asked;
   }
 
-  /** The credentials to be checked; null: none. */
-  public @Nullable Credentials credentials() {
-    return credentials;
+  /** The check that tells who the user is; null: there is none. */
+  public @Nullable LoginCheck check() {
+    return check;
   }
 
-  /** The key of {@link #credentials}; null: none. */
-  public @Nullable CredentialKey key() {
-    return key;
+  /** The challenge of the scheme of the credentials about them; null: the usual one. */
+  @Nullable OwnChallenge ownChallenge() {
+    return challenge;
   }
 
   /** Why the credentials could not be checked; null: that has not happened. */

@@ -9,7 +9,9 @@ import io.loligo.server.exchange.settings.ExternalAclType;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;
+import io.loligo.server.login.DigestSettings;
 import io.loligo.server.login.LoginDirectives;
+import io.loligo.server.login.digest.DigestNonceRules;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,7 @@ class AuthParamTest {
 
   private static ConfigResult load(String lines) {
     TextSource files = new TextSource().with("/users", "bob:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n");
+    files.with("/digest", "bob:secret\n").with("/hashes", "bob:office:0123\n");
     files.with("/old", "old:abNANd1rDfiNc\n");
     return Features.reader(files).readText("squid.conf", "http_port 3128\n" + lines);
   }
@@ -27,7 +30,7 @@ class AuthParamTest {
   private static BasicSettings basic(String lines) {
     ConfigResult result = load(PROGRAM + lines);
     assertThat(result.problems()).isEmpty();
-    return result.config().get(LoginDirectives.AUTH_PARAM);
+    return result.config().get(LoginDirectives.AUTH_PARAM).basic();
   }
 
   @Test
@@ -43,8 +46,9 @@ class AuthParamTest {
                 false,
                 20,
                 -1,
+                null,
                 null));
-    assertThat(load("").config().get(LoginDirectives.AUTH_PARAM)).isNull();
+    assertThat(load("").config().get(LoginDirectives.AUTH_PARAM).all()).isEmpty();
     assertThat(load("").config().get(LoginDirectives.AUTHENTICATE_TTL)).isEqualTo(3_600);
     assertThat(load("").config().get(LoginDirectives.AUTHENTICATE_IP_TTL)).isEqualTo(1);
   }
@@ -85,6 +89,15 @@ class AuthParamTest {
         "auth_param basic children many",
         "auth_param basic children 5 frob=1",
         "auth_param basic children 5 startup=x",
+        "auth_param digest program /x/digest_file_auth",
+        "auth_param digest program /x/digest_file_auth -x /digest",
+        "auth_param digest frob 1",
+        "auth_param digest nonce_max_count 0",
+        "auth_param digest nonce_strictness 1",
+        "auth_param digest nonce_max_duration 5",
+        "auth_param digest loligo_md5 maybe",
+        "auth_schemes digest",
+        "auth_schemes basic nosuchacl",
         "auth_param basic children 5 on-persistent-overload=wait",
       })
   void wrongLinesStopTheStart(String line) {
@@ -95,11 +108,12 @@ class AuthParamTest {
   @ValueSource(
       strings = {
         "auth_param basic program /x/basic_ncsa_auth /missing",
-        "auth_param basic key_extras \"%>a\"",
-        "auth_param digest program /x/digest_file_auth /users",
+        "auth_param digest program /x/digest_file_auth /missing",
+        "auth_param digest program /x/digest_file_auth /digest",
         "auth_param negotiate program /x/negotiate_kerberos_auth",
         "auth_param ntlm program /x/ntlm_auth",
         "auth_schemes basic all",
+        "auth_schemes digest all",
         "acl users proxy_auth REQUIRED",
         "acl users proxy_auth_regex .",
         "acl users max_user_ip 2",
@@ -175,5 +189,85 @@ class AuthParamTest {
     assertThat(result.warnings())
         .singleElement()
         .satisfies(one -> assertThat(one.text()).contains("old", "htpasswd -B"));
+  }
+
+  private static DigestSettings digest(String lines) {
+    ConfigResult result = load("auth_param digest program /x/digest_file_auth /digest\n" + lines);
+    assertThat(result.problems()).isEmpty();
+    return (DigestSettings) result.config().get(LoginDirectives.AUTH_PARAM).all().get(0);
+  }
+
+  @Test
+  void readsTheParametersOfDigest() {
+    DigestSettings usual = digest("auth_param digest realm office");
+    assertThat(usual)
+        .isEqualTo(
+            new DigestSettings(
+                List.of("/x/digest_file_auth", "/digest"),
+                "office",
+                false,
+                true,
+                false,
+                new DigestNonceRules(1_800_000, 50, true, false, 300_000),
+                null,
+                null));
+    DigestSettings other =
+        digest(
+            """
+            auth_param digest realm "the office"
+            auth_param digest utf8 on
+            auth_param digest loligo_md5 off
+            auth_param digest post_workaround on
+            auth_param digest nonce_garbage_interval 1 minute
+            auth_param digest nonce_max_duration 2 minutes
+            auth_param digest nonce_max_count 9
+            auth_param digest nonce_strictness on
+            auth_param digest check_nonce_count off
+            """);
+    assertThat(other.nonces()).isEqualTo(new DigestNonceRules(120_000, 9, false, true, 60_000));
+    assertThat(other.realm()).isEqualTo("the office");
+    assertThat(other.utf8() && other.postWorkaround() && !other.md5()).isTrue();
+  }
+
+  @Test
+  void digestWithoutARealmOrAUsableHashStopsTheStart() {
+    assertThat(load("auth_param digest program /x/digest_file_auth /digest").isUsable()).isFalse();
+    String hashes = "auth_param digest realm office\nauth_param digest program ";
+    ConfigResult none = load(hashes + "/x/digest_file_auth -c /hashes");
+    assertThat(none.warnings())
+        .singleElement()
+        .satisfies(one -> assertThat(one.text()).contains("bob"));
+    String md5 = "\nauth_param digest loligo_md5 off";
+    assertThat(load(hashes + "/x/digest_file_auth -c /hashes" + md5).isUsable()).isFalse();
+    assertThat(load(hashes + "/x/digest_ldap_auth" + md5).isUsable()).isFalse();
+  }
+
+  @Test
+  void schemesKeepTheOrderOfTheirFirstLines() {
+    ConfigResult result =
+        load(
+            "auth_param digest realm office\n"
+                + PROGRAM
+                + "auth_param digest program /x/digest_file_auth /digest\n"
+                + "acl me src 192.0.2.1\nauth_schemes basic,ALL me\nauth_schemes ALL all");
+    assertThat(result.problems()).isEmpty();
+    assertThat(result.config().get(LoginDirectives.AUTH_PARAM).all())
+        .extracting(one -> one.scheme())
+        .containsExactly("digest", "basic");
+    assertThat(result.config().get(LoginDirectives.AUTH_SCHEMES).rules())
+        .extracting(one -> one.schemes())
+        .containsExactly(List.of("basic", "digest"), List.of("digest", "basic"));
+  }
+
+  @Test
+  void keyExtrasAreForPrograms() {
+    assertThat(load(PROGRAM + "auth_param basic key_extras \"%>a\"").isUsable()).isFalse();
+    String directory = "auth_param basic program /x/basic_ldap_auth -b dc=test -h localhost\n";
+    assertThat(load(directory).isUsable()).isTrue();
+    assertThat(load(directory + "auth_param basic key_extras \"%>a\"").isUsable()).isFalse();
+    String program = "auth_param basic program /x/basic_db_auth -b dc=test\n";
+    assertThat(load(program + "auth_param basic key_extras \"%nosuch\"").isUsable()).isFalse();
+    BasicSettings basic = basic(program + "auth_param basic key_extras \"%>a port %lp\"");
+    assertThat(basic.extras().text()).isEqualTo("%>a port %lp");
   }
 }

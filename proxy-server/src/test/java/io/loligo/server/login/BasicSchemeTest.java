@@ -23,6 +23,7 @@ class BasicSchemeTest {
             utf8,
             1,
             -1,
+            null,
             null));
   }
 

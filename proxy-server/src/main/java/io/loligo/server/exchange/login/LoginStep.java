@@ -1,23 +1,25 @@
 package io.loligo.server.exchange.login;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
-import io.loligo.server.login.BasicScheme;
 import io.loligo.server.login.CredentialHash;
-import io.loligo.server.login.CredentialKey;
-import io.loligo.server.login.Credentials;
+import io.loligo.server.login.LoginCheck;
+import io.loligo.server.login.LoginRequest;
 import io.loligo.server.login.Logins;
-import io.loligo.server.login.PasswordCheck.Accepted;
-import io.loligo.server.login.PasswordCheck.Answer;
-import io.loligo.server.login.PasswordCheck.Unavailable;
 import io.loligo.server.login.RequestLogin;
+import io.loligo.server.login.SchemeSettings.KeyExtras;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the user of each request (RFC 9110 section 11): on accelerator ports in Authorization, on
@@ -30,19 +32,30 @@ public final class LoginStep {
   private final Logins logins;
   private final EventExecutor loop;
   private final CredentialHash hash;
-  private final Refusal proxyChallenge;
-  private final Refusal originChallenge;
+  private final Found found = new Found();
+
+  /** The challenges if they are always the same; null: each is made for its request. */
+  private final @Nullable Refusal proxyChallenge;
+
+  private final @Nullable Refusal originChallenge;
 
   /** The step of {@code loop}. */
   public LoginStep(Logins logins, EventExecutor loop) {
     this.logins = logins;
     this.loop = loop;
     hash = logins.newHash();
-    String challenge = logins.basic().challenge();
-    proxyChallenge =
-        Refusal.challenge(407, new FieldLines(128).add("Proxy-Authenticate", challenge));
-    originChallenge =
-        Refusal.challenge(401, new FieldLines(128).add("WWW-Authenticate", challenge));
+    boolean same = logins.offersAlwaysTheSame();
+    proxyChallenge = same ? challenge(407, logins.challenges(null, null)) : null;
+    originChallenge = same ? challenge(401, logins.challenges(null, null)) : null;
+  }
+
+  private static Refusal challenge(int status, List<String> values) {
+    String name = status == 407 ? "Proxy-Authenticate" : "WWW-Authenticate";
+    FieldLines lines = new FieldLines(128);
+    for (String value : values) {
+      lines.add(name, value);
+    }
+    return Refusal.challenge(status, lines);
   }
 
   /** Tells {@code request} what is known about its user. Does not wait. */
@@ -64,23 +77,103 @@ public final class LoginStep {
     if (at < 0 || fields.next(name, at + 1) >= 0) {
       return RequestLogin.challenge(null);
     }
-    byte[] bytes = fields.bytes();
-    int start = fields.valueStart(at);
-    int end = fields.valueEnd(at);
-    CredentialKey key = hash.of(bytes, start, end);
-    RequestLogin known = logins.known(key);
-    if (known != null) {
-      return known;
+    try {
+      return logins.read(found.in(request, fields, at));
+    } finally {
+      found.forget();
     }
-    BasicScheme.Read read = logins.basic().read(bytes, start, end);
-    Credentials credentials = read.credentials();
-    return credentials == null
-        ? RequestLogin.challenge(read.user())
-        : RequestLogin.unchecked(credentials, key);
   }
 
   private static int field(HttpPort port) {
     return port.accel() == null ? FieldName.PROXY_AUTHORIZATION : FieldName.AUTHORIZATION;
+  }
+
+  /** Credentials in a request. One object serves all requests of the loop. */
+  private final class Found implements LoginRequest {
+    private @Nullable Request request;
+    private @Nullable Fields fields;
+    private int line;
+
+    Found in(Request request, Fields fields, int line) {
+      this.request = request;
+      this.fields = fields;
+      this.line = line;
+      return this;
+    }
+
+    void forget() {
+      request = null;
+      fields = null;
+    }
+
+    private Request request() {
+      assert request != null : "a scheme reads it";
+      return request;
+    }
+
+    private Fields fields() {
+      assert fields != null : "a scheme reads it";
+      return fields;
+    }
+
+    @Override
+    public byte[] bytes() {
+      return fields().bytes();
+    }
+
+    @Override
+    public int start() {
+      return fields().valueStart(line);
+    }
+
+    @Override
+    public int end() {
+      return fields().valueEnd(line);
+    }
+
+    @Override
+    public CredentialHash hash() {
+      return hash;
+    }
+
+    @Override
+    public byte[] clientAddress() {
+      return request().clientAddress();
+    }
+
+    @Override
+    public String method() {
+      return request().method();
+    }
+
+    @Override
+    public boolean isFor(String uri) {
+      RequestHead head = request().head();
+      int start = head.targetStart();
+      String target = new String(head.bytes(), start, head.targetEnd() - start, ISO_8859_1);
+      return uri.equals(target) || uri.equals(withoutOrigin(target));
+    }
+
+    /** The target of a request to an origin (RFC 9112 section 3.2.1). */
+    private static String withoutOrigin(String target) {
+      int authority = target.indexOf("://");
+      if (authority < 0 || target.startsWith("/")) {
+        return target;
+      }
+      int end = authority + 3;
+      while (end < target.length() && "/?#".indexOf(target.charAt(end)) < 0) {
+        end++;
+      }
+      String rest = target.substring(end);
+      return rest.startsWith("/") ? rest : "/" + rest;
+    }
+
+    @Override
+    public @Nullable String extras(@Nullable KeyExtras extras) {
+      return extras == null
+          ? null
+          : new String(extras.format().bytes(request().record()), ISO_8859_1);
+    }
   }
 
   /**
@@ -90,27 +183,17 @@ public final class LoginStep {
    */
   public void ask(Request request, Consumer<Runnable> then) {
     RequestLogin asked = request.foundLogin();
-    Credentials credentials = asked == null ? null : asked.credentials();
-    CredentialKey key = asked == null ? null : asked.key();
-    assert asked != null && credentials != null && key != null : "there is something to check";
-    logins.check(
-        key,
-        credentials,
-        request.clientAddress(),
-        loop,
-        answer ->
-            then.accept(() -> request.login(told(asked, credentials.user(), answer), logins)));
-  }
-
-  private static RequestLogin told(RequestLogin asked, String user, Answer answer) {
-    if (answer instanceof Unavailable failed) {
-      return asked.unavailable(failed);
-    }
-    return answer instanceof Accepted ? RequestLogin.known(user) : RequestLogin.challenge(user);
+    LoginCheck check = asked == null ? null : asked.check();
+    assert check != null : "there is something to check";
+    check.begin(loop, told -> then.accept(() -> request.login(told, logins)));
   }
 
   /** The response that asks the client of {@code request} for a login. */
   public Refusal challenge(Request request) {
-    return request.httpPort().accel() == null ? proxyChallenge : originChallenge;
+    boolean forward = request.httpPort().accel() == null;
+    Refusal same = forward ? proxyChallenge : originChallenge;
+    return same == null
+        ? challenge(forward ? 407 : 401, logins.challenges(request, request.foundLogin()))
+        : same;
   }
 }
