@@ -92,6 +92,9 @@ public final class AccessLog implements AutoCloseable {
 
   private static LogFormat format(String name, LogSettings logging) throws IOException {
     String known = name == null || name.isEmpty() ? DEFAULT_FORMAT : name;
+    if (known.equals(LogFormat.JSON)) {
+      return LogFormat.json(logging.logMimeHeaders);
+    }
     String own = logging.formats.get(known);
     String builtIn = LogFormat.builtIn().get(known);
     String text = own == null ? builtIn : own;

@@ -43,7 +43,9 @@ public final class LogDirectives {
   public static final Setting<Map<String, String>> LOGFORMAT =
       FEATURE
           .lines("logformat", "NAME FORMAT", LogLines::formatsOf)
-          .text("A format for access_log. Built in: squid, common, combined, referrer, useragent.");
+          .text(
+              "A format for access_log. Built in: squid, common, combined, referrer, useragent, and"
+                  + " loligo_json, a JSON object for each request.");
 
   /** {@code loligo_syslog}: path of a socket, or HOST:PORT. */
   public static final Setting<String> SYSLOG =

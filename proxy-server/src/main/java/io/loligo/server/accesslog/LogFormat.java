@@ -27,6 +27,9 @@ public final class LogFormat {
           "referrer", "%ts.%03tu %>a %{Referer}>h %ru",
           "useragent", "%>a [%tl] \"%{User-Agent}>h\"");
 
+  /** The name of the format that writes JSON. */
+  public static final String JSON = "loligo_json";
+
   private final Piece[] pieces;
 
   private LogFormat(List<Piece> pieces) {
@@ -54,6 +57,15 @@ public final class LogFormat {
 
   static LogFormat compile(String format, ZoneId zone) {
     return new LogFormat(new LogFormatCompiler(format, zone).compile());
+  }
+
+  /**
+   * The format {@link #JSON}.
+   *
+   * @param withHeads {@code log_mime_hdrs}: whether it has both heads
+   */
+  static LogFormat json(boolean withHeads) {
+    return new LogFormat(List.of(new JsonPiece(withHeads)));
   }
 
   /** Appends the line for {@code record}, without its end. */

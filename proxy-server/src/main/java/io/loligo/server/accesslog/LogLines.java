@@ -36,7 +36,9 @@ final class LogLines {
           "referrer",
           "%ts.%03tu %>a %{Referer}>h %ru",
           "useragent",
-          "%>a [%tl] \"%{User-Agent}>h\"");
+          "%>a [%tl] \"%{User-Agent}>h\"",
+          LogFormat.JSON,
+          "");
 
   private final Report report;
   private final Rules rules;

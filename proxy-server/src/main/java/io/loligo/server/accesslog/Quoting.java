@@ -109,6 +109,26 @@ enum Quoting {
     }
   },
 
+  /** The text of a JSON string (RFC 8259 section 7); no mode of logformat. */
+  JSON {
+    @Override
+    boolean escapes(byte value) {
+      return value == '"' || value == '\\' || isControl(value);
+    }
+
+    @Override
+    void escape(byte value, LogLine line) {
+      switch (value) {
+        case '"', '\\', '\r', '\n', '\t' -> backslash(value, line);
+        default -> {
+          line.append("\\u00");
+          line.append(LOWER.charAt(value >> 4 & 15));
+          line.append(LOWER.charAt(value & 15));
+        }
+      }
+    }
+  },
+
   /** {@code %'}: unchanged, except for bytes that would end the line or control a terminal. */
   RAW {
     @Override

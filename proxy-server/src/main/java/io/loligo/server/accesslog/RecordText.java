@@ -6,6 +6,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
+import io.loligo.core.message.StoreId;
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
@@ -293,6 +294,15 @@ final class RecordText {
     }
     if (line.length() == start) {
       certificateUser(record, line);
+    }
+  }
+
+  static void storeId(ExchangeRecord record, boolean stripQuery, LogLine line) {
+    RequestTarget target = sent(record);
+    StoreId id = target == null ? null : target.storeId();
+    if (id != null) {
+      int query = stripQuery ? id.text().indexOf('?') : -1;
+      line.append(query < 0 ? id.text() : id.text().substring(0, query + 1));
     }
   }
 
