@@ -145,6 +145,59 @@ public interface AclInput {
   /** Replaces {@link #notes()}: rules may annotate. */
   default void notes(Notes replaced) {}
 
+  /**
+   * The notes of the client's connection, which its later requests get too; null: no connection of
+   * a client is known.
+   */
+  default @Nullable Notes clientNotes() {
+    return null;
+  }
+
+  /** Replaces {@link #clientNotes()}. */
+  default void clientNotes(Notes replaced) {}
+
+  /** The name that DNS has for the client's address; as {@link #destinationName}. */
+  default @Nullable String clientName() {
+    return NO_NAME;
+  }
+
+  /**
+   * The MAC address of the client in the form of {@link HardwareAddress#mac}; the empty string: it
+   * is not known on this network; null: it was not looked up yet.
+   */
+  default @Nullable String clientHardware() {
+    return "";
+  }
+
+  /** Squid's code of the way that the request took, such as {@code HIER_DIRECT}. */
+  default String hierarchyCode() {
+    return "HIER_NONE";
+  }
+
+  /** The name of the cache_peer that the request is sent to; null: none. */
+  default @Nullable String peerName() {
+    return null;
+  }
+
+  /**
+   * Squid's name of the proxy's own page that is sent, such as {@code ERR_DNS_FAIL}; null: none.
+   */
+  default @Nullable String errorPage() {
+    return null;
+  }
+
+  /** The user information in the URL, percent-encoded; null: none. */
+  default @Nullable String urlLogin() {
+    return null;
+  }
+
+  /**
+   * The SHA-1 digest of the certificate of the server, as {@code AA:BB:...}; null: it is not known.
+   */
+  default @Nullable String serverFingerprint() {
+    return null;
+  }
+
   /** Wall clock, milliseconds since the epoch. */
   long nowMillis();
 }

@@ -81,6 +81,43 @@ public enum AclType {
       Support.FULL,
       "more than this many addresses of the user within authenticate_ip_ttl. All are forgotten"
           + " then; with -s, only the address of the request"),
+  SRCDOMAIN(
+      "srcdomain",
+      Support.FULL,
+      "name that DNS has for the client's address, or none; as dstdomain. The first request of an"
+          + " address waits for it"),
+  SRCDOM_REGEX("srcdom_regex", Support.FULL, "expression found in that name of the client"),
+  ARP(
+      "arp",
+      Support.FULL,
+      "MAC address of an IPv4 client on a network of this machine, from the neighbour table of"
+          + " Linux"),
+  EUI64("eui64", Support.FULL, "EUI-64 inside a unique local IPv6 address of the client"),
+  URLLOGIN("urllogin", Support.FULL, "expression found in the user information of the URL"),
+  PEERNAME("peername", Support.FULL, "name of the cache_peer that the request is sent to"),
+  PEERNAME_REGEX("peername_regex", Support.FULL, "expression found in that name"),
+  HIER_CODE(
+      "hier_code", Support.FULL, "code of the way to the response, such as HIER_DIRECT (%Sh)"),
+  NOTE(
+      "note",
+      Support.FULL,
+      "name of a note (annotation), then values of it; without values, any. A value is a list with"
+          + " commas, or with the characters of -m=; each token of it counts"),
+  ANNOTATE_CLIENT(
+      "annotate_client",
+      Support.FULL,
+      "always matches, and adds notes NAME=VALUE or NAME+=VALUE to the request and to later"
+          + " requests of its connection"),
+  ANNOTATE_TRANSACTION(
+      "annotate_transaction",
+      Support.FULL,
+      "always matches, and adds notes NAME=VALUE (in the place of others) or NAME+=VALUE to the"
+          + " request"),
+  SERVER_CERT_FINGERPRINT(
+      "server_cert_fingerprint",
+      Support.FULL,
+      "SHA-1 digest of the server's certificate, as AA:BB:..."),
+  SQUID_ERROR("squid_error", Support.FULL, "name of the page that is sent, such as ERR_DNS_FAIL"),
 
   EXT_USER("ext_user", Support.MISSING, "login name told by a helper"),
   EXT_USER_REGEX("ext_user_regex", Support.MISSING, "login name told by a helper"),
@@ -89,26 +126,19 @@ public enum AclType {
       "ident_regex",
       Support.MISSING,
       "ident name, removed in Squid 7: use proxy_auth_regex or src"),
-  SRCDOMAIN("srcdomain", Support.MISSING, "name of the client by reverse lookup"),
-  SRCDOM_REGEX("srcdom_regex", Support.MISSING, "name of the client by reverse lookup"),
-  SRC_AS("src_as", Support.MISSING, "AS number of the client, removed in Squid 8"),
-  DST_AS("dst_as", Support.MISSING, "AS number of the destination, removed in Squid 8"),
-  ARP("arp", Support.MISSING, "Ethernet address"),
-  EUI64("eui64", Support.MISSING, "EUI-64 address"),
-  CLIENTSIDE_MARK("clientside_mark", Support.MISSING, "netfilter mark"),
-  CLIENT_CONNECTION_MARK("client_connection_mark", Support.MISSING, "netfilter mark"),
-  URLLOGIN("urllogin", Support.MISSING, "login in the URL"),
-  URL_PORT("url_port", Support.MISSING, "port in the URL"),
-  PEERNAME("peername", Support.MISSING, "cache_peer used"),
-  PEERNAME_REGEX("peername_regex", Support.MISSING, "cache_peer used"),
-  HIER_CODE("hier_code", Support.MISSING, "hierarchy code"),
-  NOTE("note", Support.MISSING, "annotation"),
-  ANNOTATE_CLIENT("annotate_client", Support.MISSING, "adds an annotation"),
-  ANNOTATE_TRANSACTION("annotate_transaction", Support.MISSING, "adds an annotation"),
+  SRC_AS(
+      "src_as",
+      Support.MISSING,
+      "AS number of the client, removed in Squid 8: use src with networks"),
+  DST_AS(
+      "dst_as",
+      Support.MISSING,
+      "AS number of the destination, removed in Squid 8: use dst with networks"),
+  CLIENTSIDE_MARK("clientside_mark", Support.MISSING, "netfilter mark: use src or localport"),
+  CLIENT_CONNECTION_MARK(
+      "client_connection_mark", Support.MISSING, "netfilter mark: use src or localport"),
   TAG("tag", Support.MISSING, "tag told by a helper"),
   ADAPTATION_SERVICE("adaptation_service", Support.MISSING, "ICAP or eCAP service"),
-  SERVER_CERT_FINGERPRINT("server_cert_fingerprint", Support.MISSING, "server certificate"),
-  SQUID_ERROR("squid_error", Support.MISSING, "error page"),
   SNMP_COMMUNITY("snmp_community", Support.MISSING, "SNMP is not served");
 
   /** Whether a type takes effect. */
@@ -167,6 +197,11 @@ public enum AclType {
     return this == PROXY_AUTH || this == PROXY_AUTH_REGEX || this == MAX_USER_IP;
   }
 
+  /** Whether a condition of this type asks for facts of the client that are looked up. */
+  public boolean needsClientLookUp() {
+    return this == SRCDOMAIN || this == SRCDOM_REGEX || this == ARP;
+  }
+
   /** Whether its values are expressions, in which a blank may follow a backslash. */
   public boolean takesExpressions() {
     return switch (this) {
@@ -180,6 +215,9 @@ public enum AclType {
           REP_HEADER,
           REP_MIME_TYPE,
           SSL_SERVER_NAME_REGEX,
+          SRCDOM_REGEX,
+          URLLOGIN,
+          PEERNAME_REGEX,
           PROXY_AUTH_REGEX ->
           true;
       default -> false;

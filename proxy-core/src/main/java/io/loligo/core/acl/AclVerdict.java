@@ -25,7 +25,9 @@ public record AclVerdict(Kind kind, String rule, String source, String lastAcl) 
     /** A rule tests the answer of a helper: ask it, then evaluate again. */
     NEEDS_HELPER,
     /** A rule tests the answer of a helper, which has none. */
-    UNDECIDED
+    UNDECIDED,
+    /** A rule tests the name or the MAC address of the client: look it up, then evaluate again. */
+    NEEDS_CLIENT
   }
 
   public boolean allowed() {

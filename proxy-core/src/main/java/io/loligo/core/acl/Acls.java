@@ -31,6 +31,8 @@ public final class Acls {
   private final Map<String, Condition> bound = new LinkedHashMap<>();
   private final Map<String, Boolean> externalTypes = new LinkedHashMap<>();
   private final Set<ExternalAcl> laterExternals = new LinkedHashSet<>();
+  private boolean looksUpClientsLater;
+  private boolean asksForUserLater;
   private final Set<String> undecidable = new LinkedHashSet<>();
   private final HostResolver resolver;
   private final ZoneId zone;
@@ -133,6 +135,8 @@ public final class Acls {
     if (one != null && one.type() == AclType.EXTERNAL && one.external() != null) {
       laterExternals.add(one.external());
     }
+    looksUpClientsLater |= one != null && one.type().needsClientLookUp();
+    asksForUserLater |= one != null && one.type().asksForUser();
     anyMember(
         acl,
         member -> {
@@ -144,6 +148,17 @@ public final class Acls {
   /** The ACLs of helpers that are asked about after {@code http_access}. A new list. */
   public List<ExternalAcl> laterExternals() {
     return List.copyOf(laterExternals);
+  }
+
+  /** Whether a list that is evaluated after {@code http_access} asks who the user is. */
+  public boolean asksForUserLater() {
+    return asksForUserLater
+        || laterExternals.stream().anyMatch(acl -> externalAsksForUser(acl.type()));
+  }
+
+  /** Whether a list that is evaluated after {@code http_access} looks up facts of clients. */
+  public boolean looksUpClientsLater() {
+    return looksUpClientsLater;
   }
 
   /** Whether deciding {@code name} needs a helper. */
@@ -177,12 +192,30 @@ public final class Acls {
   public boolean needsReply(String name) {
     return reaches(name, AclType.REP_HEADER)
         || reaches(name, AclType.REP_MIME_TYPE)
-        || reaches(name, AclType.HTTP_STATUS);
+        || reaches(name, AclType.HTTP_STATUS)
+        || reaches(name, AclType.SQUID_ERROR);
   }
 
   /** Whether {@code name} asks about a fault of the server's certificate. */
   public boolean needsHandshake(String name) {
     return reaches(name, AclType.SSL_ERROR);
+  }
+
+  /** Whether {@code name} asks about the way that the request takes. */
+  public boolean needsHop(String name) {
+    return reaches(name, AclType.PEERNAME)
+        || reaches(name, AclType.PEERNAME_REGEX)
+        || reaches(name, AclType.HIER_CODE);
+  }
+
+  /** Whether {@code name} asks about the certificate of the server. */
+  public boolean needsCertificate(String name) {
+    return reaches(name, AclType.SERVER_CERT_FINGERPRINT);
+  }
+
+  /** Whether {@code name} asks for the name or the MAC address of the client. */
+  public boolean needsClientLookUp(String name) {
+    return typed(name, AclType::needsClientLookUp);
   }
 
   /** Whether deciding {@code name} needs the destination's addresses. */
@@ -221,7 +254,12 @@ public final class Acls {
 
   /** Whether {@code name} has this type, or contains an ACL that has. */
   public boolean reaches(String name, AclType type) {
-    return typeOf(name) == type || anyMember(name, member -> reaches(member, type));
+    return typed(name, type::equals);
+  }
+
+  private boolean typed(String name, Predicate<AclType> test) {
+    AclType own = typeOf(name);
+    return (own != null && test.test(own)) || anyMember(name, member -> typed(member, test));
   }
 
   private boolean anyMember(String name, Predicate<String> test) {
@@ -259,7 +297,7 @@ public final class Acls {
     String name = key(bare(term));
     Condition condition = bound.get(name);
     if (condition == null) {
-      condition = Objects.requireNonNull(named.get(name)).condition(this);
+      condition = AclConditions.of(Objects.requireNonNull(named.get(name)), this);
       bound.put(name, condition);
     }
     Condition positive = condition;
@@ -324,6 +362,7 @@ public final class Acls {
         new AclVerdict(AclVerdict.Kind.NEEDS_LOGIN, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.CHALLENGE, rule.text(), rule.source(), last),
         new AclVerdict(AclVerdict.Kind.NEEDS_HELPER, rule.text(), rule.source(), last),
-        new AclVerdict(AclVerdict.Kind.UNDECIDED, rule.text(), rule.source(), last));
+        new AclVerdict(AclVerdict.Kind.UNDECIDED, rule.text(), rule.source(), last),
+        new AclVerdict(AclVerdict.Kind.NEEDS_CLIENT, rule.text(), rule.source(), last));
   }
 }

@@ -13,6 +13,7 @@ final class CompiledAclList implements AclList {
    * @param challenge the verdict where there are no valid credentials
    * @param unasked the verdict where a helper has not been asked
    * @param undecided the verdict where a helper has no answer
+   * @param unseen the verdict where the name or the MAC address of the client is missing
    */
   record Line(
       Condition[] conditions,
@@ -23,7 +24,8 @@ final class CompiledAclList implements AclList {
       AclVerdict unchecked,
       AclVerdict challenge,
       AclVerdict unasked,
-      AclVerdict undecided) {
+      AclVerdict undecided,
+      AclVerdict unseen) {
     int test(AclInput request, byte @Nullable [] destination) {
       int outcome = Condition.YES;
       for (int i = 0; i < conditions.length; i++) {
@@ -61,6 +63,7 @@ final class CompiledAclList implements AclList {
         case Condition.NEEDS_LOGIN -> unchecked;
         case Condition.NEEDS_HELPER -> unasked;
         case Condition.UNDECIDED -> undecided;
+        case Condition.NEEDS_CLIENT -> unseen;
         default -> challenge;
       };
     }

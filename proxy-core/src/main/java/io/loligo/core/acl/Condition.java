@@ -26,9 +26,13 @@ interface Condition {
   /** Undecidable: a helper has no answer. */
   int UNDECIDED = 7;
 
+  /** Undecidable until the name or the MAC address of the client is known. */
+  int NEEDS_CLIENT = 8;
+
   /**
    * {@link #NO}, {@link #YES}, {@link #NEEDS_DESTINATION}, {@link #NEEDS_NAME}, {@link
-   * #NEEDS_LOGIN}, {@link #CHALLENGE}, {@link #NEEDS_HELPER} or {@link #UNDECIDED}.
+   * #NEEDS_LOGIN}, {@link #CHALLENGE}, {@link #NEEDS_HELPER}, {@link #UNDECIDED} or {@link
+   * #NEEDS_CLIENT}.
    *
    * @param destination the one address to judge, or null for those of the request
    */

@@ -12,101 +12,46 @@ import org.jspecify.annotations.Nullable;
 /** The values of one ACL while its lines are read. Confined to one thread. */
 final class NamedAcl {
   private static final int PORT_MAX = 65_535;
-  private static final Set<String> METHODS =
-      Set.of(
-          "GET",
-          "HEAD",
-          "POST",
-          "PUT",
-          "DELETE",
-          "CONNECT",
-          "OPTIONS",
-          "TRACE",
-          "PATCH",
-          "PURGE",
-          "PROPFIND",
-          "PROPPATCH",
-          "MKCOL",
-          "COPY",
-          "MOVE",
-          "LOCK",
-          "UNLOCK",
-          "REPORT",
-          "SEARCH");
-  private static final Set<String> SCHEMES =
-      Set.of(
-          "http",
-          "https",
-          "ftp",
-          "coap",
-          "coaps",
-          "gopher",
-          "wais",
-          "whois",
-          "urn",
-          "cache_object",
-          "icap",
-          "icy",
-          "icp",
-          "htcp",
-          "none",
-          "tls",
-          "ssl");
-
-  private static final List<String> STEPS =
-      List.of("SslBump1", "SslBump2", "SslBump3", "GeneratingCONNECT");
-  private static final List<String> PARTS = List.of("request", "response", "ALE");
-
-  /** {@code internal} and {@code all} are groups; the others never begin a transaction here. */
-  private static final List<String> INITIATORS =
-      List.of(
-          "client",
-          "internal",
-          "all",
-          "adaptation",
-          "asn",
-          "cache-digest",
-          "certificate-fetching",
-          "esi",
-          "htcp",
-          "icmp",
-          "icp",
-          "ipc",
-          "netdb",
-          "peer-mcast");
-
   private final String name;
-  private final AclType type;
-  private final AddressSet.Builder addresses = new AddressSet.Builder();
-  private final List<int[]> ranges = new ArrayList<>();
-  private final Set<String> words = new LinkedHashSet<>();
-  private final List<Pattern> expressions = new ArrayList<>();
-  private final List<WeekTimes.Span> spans = new ArrayList<>();
-  private final List<List<String>> groups = new ArrayList<>();
-  private String field = "";
-  private int most = -1;
+  final AclType type;
+  final AddressSet.Builder addresses = new AddressSet.Builder();
+  final List<int[]> ranges = new ArrayList<>();
+  final Set<String> words = new LinkedHashSet<>();
+  final List<Pattern> expressions = new ArrayList<>();
+  final List<WeekTimes.Span> spans = new ArrayList<>();
+  final List<List<String>> groups = new ArrayList<>();
+
+  /** The field, the attribute or the note that all lines name. */
+  String field = "";
+
+  final List<Annotation> annotations = new ArrayList<>();
+
+  /** {@code -m=} of {@code note} and of annotations: the characters between tokens. */
+  String delimiters = NoteCondition.USUAL_DELIMITERS;
+
+  int most = -1;
 
   /** Of {@code random}: from 0 to 1; -1: without a value. */
-  private double chance = -1;
+  double chance = -1;
 
   /** Whether {@code dst} compares an address in the URL only: {@code -n}. */
-  private boolean looksNothingUp;
+  boolean looksNothingUp;
 
   /** {@code max_user_ip -s}, {@code proxy_auth -i} and {@code proxy_auth REQUIRED}, on any line. */
-  private boolean strict;
+  boolean strict;
 
-  private boolean ignoresCase;
-  private boolean anyUser;
+  boolean ignoresCase;
+  boolean anyUser;
 
-  private @Nullable ExternalAcl external;
+  @Nullable ExternalAcl external;
 
   /** Whether no line of {@code dstdomain} or {@code dstdom_regex} has {@code -n}. */
-  private boolean looksUpNames = true;
+  boolean looksUpNames = true;
 
   // of the present line
   private boolean ignoreCase;
 
-  private ServerNameCondition.Source source = ServerNameCondition.Source.BEST;
+  ServerNameCondition.Source source = ServerNameCondition.Source.BEST;
 
   NamedAcl(String name, AclType type) {
     this.name = name;
@@ -159,6 +104,8 @@ final class NamedAcl {
       case ANY_OF, ALL_OF -> group(values, from, acls, problems);
       case USER_CERT, CA_CERT -> certificate(values, from, problems);
       case EXTERNAL -> external(values, from, problems);
+      case NOTE -> note(values, from, problems);
+      case ANNOTATE_CLIENT, ANNOTATE_TRANSACTION -> annotations(values, from, problems);
       default -> {
         anyUser |=
             type == AclType.PROXY_AUTH
@@ -195,14 +142,18 @@ final class NamedAcl {
       case SRC, DST, LOCALIP -> address(index, value, acls, problems);
       case PORT, LOCALPORT -> range(index, value, PORT_MAX, problems);
       case HTTP_STATUS -> range(index, value, 999, problems);
-      case DSTDOMAIN -> domain(index, value, problems);
+      case DSTDOMAIN, SRCDOMAIN -> domain(index, value, problems);
+      case ARP, EUI64 -> hardware(index, value, problems);
+      case HIER_CODE -> oneOf(index, value, AclWords.WAYS, problems);
+      case SQUID_ERROR -> page(index, value, problems);
+      case SERVER_CERT_FINGERPRINT -> fingerprint(index, value, problems);
       case METHOD -> method(value);
       case PROTO -> scheme(index, value, problems);
       case SSL_ERROR -> fault(index, value, problems);
       case SSL_SERVER_NAME -> domain(index, value, problems);
-      case AT_STEP -> oneOf(index, value, STEPS, problems);
-      case TRANSACTION_INITIATOR -> oneOf(index, value, INITIATORS, problems);
-      case HAS -> oneOf(index, value, PARTS, problems);
+      case AT_STEP -> oneOf(index, value, AclWords.STEPS, problems);
+      case TRANSACTION_INITIATOR -> oneOf(index, value, AclWords.INITIATORS, problems);
+      case HAS -> oneOf(index, value, AclWords.PARTS, problems);
       case RANDOM -> random(index, value, problems);
       case CONNECTIONS_ENCRYPTED ->
           problems.add(error(index, value, "no value", "remove the value"));
@@ -221,6 +172,10 @@ final class NamedAcl {
       if (word.equals("--")) {
         return at + 1;
       }
+      if (isDelimiters(word) || isDigest(word)) {
+        at++;
+        continue;
+      }
       boolean source = word.startsWith("--") && isSource(word);
       if (!source && (word.length() == 1 || word.startsWith("--"))) {
         problems.add(error(at, word, "an option this type has", "remove it, or write -- before"));
@@ -231,6 +186,32 @@ final class NamedAcl {
       at++;
     }
     return at;
+  }
+
+  /** Whether {@code word} is {@code -m}, or names delimiters; they count from now on. */
+  private boolean isDelimiters(String word) {
+    boolean takes =
+        type == AclType.NOTE
+            || type == AclType.ANNOTATE_CLIENT
+            || type == AclType.ANNOTATE_TRANSACTION;
+    if (takes && word.startsWith("-m=") && word.length() > 3) {
+      delimiters = unquoted(word.substring(3));
+      return true;
+    }
+    return takes && word.equals("-m");
+  }
+
+  private static String unquoted(String text) {
+    int last = text.length() - 1;
+    boolean quoted =
+        last > 0
+            && text.charAt(0) == text.charAt(last)
+            && (text.charAt(0) == '"' || text.charAt(0) == '\'');
+    return quoted ? text.substring(1, last) : text;
+  }
+
+  private boolean isDigest(String word) {
+    return type == AclType.SERVER_CERT_FINGERPRINT && word.equalsIgnoreCase("-sha1");
   }
 
   /** Whether {@code word} names a source of server names; it counts from now on. */
@@ -349,14 +330,81 @@ final class NamedAcl {
     words.add(IpText.normal(host));
   }
 
+  private void hardware(int index, String value, List<AclProblem> problems) {
+    boolean mac = type == AclType.ARP;
+    String address = mac ? HardwareAddress.mac(value) : HardwareAddress.eui64(value);
+    if (address == null) {
+      String form = mac ? "a MAC address: 6" : "an EUI-64: 8";
+      problems.add(error(index, value, form + " bytes in hexadecimal with colons between", ""));
+    } else {
+      words.add(address);
+    }
+  }
+
+  private void page(int index, String value, List<AclProblem> problems) {
+    if (value.matches("ERR_[A-Z0-9_]+")) {
+      words.add(value);
+    } else {
+      problems.add(error(index, value, "the name of a page such as ERR_DNS_FAIL", ""));
+    }
+  }
+
+  private void fingerprint(int index, String value, List<AclProblem> problems) {
+    if (value.matches("[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){19}")) {
+      words.add(value.toUpperCase(Locale.ROOT));
+    } else {
+      problems.add(error(index, value, "the 20 bytes of a SHA-1 digest as AA:BB:...", ""));
+    }
+  }
+
+  private void note(List<String> values, int from, List<AclProblem> problems) {
+    if (from == values.size()) {
+      problems.add(error(-1, "", "the name of a note, then values", ""));
+    } else if (!field.isEmpty() && !field.equals(values.get(from))) {
+      problems.add(error(from, values.get(from), "the note " + field + " of the line above", ""));
+    } else {
+      field = values.get(from);
+      words.addAll(values.subList(from + 1, values.size()));
+    }
+  }
+
+  private void annotations(List<String> values, int from, List<AclProblem> problems) {
+    for (int i = from; i < values.size(); i++) {
+      StringBuilder pair = new StringBuilder(values.get(i));
+      int equals = pair.indexOf("=");
+      // a value in quotes may have blanks
+      while (isOpen(pair, equals + 1) && i + 1 < values.size()) {
+        i++;
+        pair.append(' ').append(values.get(i));
+      }
+      boolean replaces = equals < 1 || pair.charAt(equals - 1) != '+';
+      String key = equals < 1 ? "" : pair.substring(0, replaces ? equals : equals - 1);
+      if (key.isEmpty() || equals + 1 == pair.length()) {
+        problems.add(error(i, pair.toString(), "NAME=VALUE or NAME+=VALUE", ""));
+      } else if (AclWords.RESERVED.contains(key)) {
+        problems.add(error(i, key, "a name that no answer of a helper has", "rename the note"));
+      } else {
+        String value = unquoted(pair.substring(equals + 1));
+        List<String> tokens = NoteCondition.tokens(value, delimiters);
+        annotations.add(new Annotation(key, tokens, replaces));
+      }
+    }
+  }
+
+  private static boolean isOpen(StringBuilder pair, int start) {
+    char first = start > 0 && start < pair.length() ? pair.charAt(start) : ' ';
+    boolean quote = first == '"' || first == '\'';
+    return quote && (pair.length() == start + 1 || pair.charAt(pair.length() - 1) != first);
+  }
+
   private void method(String value) {
     String upper = value.toUpperCase(Locale.ROOT);
-    words.add(METHODS.contains(upper) ? upper : value);
+    words.add(AclWords.METHODS.contains(upper) ? upper : value);
   }
 
   private void scheme(int index, String value, List<AclProblem> problems) {
     String scheme = value.toLowerCase(Locale.ROOT);
-    if (!SCHEMES.contains(scheme)) {
+    if (!AclWords.SCHEMES.contains(scheme)) {
       problems.add(error(index, value, "a scheme such as http or https", ""));
     } else {
       words.add(scheme);
@@ -494,8 +542,17 @@ final class NamedAcl {
           TRANSACTION_INITIATOR,
           HAS,
           EXTERNAL,
+          SRCDOMAIN,
+          ARP,
+          EUI64,
+          HIER_CODE,
+          SQUID_ERROR,
+          SERVER_CERT_FINGERPRINT,
+          PEERNAME,
           PROXY_AUTH ->
           words.size();
+      case NOTE -> field.isEmpty() ? 0 : 1;
+      case ANNOTATE_CLIENT, ANNOTATE_TRANSACTION -> annotations.size();
       case RANDOM -> chance < 0 ? 0 : 1;
       case CONNECTIONS_ENCRYPTED -> 1;
       case TIME -> spans.size();
@@ -505,173 +562,7 @@ final class NamedAcl {
     };
   }
 
-  /** The condition of all values. */
-  Condition condition(Acls acls) {
-    Pattern[] patterns = expressions.toArray(new Pattern[0]);
-    String[] texts = words.toArray(new String[0]);
-    AddressSet set = addresses.build();
-    NumberRanges numbers = new NumberRanges(ranges);
-    return switch (type) {
-      case SRC -> (in, to) -> Condition.of(set.contains(in.clientAddress()));
-      case LOCALIP -> (in, to) -> Condition.of(set.contains(in.localAddress()));
-      case DST -> looksNothingUp ? literal(set) : new Destination(set);
-      case RANDOM -> {
-        double limit = chance;
-        yield (in, to) -> Condition.of(Math.random() < limit);
-      }
-      case PORT -> (in, to) -> Condition.of(numbers.contains(in.port()));
-      case LOCALPORT -> (in, to) -> Condition.of(numbers.contains(in.localPort()));
-      case HTTP_STATUS -> (in, to) -> Condition.of(numbers.contains(in.replyStatus()));
-      case DSTDOMAIN -> {
-        DomainSet domains = new DomainSet(words);
-        yield new HostCondition(domains::contains, looksUpNames);
-      }
-      case METHOD -> (in, to) -> Condition.of(isMethod(texts, in.method()));
-      case PROTO -> (in, to) -> Condition.of(isOneOf(texts, in.scheme()));
-      case USER_CERT -> certificateName(texts, false, field);
-      case CA_CERT -> certificateName(texts, true, field);
-      case MYPORTNAME -> (in, to) -> Condition.of(isOneOf(texts, in.portName()));
-      case SSL_ERROR -> (in, to) -> Condition.of(isAnyOf(texts, in.certificateFaults()));
-      case SSL_SERVER_NAME -> {
-        DomainSet domains = new DomainSet(words);
-        yield new ServerNameCondition(source, domains::contains);
-      }
-      case SSL_SERVER_NAME_REGEX ->
-          new ServerNameCondition(source, server -> found(patterns, server));
-      case AT_STEP ->
-          (in, to) -> Condition.of(in.bumpStep() > 0 && isOneOf(texts, "SslBump" + in.bumpStep()));
-      case CONNECTIONS_ENCRYPTED -> (in, to) -> Condition.of(in.isEncrypted());
-      case TRANSACTION_INITIATOR ->
-          (in, to) ->
-              Condition.of(
-                  isOneOf(texts, in.isOfClient() ? "client" : "internal") || isOneOf(texts, "all"));
-      case HAS ->
-          (in, to) ->
-              Condition.of(
-                  isOneOf(texts, "request")
-                      || isOneOf(texts, "ALE")
-                      || (isOneOf(texts, "response") && in.replyStatus() > 0));
-      case DSTDOM_REGEX -> new HostCondition(host -> found(patterns, host), looksUpNames);
-      case URL_REGEX -> (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.url())));
-      case URLPATH_REGEX ->
-          (in, to) -> Condition.of(found(patterns, PercentDecoding.of(in.urlPath())));
-      case BROWSER -> requestField(patterns, "User-Agent");
-      case REFERER_REGEX -> requestField(patterns, "Referer");
-      case REQ_MIME_TYPE -> requestField(patterns, "Content-Type");
-      case REQ_HEADER -> requestField(patterns, field);
-      case REP_MIME_TYPE -> replyField(patterns, "Content-Type");
-      case REP_HEADER -> replyField(patterns, field);
-      case TIME -> {
-        WeekTimes times = new WeekTimes(List.copyOf(spans), acls.zone());
-        yield (in, to) -> Condition.of(times.contains(in.nowMillis()));
-      }
-      case MAXCONN -> {
-        int limit = most;
-        yield (in, to) -> Condition.of(limit >= 0 && in.clientConnections() > limit);
-      }
-      case PROXY_AUTH ->
-          anyUser ? UserCondition.ofAll() : UserCondition.ofNames(words, ignoresCase);
-      case PROXY_AUTH_REGEX -> UserCondition.ofName(user -> found(patterns, user));
-      case MAX_USER_IP -> UserCondition.ofAddresses(most, strict);
-      case ANY_OF -> Groups.any(groups, acls);
-      case ALL_OF -> Groups.all(groups, acls);
-      case EXTERNAL -> {
-        ExternalAcl asked = external;
-        yield asked == null ? (in, to) -> Condition.NO : (in, to) -> asked.test(in);
-      }
-      default -> (in, to) -> Condition.NO;
-    };
-  }
-
-  private static Condition literal(AddressSet set) {
-    return (in, to) -> {
-      byte[] address = IpText.parse(in.host());
-      return Condition.of(address != null && set.contains(address));
-    };
-  }
-
-  private static boolean isOneOf(String[] texts, String text) {
-    for (String one : texts) {
-      if (one.equals(text)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isAnyOf(String[] texts, List<String> values) {
-    for (String value : values) {
-      if (isOneOf(texts, value)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /**
-   * Methods are case-sensitive (RFC 9110 9.1), but Squid accepts known ones in any case, and a rule
-   * that denies POST would let {@code post} through to origins that do so too.
-   */
-  private static boolean isMethod(String[] texts, String method) {
-    for (String one : texts) {
-      if (METHODS.contains(one) ? one.equalsIgnoreCase(method) : one.equals(method)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean found(Pattern[] patterns, String text) {
-    for (Pattern pattern : patterns) {
-      if (pattern.matcher(text).find()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static Condition requestField(Pattern[] patterns, String name) {
-    return (in, to) -> {
-      String value = in.requestFields().joined(name);
-      return Condition.of(value != null && found(patterns, value));
-    };
-  }
-
-  private static Condition replyField(Pattern[] patterns, String name) {
-    return (in, to) -> {
-      String value = in.replyFields() == null ? null : in.replyFields().joined(name);
-      return Condition.of(value != null && found(patterns, value));
-    };
-  }
-
-  private static Condition certificateName(String[] texts, boolean issuer, String attribute) {
-    return (in, to) -> {
-      String value = in.certificateName(issuer, attribute);
-      return Condition.of(value != null && isOneOf(texts, value));
-    };
-  }
-
   private static AclProblem error(int index, String value, String expected, String advice) {
     return new AclProblem(true, index, value, expected, advice);
-  }
-
-  /** Any of the destination's addresses, or the given one. */
-  private record Destination(AddressSet set) implements Condition {
-    @Override
-    public int test(AclInput request, byte @Nullable [] destination) {
-      if (destination != null) {
-        return Condition.of(set.contains(destination));
-      }
-      List<byte[]> addresses = request.destinationAddresses();
-      if (addresses == null) {
-        return NEEDS_DESTINATION;
-      }
-      for (int i = 0; i < addresses.size(); i++) {
-        if (set.contains(addresses.get(i))) {
-          return YES;
-        }
-      }
-      return NO;
-    }
   }
 }

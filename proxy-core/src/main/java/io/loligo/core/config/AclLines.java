@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class AclLines implements LineReader<Acls> {
   private static final Pattern COMMENT = Pattern.compile("\\s#.*");
 
+  /** Where Linux lists the MAC addresses of IPv4 neighbours. */
+  private static final String NEIGHBOURS = "/proc/net/arp";
+
   private final ConfigSource source;
   private final Report report;
   private final Acls named;
@@ -75,6 +78,9 @@ final class AclLines implements LineReader<Acls> {
     if (type == AclType.EXTERNAL && !isExternal(line, name, values.subList(2, values.size()))) {
       return;
     }
+    if (type == AclType.ARP && !hasNeighbours(line, name)) {
+      return;
+    }
     define(line, name, type, values.subList(2, values.size()));
   }
 
@@ -101,10 +107,28 @@ final class AclLines implements LineReader<Acls> {
       return;
     }
     String why =
-        type == AclType.IDENT || type == AclType.IDENT_REGEX
-            ? "any program can answer an ident query, and Squid 7 has none: use proxy_auth or src"
-            : "ACLs of this type have no effect in this version";
+        switch (type) {
+          case IDENT, IDENT_REGEX ->
+              "any program can answer an ident query, and Squid 7 has none: use proxy_auth or src";
+          case SRC_AS, DST_AS ->
+              "numbers of autonomous systems are not looked up, and Squid 8 has no such ACLs: write"
+                  + " src or dst with the networks";
+          case CLIENTSIDE_MARK, CLIENT_CONNECTION_MARK ->
+              "marks of netfilter cannot be read: use src, or a port of its own and localport";
+          default -> "ACLs of this type have no effect in this version";
+        };
     report.restricts(line, type.word(), why);
+  }
+
+  /** Whether the system has a table of neighbours; if not, that is reported. */
+  private boolean hasNeighbours(Line line, String name) {
+    boolean has = source.read(NEIGHBOURS) != null;
+    if (!has) {
+      named.declareUndecidable(name);
+      report.restricts(
+          line, AclType.ARP.word(), NEIGHBOURS + " cannot be read: this ACL needs Linux; use src");
+    }
+    return has;
   }
 
   private void define(Line line, String name, AclType type, List<String> words) {

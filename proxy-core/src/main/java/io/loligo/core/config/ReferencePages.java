@@ -253,7 +253,8 @@ public final class ReferencePages {
       | `dstdomain` of a host given as an address | the address is looked up for a name, without `-n` | the same in `http_access`, unless a later ACL of the line decides; `loligo_reverse_dns off` looks nothing up. The address is compared however it is spelled |
       | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
-      | an ACL about the response in `http_access` | accepted, never matches | stops the start unless waived |
+      | an ACL about the response, the peer or the hierarchy code in `http_access` | accepted, matches no response and `HIER_NONE` | stops the start unless waived |
+      | ACLs of types `src_as` and `dst_as`, `ident`, `clientside_mark` and `client_connection_mark` | decided | stop the start and say what to write |
       | `debug_options` that make no sense | accepted | warning, the word is ignored |
       | the same port twice | error in the log, the first line holds | warning, the first line holds |
       | an unknown word in `options=` of TLS | error in the log, ignored | stops the start unless waived, or names a version below TLS 1.2 |
@@ -278,6 +279,9 @@ public final class ReferencePages {
 
       | what | Squid 5.7 | here |
       | --- | --- | --- |
+      | `annotate_client`, `annotate_transaction` with `NAME+=VALUE` | an equal note is added again | a note that is there already is not added again |
+      | `peername` in lists about responses and in `access_log` | never matches | matches |
+      | `srcdomain` and `proxy_auth` in `miss_access` and other lists that do not wait | decided if known by chance, else left open: `miss_access` allows | asked for after `http_access`; a list that stays open denies |
       | white space in the URL of a request | removed (`uri_whitespace strip`) | 400 |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |

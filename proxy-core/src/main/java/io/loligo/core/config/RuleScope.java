@@ -18,6 +18,8 @@ public enum RuleScope {
    * only after that handshake.
    */
   TUNNEL,
+  /** When a connection to the origin or to a parent is chosen: {@code tcp_outgoing_address}. */
+  HOP,
   /** After the head of a response has arrived. */
   RESPONSE,
   /** When the exchange is over: {@code access_log}. */
@@ -25,6 +27,10 @@ public enum RuleScope {
 
   boolean hasHandshake() {
     return this == HANDSHAKE || this == TUNNEL;
+  }
+
+  boolean hasHop() {
+    return this == HOP || hasResponse();
   }
 
   boolean hasResponse() {

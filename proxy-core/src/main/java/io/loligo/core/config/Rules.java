@@ -102,15 +102,22 @@ public final class Rules {
       } else if (scope == RuleScope.CLIENT && acls.needsHelper(name)) {
         report.restricts(line, name, "it asks a helper, before the client is known");
         usable = false;
+      } else if (scope == RuleScope.CLIENT && acls.needsClientLookUp(name)) {
+        report.restricts(line, name, "it looks up the client, who is not known yet");
+        usable = false;
       } else if (acls.needsReply(name) && !scope.hasResponse()) {
-        usable &= replyInRequest(scope, line, name);
+        usable &= tooEarly(scope, line, name, "about the response, which has not arrived yet");
+      } else if (acls.needsHop(name) && !scope.hasHop()) {
+        usable &= tooEarly(scope, line, name, "about the way of the request, which is not chosen");
+      } else if (acls.needsCertificate(name) && !scope.hasResponse() && !scope.hasHandshake()) {
+        usable &= tooEarly(scope, line, name, "about the server, which is not connected yet");
       }
     }
     return usable;
   }
 
-  private boolean replyInRequest(RuleScope scope, Line line, String name) {
-    String why = "it asks about the response, which has not arrived yet";
+  private boolean tooEarly(RuleScope scope, Line line, String name, String what) {
+    String why = "it asks " + what;
     if (scope == RuleScope.ADMISSION || scope == RuleScope.CLIENT) {
       report.restricts(line, name, why);
       return false;

@@ -108,7 +108,6 @@ final class UnusedDirectives {
         "tproxy_uses_indirect_client : ON_OFF : off",
         "eui_lookup : ON_OFF : on",
         "tls_key_log : LINE :",
-        "note : LINE :",
         "high_response_time_warning : INTEGER : 0",
         "high_page_fault_warning : INTEGER : 0",
         "high_memory_warning : BYTES : 0 KB",

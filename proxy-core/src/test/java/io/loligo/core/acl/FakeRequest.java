@@ -23,6 +23,15 @@ public final class FakeRequest implements AclInput {
   private long nowMillis;
   private LoginState login = LoginState.NO_LOGIN;
   private String user;
+  private Notes notes = Notes.NONE;
+  private Notes clientNotes;
+  private String clientName;
+  private String clientHardware;
+  private String way = "HIER_NONE";
+  private String peer;
+  private String page;
+  private String urlLogin;
+  private String fingerprint;
 
   /** The bytes of {@code text}, which must be an address. */
   public static byte[] bytes(String text) {
@@ -207,5 +216,104 @@ public final class FakeRequest implements AclInput {
   @Override
   public long nowMillis() {
     return nowMillis;
+  }
+
+  @Override
+  public Notes notes() {
+    return notes;
+  }
+
+  @Override
+  public void notes(Notes replaced) {
+    notes = replaced;
+  }
+
+  @Override
+  public Notes clientNotes() {
+    return clientNotes;
+  }
+
+  @Override
+  public void clientNotes(Notes replaced) {
+    clientNotes = replaced;
+  }
+
+  /** With a note; several of a name add up. */
+  public FakeRequest note(String name, String value) {
+    notes = notes.with(name, value);
+    return this;
+  }
+
+  /** On a connection without notes. */
+  public FakeRequest connected() {
+    clientNotes = Notes.NONE;
+    return this;
+  }
+
+  @Override
+  public String clientName() {
+    return clientName;
+  }
+
+  public FakeRequest clientName(String name) {
+    clientName = name;
+    return this;
+  }
+
+  @Override
+  public String clientHardware() {
+    return clientHardware;
+  }
+
+  public FakeRequest clientHardware(String address) {
+    clientHardware = address;
+    return this;
+  }
+
+  @Override
+  public String hierarchyCode() {
+    return way;
+  }
+
+  @Override
+  public String peerName() {
+    return peer;
+  }
+
+  /** Sent to a peer. */
+  public FakeRequest way(String code, String name) {
+    way = code;
+    peer = name;
+    return this;
+  }
+
+  @Override
+  public String errorPage() {
+    return page;
+  }
+
+  public FakeRequest errorPage(String name) {
+    page = name;
+    return this;
+  }
+
+  @Override
+  public String urlLogin() {
+    return urlLogin;
+  }
+
+  public FakeRequest urlLogin(String text) {
+    urlLogin = text;
+    return this;
+  }
+
+  @Override
+  public String serverFingerprint() {
+    return fingerprint;
+  }
+
+  public FakeRequest serverFingerprint(String digest) {
+    fingerprint = digest;
+    return this;
   }
 }

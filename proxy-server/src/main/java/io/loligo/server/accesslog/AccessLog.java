@@ -118,6 +118,7 @@ public final class AccessLog implements AutoCloseable {
       sinks[i] =
           new LoopSink(
               targets,
+              logging.notes.toArray(new NoteRule[0]),
               rings.length == 0 ? null : rings[i],
               writer,
               new LogLine(logging.stripQueryTerms),
@@ -201,6 +202,7 @@ public final class AccessLog implements AutoCloseable {
   /** Composes lines on one event loop and puts them into its ring. Confined to that loop. */
   private static final class LoopSink implements ExchangeSink {
     private final Target[] targets;
+    private final NoteRule[] notes;
     private final @Nullable LineRing ring;
     private final LogWriter writer;
     private final LogLine line;
@@ -211,11 +213,13 @@ public final class AccessLog implements AutoCloseable {
 
     LoopSink(
         Target[] targets,
+        NoteRule[] notes,
         @Nullable LineRing ring,
         LogWriter writer,
         LogLine line,
         boolean blockWhenFull) {
       this.targets = targets;
+      this.notes = notes;
       this.ring = ring;
       this.writer = writer;
       this.line = line;
@@ -224,6 +228,7 @@ public final class AccessLog implements AutoCloseable {
 
     @Override
     public void finished(ExchangeRecord record) {
+      NoteRule.annotate(notes, record, input);
       for (Target target : targets) {
         if (target.takes(record, input)) {
           if (target.format == null) {

@@ -47,6 +47,15 @@ public final class LogDirectives {
               "A format for access_log. Built in: squid, common, combined, referrer, useragent, and"
                   + " loligo_json, a JSON object for each request.");
 
+  /** {@code note}: notes that requests get before they are logged. */
+  static final Setting<List<NoteRule>> NOTE =
+      FEATURE
+          .lines("note", "NAME VALUE [[!]ACL...]", NoteLines::new)
+          .text(
+              "A note for the access log (%{NAME}note), and for the ACLs of access_log: of the"
+                  + " lines of one NAME, the first whose ACLs all match. VALUE may stand in"
+                  + " quotes.");
+
   /** {@code loligo_syslog}: path of a socket, or HOST:PORT. */
   public static final Setting<String> SYSLOG =
       FEATURE

@@ -24,6 +24,9 @@ public final class LogSettings {
   /** {@code logfile_rotate}: the number of old files that are kept. */
   final int rotate;
 
+  /** {@code note}: lines of one name stand together. */
+  final List<NoteRule> notes;
+
   final boolean stripQueryTerms;
   final boolean logMimeHeaders;
 
@@ -34,6 +37,7 @@ public final class LogSettings {
   public LogSettings(ProxyConfig config) {
     accessLogs = config.get(LogDirectives.ACCESS_LOG);
     formats = config.get(LogDirectives.LOGFORMAT);
+    notes = config.get(LogDirectives.NOTE);
     syslog = config.get(LogDirectives.SYSLOG);
     daemon = config.get(LogDirectives.LOGFILE_DAEMON);
     buffered = config.get(LogDirectives.BUFFERED_LOGS);
@@ -41,6 +45,11 @@ public final class LogSettings {
     stripQueryTerms = config.get(LogDirectives.STRIP_QUERY_TERMS);
     logMimeHeaders = config.get(LogDirectives.LOG_MIME_HDRS);
     blockWhenFull = config.get(LogDirectives.LOG_OVERFLOW).equals("block");
+  }
+
+  /** Whether a {@code note} line has ACLs. Records then keep their request. */
+  public static boolean notesByAcl(ProxyConfig config) {
+    return config.get(LogDirectives.NOTE).stream().anyMatch(note -> !note.access().isEmpty());
   }
 
   /** Whether the access log is certainly the same; rules are not compared. */
@@ -53,6 +62,8 @@ public final class LogSettings {
         && stripQueryTerms == other.stripQueryTerms
         && logMimeHeaders == other.logMimeHeaders
         && blockWhenFull == other.blockWhenFull
+        && notes.isEmpty()
+        && other.notes.isEmpty()
         && accessLogs.stream()
             .map(LogTarget::whereToAll)
             .toList()

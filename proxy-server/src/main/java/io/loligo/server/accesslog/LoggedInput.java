@@ -9,9 +9,11 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.IpText;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tls.Fingerprint;
 import io.loligo.server.tls.PeerCertificate;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -175,6 +177,83 @@ final class LoggedInput implements AclInput {
   public @Nullable String certificateName(boolean issuer, String attribute) {
     PeerCertificate certificate = record.session == null ? null : record.session.certificate();
     return certificate == null ? null : certificate.attribute(issuer, attribute);
+  }
+
+  @Override
+  public @Nullable Notes clientNotes() {
+    return request == null ? null : request.clientNotes();
+  }
+
+  @Override
+  public void clientNotes(Notes replaced) {
+    if (request != null) {
+      request.clientNotes(replaced);
+    }
+  }
+
+  /** A name that no other rule has asked for is not looked up any more. */
+  @Override
+  public String clientName() {
+    String name = request == null ? null : request.clientName();
+    return name == null ? NO_NAME : name;
+  }
+
+  @Override
+  public String clientHardware() {
+    String address = request == null ? null : request.clientHardware();
+    return address == null ? "" : address;
+  }
+
+  @Override
+  public String hierarchyCode() {
+    return record.hierarchy.name();
+  }
+
+  @Override
+  public @Nullable String peerName() {
+    return record.peerName;
+  }
+
+  @Override
+  public @Nullable String errorPage() {
+    return record.errorCode;
+  }
+
+  @Override
+  public @Nullable String serverFingerprint() {
+    X509Certificate certificate = record.serverTls == null ? null : record.serverTls.certificate();
+    return certificate == null ? null : Fingerprint.sha1(certificate);
+  }
+
+  @Override
+  public @Nullable String urlLogin() {
+    return request == null ? null : request.urlLogin();
+  }
+
+  @Override
+  public int bumpStep() {
+    return request == null ? 0 : request.bumpStep();
+  }
+
+  @Override
+  public boolean isOfClient() {
+    return request == null || request.isOfClient();
+  }
+
+  @Override
+  public boolean isEncrypted() {
+    boolean clearHop = record.attempts > 0 && record.serverTls == null;
+    return record.session != null && !clearHop;
+  }
+
+  @Override
+  public String requestedServerName() {
+    return request == null ? host() : request.requestedServerName();
+  }
+
+  @Override
+  public @Nullable List<String> certifiedServerNames() {
+    return request == null ? null : request.certifiedServerNames();
   }
 
   @Override

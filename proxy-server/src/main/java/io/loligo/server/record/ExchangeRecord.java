@@ -109,6 +109,9 @@ public final class ExchangeRecord {
 
   public int nextHopPort;
 
+  /** Name of the cache_peer that was asked; null: none. */
+  public @Nullable String peerName;
+
   /** The proxy's own end of the connection to the next hop, or null. */
   public @Nullable InetSocketAddress nextHopLocal;
 
@@ -234,6 +237,7 @@ public final class ExchangeRecord {
     hierarchy = HierarchyCode.HIER_NONE;
     nextHop = null;
     nextHopPort = 0;
+    peerName = null;
     nextHopLocal = null;
     nextHopTrafficClass = 0;
     number = 0;

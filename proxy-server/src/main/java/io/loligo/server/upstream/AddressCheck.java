@@ -12,8 +12,12 @@ public interface AddressCheck {
   /** Null if {@code address} may be dialled; else the reason, for the operator. */
   @Nullable String refusal(InetAddress address, int port);
 
-  /** This end of a connection to {@code address}. */
-  default LocalEnd localEnd(InetAddress address) {
+  /**
+   * This end of a connection to {@code address}.
+   *
+   * @param peer whose address it is; null: that of an origin
+   */
+  default LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
     return LocalEnd.ANY;
   }
 

@@ -59,6 +59,7 @@ public final class FetchTimings {
     record.hierarchy = code;
     record.nextHop = address;
     record.nextHopPort = port;
+    record.peerName = peer == null ? null : peer.name();
     record.nextHopLocal = local;
     record.nextHopTrafficClass = trafficClass;
     record.serverTls = secured;

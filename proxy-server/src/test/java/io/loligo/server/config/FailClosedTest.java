@@ -24,7 +24,7 @@ class FailClosedTest {
       strings = {
         "auth_param basic program /usr/lib/squid/basic_ncsa_auth /etc/passwd",
         "acl users proxy_auth REQUIRED",
-        "acl print server_cert_fingerprint 00",
+        "acl mark client_connection_mark 0x1",
         "external_acl_type cert %USER_CERT /usr/bin/helper",
         "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
         "icap_enable on",

@@ -84,6 +84,7 @@ class BesideSquidWireTest extends WireTest {
         "package-cache",
         "two-sites",
         "parents",
+        "notes",
         "anonymizer",
         "captive-portal"
       })

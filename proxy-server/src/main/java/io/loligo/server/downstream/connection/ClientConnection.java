@@ -1,5 +1,6 @@
 package io.loligo.server.downstream.connection;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.core.message.Fields;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
@@ -56,6 +57,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private @Nullable Fields proxyHeader;
   private @Nullable String clientText;
   private @Nullable SessionFacts session;
+  private Notes notes = Notes.NONE;
   private boolean begun;
 
   /**
@@ -157,6 +159,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     next.session = result;
     next.local = local;
     next.proxyHeader = proxyHeader;
+    next.notes = notes;
     if (next.destination == null) {
       next.destination = destination;
     }
@@ -178,6 +181,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     assert before != null : "it is open";
     next.local = local;
     next.proxyHeader = proxyHeader;
+    next.notes = notes;
     if (next.destination == null) {
       next.destination = destination;
     }
@@ -193,6 +197,16 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
       clients.shed(Shed.CLIENT_CONNECTIONS, next.client);
       next.refused();
     }
+  }
+
+  /** The notes that rules have put on this connection. */
+  public final Notes notes() {
+    return notes;
+  }
+
+  /** Replaces {@link #notes()}. */
+  public final void notes(Notes replaced) {
+    notes = replaced;
   }
 
   /**
@@ -215,6 +229,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   public final void describe(ClientConnection next) {
     next.local = local;
     next.proxyHeader = proxyHeader;
+    next.notes = notes;
     next.session = session;
   }
 

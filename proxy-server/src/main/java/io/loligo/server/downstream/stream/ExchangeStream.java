@@ -1,5 +1,6 @@
 package io.loligo.server.downstream.stream;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
@@ -490,6 +491,16 @@ public abstract class ExchangeStream implements ClientStream {
   @SuppressWarnings("NullAway") // null only between two exchanges, when nobody asks
   public final ExchangeRecord record() {
     return recording.record();
+  }
+
+  @Override
+  public final Notes connectionNotes() {
+    return connection.notes();
+  }
+
+  @Override
+  public final void connectionNotes(Notes replaced) {
+    connection.notes(replaced);
   }
 
   @Override

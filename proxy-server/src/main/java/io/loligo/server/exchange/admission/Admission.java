@@ -2,7 +2,11 @@ package io.loligo.server.exchange.admission;
 
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclType;
 import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.acl.Acls;
+import io.loligo.core.acl.LoginState;
+import io.loligo.core.config.FileDirectives;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -42,7 +46,8 @@ import org.jspecify.annotations.Nullable;
  *   destination   intercepted: Host and address agree  403, 409, or waits for DNS
  *   login         the user, for http_access            (access asks 401, 407, or waits)
  *   access        http_access                          401, 403, 407, 503, or waits for DNS
- *   externals     helpers of further lists             waits for them
+ *   laterFacts    for further lists: login, client,    waits for them
+ *                 helpers
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   adaptedAccess adapted_http_access                  403, or waits for DNS
  *   missAccess    CONNECT: miss_access                 403, or waits for DNS
@@ -69,6 +74,9 @@ public final class Admission {
   private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
   private final Verdict waitForName = new WaitFor(Stage.DNS, this::findName);
   private final Verdict waitForLogin = new WaitFor(Stage.LOGIN, this::logIn);
+  private final boolean annotatesClients;
+  private final boolean asksForUserLater;
+  private final ClientLookUp clients;
   private final RealClient realClient;
   private final @Nullable LoginStep logins;
   private final @Nullable ExternalAcls externals;
@@ -79,6 +87,10 @@ public final class Admission {
   /** Creates the steps of the loop that {@code services} belong to. */
   public Admission(LoopServices services) {
     this.services = services;
+    Acls acls = services.settings.config().get(FileDirectives.ACL);
+    annotatesClients = acls.names(AclType.ANNOTATE_CLIENT);
+    asksForUserLater = acls.asksForUserLater();
+    clients = new ClientLookUp(services);
     realClient = new RealClient(services.settings.realClient);
     Logins checked = services.settings.logins;
     logins = checked == null ? null : new LoginStep(checked, services.timer.loop());
@@ -94,7 +106,7 @@ public final class Admission {
           this::user,
           new HostVerification(services, waitForNames, this::access)::check,
           this::access,
-          this::externals,
+          this::laterFacts,
           this::rewrite,
           this::adaptedAccess,
           this::missAccess,
@@ -130,6 +142,9 @@ public final class Admission {
   private Verdict client(Request request) {
     if (externals != null) {
       request.externals(externals);
+    }
+    if (annotatesClients) {
+      request.takeClientNotes();
     }
     realClient.find(request);
     return Verdict.PROCEED;
@@ -175,6 +190,9 @@ public final class Admission {
     }
     if (verdict.kind() == AclVerdict.Kind.NEEDS_HELPER && externals != null) {
       return externals.waitFor(request);
+    }
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_CLIENT) {
+      return clients.waitForClient;
     }
     if (request.head().methodId() != Method.CONNECT) {
       services.keys.seal(request); // operators see the last decisions about a URL, found by its key
@@ -223,17 +241,27 @@ public final class Admission {
   /** Asked after the steps that change a request. */
   private Verdict adaptedAccess(Request request) {
     AclList rules = services.settings.access.adaptedHttpAccess;
-    if (rules.evaluate(request).kind() == AclVerdict.Kind.NEEDS_NAME && !takesKnownName(request)) {
-      return waitForName;
-    }
-    sealName(request);
     if (rules.isEmpty()) {
+      sealName(request);
       return Verdict.PROCEED;
     }
     request.forgetUnasked();
-    AclVerdict verdict = evaluated(rules, request);
-    if (verdict == null) {
-      return waitForNames;
+    AclVerdict verdict = rules.evaluate(request);
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_NAME) {
+      if (!takesKnownName(request)) {
+        return waitForName;
+      }
+      verdict = rules.evaluate(request);
+    }
+    sealName(request);
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+      if (!takesKnownAddresses(request)) {
+        return waitForNames;
+      }
+      verdict = rules.evaluate(request);
+    }
+    if (verdict.kind() == AclVerdict.Kind.NEEDS_CLIENT) {
+      return clients.waitForClient;
     }
     if (verdict.kind() == AclVerdict.Kind.NEEDS_LOGIN && unavailable(request) == null) {
       return waitForLogin;
@@ -257,25 +285,21 @@ public final class Admission {
     if (rules.isEmpty() || request.head().methodId() != Method.CONNECT) {
       return Verdict.PROCEED;
     }
-    if (evaluated(rules, request) == null) {
+    if (rules.evaluate(request).kind() == AclVerdict.Kind.NEEDS_DESTINATION
+        && !takesKnownAddresses(request)) {
       return waitForNames;
     }
     Refusal refusal = services.caching.missRefusal(request);
     return refusal == null ? Verdict.PROCEED : new Denied(refusal);
   }
 
-  /** The verdict; null: the destination's addresses have to be resolved first. */
-  private @Nullable AclVerdict evaluated(AclList rules, Request request) {
-    AclVerdict verdict = rules.evaluate(request);
-    if (verdict.kind() != AclVerdict.Kind.NEEDS_DESTINATION) {
-      return verdict;
-    }
+  /** Gives rules the addresses of the destination if they are known without a wait. */
+  private boolean takesKnownAddresses(Request request) {
     List<InetAddress> known = services.upstream.resolved(request.host());
-    if (known == null) {
-      return null;
+    if (known != null) {
+      request.destinations(known);
     }
-    request.destinations(known);
-    return rules.evaluate(request);
+    return known != null;
   }
 
   private void resolve(Request request, Consumer<Runnable> then) {
@@ -283,7 +307,15 @@ public final class Admission {
         request.host(), addresses -> then.accept(() -> request.destinations(addresses)));
   }
 
-  private Verdict externals(Request request) {
+  /** Lists that are evaluated later do not wait: the facts that they ask for are found now. */
+  private Verdict laterFacts(Request request) {
+    boolean unchecked = asksForUserLater && request.login() == LoginState.UNCHECKED;
+    if (unchecked && unavailable(request) == null) {
+      return waitForLogin;
+    }
+    if (clients.isOwed(request)) {
+      return clients.waitForClient;
+    }
     return externals == null ? Verdict.PROCEED : externals.askLater(request);
   }
 

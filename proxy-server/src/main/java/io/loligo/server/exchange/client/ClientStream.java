@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.client;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
@@ -45,6 +46,14 @@ public interface ClientStream {
 
   /** The number of open connections from {@code address}, 4 or 16 bytes. */
   int clientConnections(byte[] address);
+
+  /** The notes of the client's connection; null: it keeps none. */
+  default @Nullable Notes connectionNotes() {
+    return null;
+  }
+
+  /** Replaces {@link #connectionNotes()}. */
+  default void connectionNotes(Notes replaced) {}
 
   /**
    * Forwards a 1xx response. Does nothing for an HTTP/1.0 client. Borrows {@code head}.

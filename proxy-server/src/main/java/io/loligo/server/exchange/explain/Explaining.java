@@ -281,9 +281,11 @@ public final class Explaining {
     @Override
     protected Forecast bypass(
         Request request, KeyProbe probe, CacheDecision bypass, @Nullable String upgrade) {
-      return bypass.outcome() == Outcome.BYPASS
-          ? new Forecast(bypass, 0, LogTag.TCP_MISS, false, 0, false)
-          : unsatisfiable(request, null, bypass);
+      if (bypass.outcome() != Outcome.BYPASS) {
+        return unsatisfiable(request, null, bypass);
+      }
+      int status = missStatus(request);
+      return new Forecast(bypass, status, LogTag.TCP_MISS, false, 0, false);
     }
 
     @Override
@@ -344,6 +346,10 @@ public final class Explaining {
         @Nullable Glimpse stored,
         CacheDecision decision,
         @Nullable LoadOutcome load) {
+      int status = missStatus(request);
+      if (status != 0) {
+        return new Forecast(decision, status, LogTag.TCP_MISS, false, 0, false);
+      }
       StoredMeta found = stored == null ? null : services.caching.regarded(stored, request);
       boolean onError =
           found != null
@@ -354,6 +360,12 @@ public final class Explaining {
       LogTag tag = MissAnswer.fetchedTag(decision, miss);
       boolean whole = services.caching.fetchesWhole(request, decision);
       return new Forecast(decision, 0, tag, onError, offered(decision), whole);
+    }
+
+    /** The status by {@code miss_access}; 0: the request would be sent on. */
+    private int missStatus(Request request) {
+      Refusal refusal = services.caching.missRefusal(request);
+      return refusal == null ? 0 : refusal.status();
     }
 
     private int offered(CacheDecision decision) {

@@ -72,7 +72,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
         delayed = new DelayedArrival(services, sender, this::limit);
         events = delayed;
       }
-      stream = services.upstream.fetch(hops, outgoing, this, events);
+      OriginStream begun = services.upstream.fetch(hops, outgoing, this, events);
+      stream = begun;
+      request.way(begun.timings());
     }
   }
 
@@ -106,8 +108,13 @@ final class OriginSide implements Router.Listener, AddressCheck {
   }
 
   @Override
-  public LocalEnd localEnd(InetAddress address) {
-    return services.settings.fetches.localEnds.of(request, address);
+  public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
+    request.nextPeer(peer);
+    try {
+      return services.settings.fetches.localEnds.of(request, address);
+    } finally {
+      request.nextPeer(null);
+    }
   }
 
   @Override

@@ -35,6 +35,7 @@ import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
@@ -373,7 +374,7 @@ public final class Inspection extends ConnectEvents
 
   private TunnelStep step(@Nullable X509Certificate certificate, List<TlsFault> faults) {
     List<String> names = certificate == null ? null : ServerNames.of(certificate).names();
-    return new TunnelStep(3, serverName(), names, faults);
+    return new TunnelStep(3, serverName(), names, faults, certificate);
   }
 
   private void third(BumpAction second, @Nullable X509Certificate certificate) {
@@ -513,8 +514,13 @@ public final class Inspection extends ConnectEvents
   }
 
   @Override
-  public LocalEnd localEnd(InetAddress address) {
-    return services.settings.fetches.localEnds.of(request, address);
+  public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
+    request.nextPeer(peer);
+    try {
+      return services.settings.fetches.localEnds.of(request, address);
+    } finally {
+      request.nextPeer(null);
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.query;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
@@ -87,6 +88,16 @@ final class Replaying implements ClientStream {
   @Override
   public ExchangeRecord record() {
     return stream.record();
+  }
+
+  @Override
+  public @Nullable Notes connectionNotes() {
+    return stream.connectionNotes();
+  }
+
+  @Override
+  public void connectionNotes(Notes replaced) {
+    stream.connectionNotes(replaced);
   }
 
   @Override

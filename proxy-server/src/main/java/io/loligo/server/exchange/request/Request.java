@@ -23,10 +23,14 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HelperFacts;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.RewrittenRequest;
+import io.loligo.server.tls.Fingerprint;
 import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.SessionFacts;
 import io.loligo.server.tls.TlsFault;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.StoredResponse;
@@ -35,6 +39,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -114,6 +119,18 @@ public final class Request implements RoutedRequest {
 
   private @Nullable RewrittenRequest rewritten;
 
+  /** The name of the client's address; null: not looked up. */
+  private @Nullable String clientName;
+
+  /** The MAC address of the client, or the empty string; null: not looked up. */
+  private @Nullable String clientHardware;
+
+  /** The way that it is sent; null: none is chosen. */
+  private @Nullable FetchTimings way;
+
+  /** The peer to which a connection is about to be opened; null: none. */
+  private @Nullable CachePeer nextPeer;
+
   /** A request that {@link #begin} must fill. */
   @SuppressWarnings("NullAway.Init") // by begin, asked or with
   public Request() {}
@@ -166,6 +183,10 @@ public final class Request implements RoutedRequest {
     this.helpers = null;
     this.notes = Notes.NONE;
     this.rewritten = null;
+    this.clientName = null;
+    this.clientHardware = null;
+    this.way = null;
+    this.nextPeer = null;
     return this;
   }
 
@@ -256,6 +277,8 @@ public final class Request implements RoutedRequest {
     copy.helpers = helpers;
     copy.notes = notes;
     copy.rewritten = rewritten;
+    copy.clientName = clientName;
+    copy.clientHardware = clientHardware;
     copy.owned = true;
     return copy;
   }
@@ -397,6 +420,81 @@ public final class Request implements RoutedRequest {
     if (stream != null) {
       connections = stream.clientConnections();
     }
+  }
+
+  @Override
+  public @Nullable String clientName() {
+    return clientName;
+  }
+
+  /** Gives the access rules the name of the client's address. */
+  public void clientName(String name) {
+    clientName = name;
+  }
+
+  @Override
+  public @Nullable String clientHardware() {
+    return clientHardware;
+  }
+
+  /** Gives the access rules the MAC address of the client; the empty string: it is not known. */
+  public void clientHardware(String address) {
+    clientHardware = address;
+  }
+
+  @Override
+  public @Nullable Notes clientNotes() {
+    return stream == null ? null : stream.connectionNotes();
+  }
+
+  @Override
+  public void clientNotes(Notes replaced) {
+    if (stream != null) {
+      stream.connectionNotes(replaced);
+    }
+  }
+
+  /** Adds the notes of the client's connection to those of this request. */
+  public void takeClientNotes() {
+    Notes held = clientNotes();
+    if (held != null && !held.isEmpty()) {
+      notes(notes.replacing(held.all()));
+    }
+  }
+
+  /** Gives the access rules the way that this request is sent, and the server. */
+  public void way(@Nullable FetchTimings chosen) {
+    way = chosen;
+  }
+
+  /** Gives the access rules the peer that is dialled; null: the origin, or the dialling is over. */
+  public void nextPeer(@Nullable CachePeer peer) {
+    nextPeer = peer;
+  }
+
+  @Override
+  public String hierarchyCode() {
+    return (way == null ? HierarchyCode.HIER_NONE : way.code).name();
+  }
+
+  @Override
+  public @Nullable String peerName() {
+    CachePeer peer = nextPeer != null || way == null ? nextPeer : way.peer;
+    return peer == null ? null : peer.name();
+  }
+
+  @Override
+  public @Nullable String serverFingerprint() {
+    X509Certificate certificate = tunnelStep == null ? null : tunnelStep.certificate();
+    if (certificate == null && way != null && way.secured != null) {
+      certificate = way.secured.certificate();
+    }
+    return certificate == null ? null : Fingerprint.sha1(certificate);
+  }
+
+  @Override
+  public @Nullable String errorPage() {
+    return record == null ? null : record.errorCode;
   }
 
   /** The address of the connected client, for X-Forwarded-For. */

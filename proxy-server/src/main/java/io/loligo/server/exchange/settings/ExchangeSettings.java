@@ -5,6 +5,7 @@ import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.FieldLines;
 import io.loligo.server.accesslog.LogDirectives;
+import io.loligo.server.accesslog.LogSettings;
 import io.loligo.server.accesslog.LogTarget;
 import io.loligo.server.login.Logins;
 import io.loligo.server.port.HttpPort;
@@ -154,7 +155,8 @@ public final class ExchangeSettings {
     viaLine20 = via(config, "2.0 " + viaMark);
     requestsPerLoop = requestsPerLoop(config);
     List<LogTarget> logs = config.get(LogDirectives.ACCESS_LOG);
-    logsByAcl = logs.stream().anyMatch(log -> !log.access().isEmpty());
+    logsByAcl =
+        logs.stream().anyMatch(log -> !log.access().isEmpty()) || LogSettings.notesByAcl(config);
     logsByDestination = logs.stream().anyMatch(log -> log.access().needsDestination());
   }
 

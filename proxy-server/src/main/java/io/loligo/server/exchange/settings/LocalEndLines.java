@@ -69,7 +69,7 @@ abstract class LocalEndLines<T> implements LineReader<List<T>> {
     List<String> terms = values.isEmpty() ? values : values.subList(1, values.size());
     if (made(value, AclList.allowAll()) == null) {
       report.error(line, value, expected, "");
-    } else if (rules.check(RuleScope.REQUEST, line, terms)) {
+    } else if (rules.check(RuleScope.HOP, line, terms)) {
       T made = made(value, rules.compileTerms(line, terms));
       assert made != null : "it was valid";
       all.add(made);

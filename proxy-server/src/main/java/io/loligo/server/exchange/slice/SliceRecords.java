@@ -71,6 +71,7 @@ final class SliceRecords {
     client.hierarchy = slice.hierarchy;
     client.nextHop = slice.nextHop;
     client.nextHopPort = slice.nextHopPort;
+    client.peerName = slice.peerName;
     client.nextHopLocal = slice.nextHopLocal;
     client.nextHopTrafficClass = slice.nextHopTrafficClass;
     client.attempts = slice.attempts;

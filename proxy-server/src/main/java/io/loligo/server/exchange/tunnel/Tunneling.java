@@ -96,8 +96,13 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
   }
 
   @Override
-  public LocalEnd localEnd(InetAddress address) {
-    return services.settings.fetches.localEnds.of(request, address);
+  public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
+    request.nextPeer(peer);
+    try {
+      return services.settings.fetches.localEnds.of(request, address);
+    } finally {
+      request.nextPeer(null);
+    }
   }
 
   @Override

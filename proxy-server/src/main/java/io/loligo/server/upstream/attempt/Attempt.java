@@ -234,7 +234,7 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
-        LocalEnd local = check.localEnd(address);
+        LocalEnd local = check.localEnd(address, hop.peer());
         InetAddress client = hop.from();
         Endpoint endpoint =
             new Endpoint(
