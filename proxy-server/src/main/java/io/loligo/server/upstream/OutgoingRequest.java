@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param hasContent whether content follows, possibly empty
  * @param expectContinue whether the client waits for 100
  * @param upgrade value of Upgrade to forward with {@code Connection: upgrade}, or null
+ * @param nextOn the statuses after which the next hop is asked; null: none
  */
 public record OutgoingRequest(
     String method,
@@ -28,7 +29,8 @@ public record OutgoingRequest(
     long contentLength,
     boolean hasContent,
     boolean expectContinue,
-    @Nullable String upgrade) {
+    @Nullable String upgrade,
+    @Nullable StatusSet nextOn) {
   /** Begins a request for {@code /} without field lines and content. */
   public static Builder of(String method, int methodId) {
     return new Builder(method, methodId);
@@ -46,6 +48,7 @@ public record OutgoingRequest(
     private boolean hasContent;
     private boolean expectContinue;
     private @Nullable String upgrade;
+    private @Nullable StatusSet nextOn;
 
     private Builder(String method, int methodId) {
       this.method = method;
@@ -95,6 +98,12 @@ public record OutgoingRequest(
       return this;
     }
 
+    /** See {@link OutgoingRequest#nextOn}. */
+    public Builder nextOn(@Nullable StatusSet statuses) {
+      this.nextOn = statuses;
+      return this;
+    }
+
     /** The request with the parts set so far. */
     public OutgoingRequest build() {
       return new OutgoingRequest(
@@ -107,7 +116,8 @@ public record OutgoingRequest(
           contentLength,
           hasContent,
           expectContinue,
-          upgrade);
+          upgrade,
+          nextOn);
     }
   }
 }

@@ -3,6 +3,9 @@ package io.loligo.server.upstream;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.tls.TlsOptions;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A parent: one {@code cache_peer} line with its {@code cache_peer_access} rules. Immutable. */
@@ -48,9 +51,14 @@ public final class Peer {
     return from.isDefault;
   }
 
-  /** {@code round-robin}. */
-  public boolean roundRobin() {
-    return from.roundRobin;
+  /** {@code carp}, {@code sourcehash} and the like. */
+  public Set<PeerSpread> spreads() {
+    return from.spreads;
+  }
+
+  /** {@code carp-key=}; empty: the whole URL. */
+  public Set<CarpKey> carpKey() {
+    return from.carpKey;
   }
 
   /** {@code weight=}. */
@@ -146,7 +154,8 @@ public final class Peer {
     private int port;
     private boolean originServer;
     private boolean isDefault;
-    private boolean roundRobin;
+    private Set<PeerSpread> spreads = Set.of();
+    private Set<CarpKey> carpKey = Set.of();
     private int weight = 1;
     private @Nullable String login;
     private @Nullable String forcedDomain;
@@ -172,7 +181,8 @@ public final class Peer {
       port = other.port;
       originServer = other.originServer;
       isDefault = other.isDefault;
-      roundRobin = other.roundRobin;
+      spreads = other.spreads;
+      carpKey = other.carpKey;
       weight = other.weight;
       login = other.login;
       forcedDomain = other.forcedDomain;
@@ -216,8 +226,19 @@ public final class Peer {
       return this;
     }
 
-    public Builder roundRobin(boolean on) {
-      roundRobin = on;
+    /** Adds {@code spread}. */
+    public Builder spread(PeerSpread spread) {
+      EnumSet<PeerSpread> all = EnumSet.of(spread);
+      all.addAll(spreads);
+      spreads = Collections.unmodifiableSet(all);
+      return this;
+    }
+
+    /** Adds {@code part}. */
+    public Builder carpKey(CarpKey part) {
+      EnumSet<CarpKey> all = EnumSet.of(part);
+      all.addAll(carpKey);
+      carpKey = Collections.unmodifiableSet(all);
       return this;
     }
 

@@ -39,10 +39,7 @@ final class PeerLines implements LineReader<List<Peer>> {
           "allow-miss",
           "digest-url",
           "htcp",
-          "standby",
-          "carp-key");
-  private static final Set<String> SPREADING =
-      Set.of("carp", "sourcehash", "userhash", "weighted-round-robin");
+          "standby");
   private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange");
 
   private final Reading reading;
@@ -192,7 +189,12 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "proxy-only" -> options.proxyOnly(true);
         case "no-delay" -> options.delays(false);
         case "default" -> options.isDefault(true);
-        case "round-robin" -> options.roundRobin(true);
+        case "round-robin" -> options.spread(PeerSpread.ROUND_ROBIN);
+        case "weighted-round-robin" -> options.spread(PeerSpread.WEIGHTED_ROUND_ROBIN);
+        case "carp" -> options.spread(PeerSpread.CARP);
+        case "sourcehash" -> options.spread(PeerSpread.SOURCEHASH);
+        case "userhash" -> userHash(word);
+        case "carp-key" -> carpKey(word, text(word, option));
         case "name" -> name(text(word, option));
         case "login" -> login(word, option);
         case "forceddomain" -> options.forcedDomain(text(word, option));
@@ -226,18 +228,29 @@ final class PeerLines implements LineReader<List<Peer>> {
         report.restricts(line, word, "Kerberos is not in this version");
       } else if (HARMLESS.contains(key)) {
         return;
-      } else if (SPREADING.contains(key)) {
-        report.warning(line, word, "", "accepted without effect");
-        report.verdict(
-            line,
-            Verdict.USED_WITH_DIFFERENCE,
-            word + " does not balance: all traffic goes to the first live parent");
       } else if (TUNING.contains(key) || key.startsWith("htcp")) {
         report.warning(line, word, "", "accepted without effect");
       } else if (ofTls) {
         report.error(line, word, "an option of cache_peer", "remove the option");
       } else {
         report.warning(line, word, "an option of cache_peer", "ignored, as in Squid");
+      }
+    }
+
+    private void userHash(String word) {
+      options.spread(PeerSpread.USERHASH);
+      if (!reading.hasUsers()) {
+        report.warning(line, word, "an auth_param program", "without a user it spreads nothing");
+      }
+    }
+
+    private void carpKey(String word, @Nullable String parts) {
+      for (String part : parts == null ? List.<String>of() : List.of(parts.split(",", -1))) {
+        try {
+          options.carpKey(CarpKey.valueOf(part.toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException e) {
+          report.error(line, word, "carp-key= with scheme, host, port, path or params", "");
+        }
       }
     }
 
@@ -291,6 +304,10 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
 
     void finish() {
+      Peer given = build();
+      if (!given.carpKey().isEmpty() && !given.spreads().contains(PeerSpread.CARP)) {
+        report.error(line, "carp-key=", "carp beside it", "add the word carp");
+      }
       TlsOptions words = tls.options();
       if (encrypted) {
         options.tls(words);

@@ -711,11 +711,18 @@ class GrammarTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"carp", "sourcehash", "userhash", "weighted-round-robin"})
-  void theReportSaysWhereTrafficThatIsNotSpreadGoes(String option) {
-    ConfigResult result = load("cache_peer a parent 80 0 no-query " + option);
+  @ValueSource(strings = {"carp-key=host", "carp carp-key=hosts", "carp carp-key="})
+  void theKeyOfCarpHasPartsThatSquidKnows(String options) {
+    assertThat(load("cache_peer a parent 80 0 no-query " + options).isUsable()).isFalse();
+    assertThat(load("cache_peer a parent 80 0 no-query carp carp-key=host,path").errors())
+        .isEmpty();
+  }
+
+  @Test
+  void userhashNeedsUsers() {
+    ConfigResult result = load("cache_peer a parent 80 0 no-query userhash");
     assertThat(result.isUsable()).isTrue();
-    assertThat(result.lines().get(1).note()).contains("all traffic goes to the first live parent");
+    assertThat(result.warnings()).anyMatch(warning -> warning.text().contains("auth_param"));
   }
 
   @Test

@@ -34,6 +34,7 @@ import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerSpread;
 import io.loligo.server.upstream.names.NameDirectives;
 import io.loligo.server.upstream.route.RoutingDirectives;
 import io.loligo.server.wire.acl.SampleRequest;
@@ -193,7 +194,7 @@ class ProxyConfigTest {
     assertThat(peer.port()).isEqualTo(8080);
     assertThat(peer.originServer()).isTrue();
     assertThat(peer.isDefault()).isTrue();
-    assertThat(peer.roundRobin()).isTrue();
+    assertThat(peer.spreads()).containsExactly(PeerSpread.ROUND_ROBIN);
     assertThat(peer.weight()).isEqualTo(3);
     assertThat(peer.login()).isEqualTo("PASS");
     assertThat(peer.forcedDomain()).isEqualTo("x.test");

@@ -91,9 +91,9 @@ public final class Settings {
       String login,
       int failLimit,
       int maxConnections) {
-    return Peer.parent(name, name + ".example", 3128)
+    Peer.Builder peer = Peer.parent(name, name + ".example", 3128);
+    return (roundRobin ? peer.spread(PeerSpread.ROUND_ROBIN) : peer)
         .originServer(originServer)
-        .roundRobin(roundRobin)
         .weight(weight)
         .login(login)
         .connectTimeoutMillis(0)

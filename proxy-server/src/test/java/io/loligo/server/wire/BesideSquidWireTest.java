@@ -85,6 +85,7 @@ class BesideSquidWireTest extends WireTest {
         "two-sites",
         "parents",
         "notes",
+        "parents-carp",
         "anonymizer",
         "captive-portal"
       })

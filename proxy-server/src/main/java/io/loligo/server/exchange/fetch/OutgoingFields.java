@@ -111,6 +111,9 @@ final class OutgoingFields {
             .fieldLines(lines.toBytes())
             .expectContinue(expectsContinue(head))
             .upgrade(upgrade);
+    if (Method.isGetOrHead(head.methodId()) && upgrade == null) {
+      outgoing.nextOn(settings.fetches.nextPeerOn(request));
+    }
     return ContentLength.hasContent(contentLength)
         ? outgoing.content(contentLength).build()
         : outgoing.build();

@@ -498,6 +498,7 @@ public final class Request implements RoutedRequest {
   }
 
   /** The address of the connected client, for X-Forwarded-For. */
+  @Override
   public InetSocketAddress client() {
     return connected;
   }

@@ -114,5 +114,17 @@ public final class FetchDirectives {
               "The TOS byte (DSCP and ECN) of packets to origins and parents, if all ACLs match:"
                   + " 0 to 255, or 0x00 to 0xFF. The first line whose ACLs match holds.");
 
+  /** {@code loligo_next_peer_on}: the responses after which the next peer is asked. */
+  static final Setting<List<NextPeerRule>> NEXT_PEER_ON =
+      FEATURE
+          .lines(
+              "loligo_next_peer_on",
+              "STATUS,STATUS-STATUS... [[!]ACL...]",
+              LocalEndLines::nextPeers)
+          .text(
+              "The statuses of responses to a GET or HEAD after which the next cache_peer is asked,"
+                  + " or the origin where it may be asked, if all ACLs match. The response of the"
+                  + " last one is sent. The first line whose ACLs match holds.");
+
   private FetchDirectives() {}
 }

@@ -1,8 +1,11 @@
 package io.loligo.server.exchange.settings;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.SizeLimits;
+import io.loligo.server.upstream.StatusSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The values of {@link FetchDirectives} in one configuration. Immutable. */
@@ -15,6 +18,9 @@ public final class FetchSettings {
 
   /** The local ends of connections, by the request. */
   public final LocalEndRules localEnds;
+
+  /** {@code loligo_next_peer_on}, in order; the first that matches holds. */
+  private final List<NextPeerRule> nextPeers;
 
   /** {@code loligo_collapsed_wait}, in milliseconds. */
   public final long collapsedWaitMillis;
@@ -41,6 +47,7 @@ public final class FetchSettings {
     collapsedForwarding = config.get(FetchDirectives.COLLAPSED_FORWARDING);
     collapsedForwardingAccess = config.get(FetchDirectives.COLLAPSED_FORWARDING_ACCESS);
     localEnds = LocalEndRules.of(config);
+    nextPeers = config.get(FetchDirectives.NEXT_PEER_ON);
     collapsedWaitMillis = config.get(FetchDirectives.COLLAPSED_WAIT);
     rangeOffsetLimit = config.get(FetchDirectives.RANGE_OFFSET_LIMIT);
     SizeLimits slices = config.get(FetchDirectives.SLICE_SIZE);
@@ -48,6 +55,16 @@ public final class FetchSettings {
     quickAbortMinBytes = config.get(FetchDirectives.QUICK_ABORT_MIN);
     quickAbortMaxBytes = config.get(FetchDirectives.QUICK_ABORT_MAX);
     quickAbortPercent = config.get(FetchDirectives.QUICK_ABORT_PCT);
+  }
+
+  /** The statuses after which {@code request} goes to the next peer; null: none. */
+  public @Nullable StatusSet nextPeerOn(AclInput request) {
+    for (NextPeerRule rule : nextPeers) {
+      if (rule.access().evaluate(request).allowed()) {
+        return rule.statuses();
+      }
+    }
+    return null;
   }
 
   /**

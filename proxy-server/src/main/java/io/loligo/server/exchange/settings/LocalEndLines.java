@@ -7,6 +7,7 @@ import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Rules;
+import io.loligo.server.upstream.StatusSet;
 import io.netty.util.NetUtil;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -20,19 +21,31 @@ import org.jspecify.annotations.Nullable;
  * @param <T> made of a line
  */
 abstract class LocalEndLines<T> implements LineReader<List<T>> {
+  private final RuleScope scope;
   private final String expected;
   private final Report report;
   private final Rules rules;
   private final List<T> all = new ArrayList<>();
 
-  private LocalEndLines(Reading reading, String expected) {
+  private LocalEndLines(Reading reading, RuleScope scope, String expected) {
     report = reading.report();
     rules = reading.rules();
+    this.scope = scope;
     this.expected = expected;
   }
 
+  static LineReader<List<NextPeerRule>> nextPeers(Reading reading) {
+    return new LocalEndLines<>(reading, RuleScope.REQUEST, "statuses such as 404,500-599") {
+      @Override
+      @Nullable NextPeerRule made(String value, AclList access) {
+        StatusSet statuses = StatusSet.of(value);
+        return statuses == null ? null : new NextPeerRule(statuses, access);
+      }
+    };
+  }
+
   static LineReader<List<LocalEndRules.Address>> addresses(Reading reading) {
-    return new LocalEndLines<>(reading, "an IP address") {
+    return new LocalEndLines<>(reading, RuleScope.HOP, "an IP address") {
       @Override
       LocalEndRules.@Nullable Address made(String value, AclList access) {
         InetAddress address = NetUtil.createInetAddressFromIpAddressString(value);
@@ -46,7 +59,7 @@ abstract class LocalEndLines<T> implements LineReader<List<T>> {
   }
 
   static LineReader<List<LocalEndRules.TrafficClass>> trafficClasses(Reading reading) {
-    return new LocalEndLines<>(reading, "0 to 255 or 0x00 to 0xFF") {
+    return new LocalEndLines<>(reading, RuleScope.HOP, "0 to 255 or 0x00 to 0xFF") {
       @Override
       LocalEndRules.@Nullable TrafficClass made(String value, AclList access) {
         try {
@@ -69,7 +82,7 @@ abstract class LocalEndLines<T> implements LineReader<List<T>> {
     List<String> terms = values.isEmpty() ? values : values.subList(1, values.size());
     if (made(value, AclList.allowAll()) == null) {
       report.error(line, value, expected, "");
-    } else if (rules.check(RuleScope.HOP, line, terms)) {
+    } else if (rules.check(scope, line, terms)) {
       T made = made(value, rules.compileTerms(line, terms));
       assert made != null : "it was valid";
       all.add(made);

@@ -51,6 +51,9 @@ import org.slf4j.LoggerFactory;
 final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listener, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
 
+  /** The most bytes of an unwanted response that are read, so that its connection can be kept. */
+  private static final int MAX_SKIPPED_BYTES = 64 << 10;
+
   /** Refusals after which no kept connection is used any more. */
   private static final int MAX_REFUSALS = 3;
 
@@ -98,6 +101,11 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
   private @Nullable Lease lease;
   private @Nullable ForwardLimit forwardLimit;
   private @Nullable FetchFailure lastFailure;
+
+  /** Whether the response that arrives is not wanted: the next hop is asked after it. */
+  private boolean skipping;
+
+  private int skippedBytes;
 
   /** {@code request} or {@code tunnel} is null, or both: then TLS is looked at only. */
   Attempt(
@@ -411,6 +419,12 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
   public void head(ResponseHead head, long contentLength) {
     assert lease != null : "a head without a lease";
     forgetContent();
+    if (asksNext(head.status())) {
+      skipping = true;
+      skippedBytes = 0;
+      lease.read();
+      return;
+    }
     if (head.status() < 500) { // an error may come from a proxy on the way
       upstream.oldServers.answered(lease.endpoint(), head.version());
     }
@@ -424,11 +438,28 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
 
   @Override
   public void received(ByteBuf content) {
+    if (skipping) {
+      skippedBytes += content.readableBytes();
+      content.release();
+      return;
+    }
     events.content(content);
   }
 
   @Override
   public void readComplete() {
+    if (skipping) {
+      Lease unwanted = lease;
+      assert unwanted != null : "its response arrives";
+      if (skippedBytes > MAX_SKIPPED_BYTES) {
+        lease = null;
+        unwanted.cancel();
+        askNext();
+      } else {
+        unwanted.read();
+      }
+      return;
+    }
     events.readComplete();
   }
 
@@ -439,6 +470,11 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
 
   @Override
   public void end(@Nullable Fields trailers) {
+    if (skipping) {
+      lease = null;
+      askNext();
+      return;
+    }
     phase = Phase.DONE;
     lease = null;
     forgetContent();
@@ -451,6 +487,10 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
       upstream.http1Servers.requires(lease.endpoint());
     }
     lease = null;
+    if (skipping) {
+      askNext();
+      return;
+    }
     boolean hopsLeft = hopIndex + 1 < hops.size();
     AfterFailure next =
         AfterFailure.of(failure, answered, repeatable, isUnspent(), reused, hopsLeft);
@@ -468,6 +508,24 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     // not from within the failed connection's event
     boolean refused = failure.kind() == Kind.NOT_PROCESSED;
     upstream.loop().execute(() -> retry(next, refused));
+  }
+
+  /** Whether a response of this status is left, and the next hop asked. */
+  private boolean asksNext(int status) {
+    return request != null
+        && request.nextOn() != null
+        && request.nextOn().contains(status)
+        && hopIndex + 1 < hops.size()
+        && triesLeft() > 0
+        && isUnspent();
+  }
+
+  private void askNext() {
+    skipping = false;
+    phase = Phase.ROUTING;
+    freshOnly = false;
+    // not from within the connection's event
+    upstream.loop().execute(this);
   }
 
   /** Whether the request can be sent from its start. */

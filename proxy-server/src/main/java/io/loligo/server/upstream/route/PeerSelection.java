@@ -18,6 +18,7 @@ import io.loligo.server.upstream.OutgoingTls;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerSpread;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -42,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A request of an intercepted client may be pinned to the address that the client connected to:
  * the origin is then asked there. If its host does not lead to that address, no parent gets it.
  *
- * <p>Among parents: one of the round-robin ones by turn and weight, else the first that is up; the
+ * <p>Among parents: one by the hash of the client's address, of the user or of the URL ({@link
+ * ParentHash}), else one of the round-robin ones by turn and weight, else the first that is up; the
  * others follow in the order of the configuration. Dead parents are skipped unless none is alive.
  * Siblings are not asked.
  */
@@ -57,6 +59,9 @@ final class PeerSelection {
   /** A cache_peer line, and its peer. */
   private record Candidate(Peer line, CachePeer peer) {}
 
+  /** A group of peers, and the code for the log. */
+  private record Hashed(ParentHash hash, HierarchyCode code) {}
+
   private final HopHealth health;
   private final AclList alwaysDirect;
   private final AclList neverDirect;
@@ -66,6 +71,7 @@ final class PeerSelection {
   private final List<Candidate> peers;
   private final OutgoingTls outgoingTls;
   private final boolean originHttp2;
+  private final List<Hashed> hashes;
 
   /** A selection under {@code config} that sees this health. */
   PeerSelection(HopHealth health, ProxyConfig config) {
@@ -81,6 +87,18 @@ final class PeerSelection {
         config.get(PeerDirectives.CACHE_PEER).stream()
             .map(line -> new Candidate(line, CachePeers.of(line)))
             .toList();
+    List<Hashed> groups = new ArrayList<>();
+    addHash(groups, PeerSpread.SOURCEHASH, HierarchyCode.SOURCEHASH_PARENT);
+    addHash(groups, PeerSpread.USERHASH, HierarchyCode.USERHASH_PARENT);
+    addHash(groups, PeerSpread.CARP, HierarchyCode.CARP);
+    this.hashes = List.copyOf(groups);
+  }
+
+  private void addHash(List<Hashed> groups, PeerSpread spread, HierarchyCode code) {
+    ParentHash hash = ParentHash.of(spread, peers.stream().map(Candidate::line).toList());
+    if (hash != null) {
+      groups.add(new Hashed(hash, code));
+    }
   }
 
   /**
@@ -191,8 +209,18 @@ final class PeerSelection {
       lastResort(usable, request, from, hops);
       return hops;
     }
-    Candidate first = byTurn(candidates);
     HierarchyCode code = HierarchyCode.ROUNDROBIN_PARENT;
+    Candidate first = null;
+    for (int i = 0; i < hashes.size() && first == null; i++) {
+      first = byHash(hashes.get(i).hash, candidates, request);
+      code = first == null ? code : hashes.get(i).code;
+    }
+    if (first == null) {
+      first = byTurn(candidates, PeerSpread.ROUND_ROBIN);
+    }
+    if (first == null) {
+      first = byTurn(candidates, PeerSpread.WEIGHTED_ROUND_ROBIN);
+    }
     if (first == null) {
       first = candidates.get(0);
       code = HierarchyCode.FIRSTUP_PARENT;
@@ -206,28 +234,42 @@ final class PeerSelection {
     return hops;
   }
 
-  private @Nullable Candidate byTurn(List<Candidate> candidates) {
+  private static @Nullable Candidate byHash(
+      ParentHash hash, List<Candidate> candidates, RoutedRequest request) {
+    Peer chosen =
+        hash.choose(request, peer -> candidates.stream().anyMatch(each -> each.line() == peer));
+    for (Candidate each : candidates) {
+      if (each.line() == chosen) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Candidate byTurn(List<Candidate> candidates, PeerSpread spread) {
     long weights = 0;
     for (Candidate each : candidates) {
-      weights += each.line().roundRobin() ? weight(each.line()) : 0;
+      weights += weight(each.line(), spread);
     }
     if (weights == 0) {
       return null;
     }
     long turn = Math.floorMod(health.nextTurn(), weights);
     for (Candidate each : candidates) {
-      if (each.line().roundRobin()) {
-        turn -= weight(each.line());
-        if (turn < 0) {
-          return each;
-        }
+      turn -= weight(each.line(), spread);
+      if (turn < 0) {
+        return each;
       }
     }
     throw new AssertionError(turn);
   }
 
-  private static int weight(Peer peer) {
-    return Math.max(1, peer.weight());
+  /** The number of its turns. */
+  private static int weight(Peer peer, PeerSpread spread) {
+    if (!peer.spreads().contains(spread)) {
+      return 0;
+    }
+    return spread == PeerSpread.ROUND_ROBIN ? Math.max(1, peer.weight()) : 1;
   }
 
   /** All of them look dead or full: a try is better than a refusal. */

@@ -17,6 +17,9 @@ public interface RoutedRequest extends AclInput, ClientLogin {
     return null;
   }
 
+  /** The connected client; a proxy in front of it counts. */
+  InetSocketAddress client();
+
   /** The port that got it. */
   HttpPort httpPort();
 

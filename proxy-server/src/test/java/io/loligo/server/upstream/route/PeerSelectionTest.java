@@ -338,6 +338,11 @@ class PeerSelectionTest {
     }
 
     @Override
+    public InetSocketAddress client() {
+      return CLIENT;
+    }
+
+    @Override
     public InetAddress transparentClient() {
       return transparentClient;
     }

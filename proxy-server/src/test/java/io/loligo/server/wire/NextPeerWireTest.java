@@ -1,0 +1,115 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** {@code loligo_next_peer_on}: an artifact proxy in front of several repositories. */
+class NextPeerWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private final List<ScriptedOrigin> repositories = new ArrayList<>();
+
+  /** Repository number i has the artifacts whose path begins with the digits up to its own. */
+  @BeforeEach
+  void startRepositories() throws IOException {
+    for (int i = 0; i < 3; i++) {
+      ScriptedOrigin repository = closing(ScriptedOrigin.start());
+      repository.otherwise(
+          call -> call.send(ScriptedOrigin.response("404 Not Found", "no", "X-Last: 1")));
+      repository.onOk("/" + i + ".jar", "from " + i, FRESH);
+      repositories.add(repository);
+    }
+  }
+
+  private void startWith(String... more) throws Exception {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      int port = repositories.get(i).port();
+      lines.add("cache_peer 127.0.0.1 parent " + port + " 0 no-query originserver name=r" + i);
+    }
+    lines.add("never_direct allow all");
+    lines.addAll(List.of(more));
+    startProxy(lines.toArray(new String[0]));
+  }
+
+  private WireMessage ask(String path, String... fields) throws IOException {
+    return client().get("http://repo.example" + path, fields).response();
+  }
+
+  private List<Integer> asked() {
+    return repositories.stream().map(one -> one.requests().size()).toList();
+  }
+
+  @Test
+  void theRepositoryThatHasItAnswers() throws Exception {
+    startWith("loligo_next_peer_on 404,500-599");
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask("/" + i + ".jar").text()).isEqualTo("from " + i);
+    }
+    assertThat(asked()).containsExactly(3, 2, 1);
+    assertHit(ask("/2.jar"));
+    // connections are kept, although their responses were left
+    assertThat(repositories.get(0).connections()).isEqualTo(1);
+    assertThat(stopAndReadLog()).element(2).asString().contains("TCP_MISS/200", "ANY_OLD_PARENT");
+  }
+
+  @Test
+  void theLastAnswerIsSent() throws Exception {
+    startWith("loligo_next_peer_on 404");
+    WireMessage answer = ask("/none");
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.fields("X-Last")).containsExactly("1");
+    assertThat(asked()).containsExactly(1, 1, 1);
+  }
+
+  @Test
+  void otherStatusesMethodsAndRequestsStay() throws Exception {
+    startWith("acl jars urlpath_regex [.]jar$", "loligo_next_peer_on 404 jars");
+    repositories.get(0).on("/503.jar", call -> call.send(ScriptedOrigin.response("503 No", "x")));
+    assertThat(ask("/503.jar").status()).isEqualTo(503);
+    assertThat(ask("/1.txt").status()).isEqualTo(404);
+    String post = "POST http://repo.example/1.jar HTTP/1.1\r\nHost: repo.example\r\n";
+    assertThat(client().send(post + "Content-Length: 1\r\n\r\nx").response().status())
+        .isEqualTo(404);
+    assertThat(asked()).containsExactly(3, 0, 0);
+  }
+
+  @Test
+  void aHeadIsAskedOnToo() throws Exception {
+    startWith("loligo_next_peer_on 404");
+    RawClient client = client();
+    client.request("HEAD", "http://repo.example/1.jar");
+    assertThat(client.responseTo("HEAD").status()).isEqualTo(200);
+    assertThat(asked()).containsExactly(1, 1, 0);
+  }
+
+  @Test
+  void aLargeAnswerIsNotReadToItsEnd() throws Exception {
+    startWith("loligo_next_peer_on 404");
+    String large = "x".repeat(1 << 20);
+    repositories
+        .get(0)
+        .on("/1.jar", call -> call.send(ScriptedOrigin.response("404 Not Found", large)));
+    assertThat(ask("/1.jar").text()).isEqualTo("from 1");
+    assertThat(ask("/0.jar").text()).isEqualTo("from 0");
+    assertThat(repositories.get(0).connections()).isEqualTo(2);
+  }
+
+  @Test
+  void aRepositoryThatBreaksOffIsLeft() throws Exception {
+    startWith("loligo_next_peer_on 404");
+    repositories
+        .get(0)
+        .on(
+            "/1.jar",
+            call -> {
+              call.send("HTTP/1.1 404 Not Found\r\nContent-Length: 10\r\n\r\nhalf");
+              call.close();
+            });
+    assertThat(ask("/1.jar").text()).isEqualTo("from 1");
+  }
+}
