@@ -262,6 +262,20 @@ public final class Acls {
     return (own != null && test.test(own)) || anyMember(name, member -> typed(member, test));
   }
 
+  /** Adds to {@code types} that of {@code name}, and those of the ACLs that it contains. */
+  public void addTypes(String name, Set<AclType> types) {
+    AclType own = typeOf(name);
+    if (own != null) {
+      types.add(own);
+    }
+    anyMember(
+        name,
+        member -> {
+          addTypes(member, types);
+          return false;
+        });
+  }
+
   private boolean anyMember(String name, Predicate<String> test) {
     NamedAcl acl = named.get(key(name));
     return acl != null

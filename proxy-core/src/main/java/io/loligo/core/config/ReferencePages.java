@@ -283,6 +283,7 @@ public final class ReferencePages {
       | `peername` in lists about responses and in `access_log` | never matches | matches |
       | `srcdomain` and `proxy_auth` in `miss_access` and other lists that do not wait | decided if known by chance, else left open: `miss_access` allows | asked for after `http_access`; a list that stays open denies |
       | white space in the URL of a request | removed (`uri_whitespace strip`) | 400 |
+      | `http://user:password@host/` | sent to the origin as `Authorization: Basic` | removed; `loligo_url_userinfo refuse` gives 400 |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
       | a challenge (407) to CONNECT | the connection persists | the connection closes: bytes after a refused CONNECT are no request (RFC 9931) |

@@ -38,6 +38,9 @@ public final class RequestTarget {
   /** Whether the authority gives a port. */
   private boolean givesPort;
 
+  /** Whether the URL of an absolute-form target has user information. */
+  private boolean userInfo;
+
   private byte[] pathBytes = ROOT;
   private int pathStart;
   private int pathEnd;
@@ -62,7 +65,9 @@ public final class RequestTarget {
    * <p>The authority comes from an absolute-form or authority-form target, else from Host, else
    * from {@code defaultAuthority}. If Host does not choose, {@code defaultAuthority} precedes both
    * Host and an absolute-form target, whose scheme and authority are then ignored. User information
-   * and fragments are refused; the host is checked against reg-name, IPv4 and IPv6 literal syntax.
+   * in an absolute-form target is no part of the authority, see {@link #hasUserInfo}; elsewhere it
+   * is refused, and so are fragments. The host is checked against reg-name, IPv4 and IPv6 literal
+   * syntax.
    *
    * @param defaultScheme {@code http} or {@code https}, for origin-form
    * @param defaultAuthority host or host:port for a request without one, or null
@@ -94,6 +99,7 @@ public final class RequestTarget {
     host = null;
     authority = null;
     scheme = defaultScheme;
+    userInfo = false;
     storeId = null;
     keyedBy(null, null, 0);
     if (head.methodId() == Method.CONNECT) {
@@ -166,6 +172,14 @@ public final class RequestTarget {
 
   public Form form() {
     return form;
+  }
+
+  /**
+   * Whether the target that {@link #resolve} read has user information. It is in no other value of
+   * this object: not in {@link #url}, and not in the key.
+   */
+  public boolean hasUserInfo() {
+    return userInfo;
   }
 
   /** {@code http} or {@code https} or another scheme in lower case; empty for authority-form. */
@@ -331,7 +345,29 @@ public final class RequestTarget {
       System.arraycopy(bytes, to, rooted, 1, end - to);
       path(rooted, 0, rooted.length);
     }
-    return authority(bytes, authorityStart, to, ParseFailure.BAD_TARGET);
+    int hostStart = afterUserInfo(bytes, authorityStart, to);
+    userInfo = hostStart > authorityStart;
+    return hostStart < 0
+        ? ParseFailure.BAD_TARGET
+        : authority(bytes, hostStart, to, ParseFailure.BAD_TARGET);
+  }
+
+  /**
+   * Where the host begins: after the user information (RFC 3986 section 3.2.1), if there is any.
+   * -1: it has a byte that other parsers may take for the end of the authority.
+   */
+  private static int afterUserInfo(byte[] bytes, int start, int end) {
+    int at = end - 1;
+    while (at >= start && bytes[at] != '@') {
+      at--;
+    }
+    for (int i = start; i < at; i++) {
+      byte b = bytes[i];
+      if (!Ascii.isLetter(b) && !Ascii.isDigit(b) && "-._~%!$&'()*+,;=:".indexOf(b) < 0) {
+        return -1;
+      }
+    }
+    return at < start ? start : at + 1;
   }
 
   private @Nullable ParseFailure fromHost(Fields fields, @Nullable String defaultAuthority) {

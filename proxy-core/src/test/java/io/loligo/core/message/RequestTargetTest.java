@@ -147,8 +147,10 @@ final class RequestTargetTest {
         strings = {
           "http://",
           "http:///",
-          "http://u@a/",
-          "http://u:p@a/",
+          "http://u@/",
+          "http://u@b@a/",
+          "http://u\\@a/",
+          "http://u[@a/",
           "http://a:0/",
           "http://a:65536/",
           "http://a:b/",
@@ -164,6 +166,23 @@ final class RequestTargetTest {
         })
     void refusesOddAuthoritiesAndFragments(String text) {
       assertThat(forward("GET " + text + " HTTP/1.1\nHost: a")).isEqualTo(ParseFailure.BAD_TARGET);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "http://u@a/b@c",
+          "http://u:p%40x@a/b@c",
+          "http://@a/b@c",
+          "http://b:80@A:80/b@c"
+        })
+    void losesItsUserInformation(String text) {
+      assertThat(forward("GET " + text + " HTTP/1.1\nHost: x")).isNull();
+      assertThat(target.hasUserInfo()).isTrue();
+      assertThat(target.url()).isEqualTo("http://a/b@c");
+      assertThat(target.authority()).isEqualTo("a");
+      assertThat(forward("GET http://a/b@c HTTP/1.1\nHost: x")).isNull();
+      assertThat(target.hasUserInfo()).isFalse();
     }
 
     @Test

@@ -16,7 +16,13 @@ import picocli.CommandLine.Option;
     description = "A caching HTTP proxy.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = {Main.Run.class, Checking.class, RuleCommands.class, Asking.class})
+    subcommands = {
+      Main.Run.class,
+      Checking.class,
+      RuleCommands.class,
+      Shadowing.class,
+      Asking.class
+    })
 public final class Main implements Callable<Integer> {
   @Option(names = "--check", paramLabel = "FILE", description = "the same as: check FILE")
   private @Nullable Path file;

@@ -80,7 +80,9 @@ final class GivenRequest implements AclInput {
     ParseFailure failure = null;
     boolean read = reader.read(question, head);
     if (read) {
-      failure = Identification.identify(port, null, null, head, target);
+      failure =
+          Identification.identify(
+              port, null, null, config.get(AccessDirectives.URL_USERINFO), head, target);
     } else {
       failure = reader.failure();
     }

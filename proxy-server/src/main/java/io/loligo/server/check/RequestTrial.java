@@ -13,6 +13,7 @@ import io.loligo.server.exchange.settings.DenyPage;
 import io.loligo.server.exchange.settings.ErrorPages;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,10 +54,13 @@ final class RequestTrial {
     return list.rules().get(0).source();
   }
 
-  /** By file, then by the number of the line. */
-  private static int inOrder(String one, String other) {
+  /** Compares {@code file:line} by file, then by the number; other texts come first. */
+  static int inOrder(String one, String other) {
     int colon = one.lastIndexOf(':');
     int second = other.lastIndexOf(':');
+    if (colon < 0 || second < 0) {
+      return one.compareTo(other);
+    }
     int files = one.substring(0, colon).compareTo(other.substring(0, second));
     return files != 0
         ? files
@@ -89,7 +93,26 @@ final class RequestTrial {
     return answers;
   }
 
-  /** The answer of {@code http_access}. */
+  /** The types of all ACLs that were asked until {@code answer} to {@link #access}. */
+  Set<AclType> asked(ListAnswer answer, GivenRequest request) {
+    Set<AclType> types = EnumSet.noneOf(AclType.class);
+    for (RuleBook.Compiled list : lists) {
+      if (list.list() != access) {
+        continue;
+      }
+      for (AclRule rule : list.rules()) {
+        for (AclTrial one : acls.trial(rule, request)) {
+          acls.addTypes(Acls.bare(one.term()), types);
+        }
+        if (rule.source().equals(answer.source()) && rule.text().equals(answer.rule())) {
+          return types;
+        }
+      }
+    }
+    return types;
+  }
+
+  /** The answer of the list that this trial was made for. */
   ListAnswer access(GivenRequest request) {
     for (RuleBook.Compiled list : lists) {
       if (list.list() == access) {

@@ -129,7 +129,12 @@ public final class RequestSteps implements RequestHandler {
   public @Nullable ClientEvents request(ClientStream stream, RequestHead head, long contentLength) {
     ParseFailure failure =
         Identification.identify(
-            stream.port(), stream.record().local, stream.destination(), head, currentTarget);
+            stream.port(),
+            stream.record().local,
+            stream.destination(),
+            settings.access.refusesUserInfo,
+            head,
+            currentTarget);
     if (failure != null) {
       refused(stream, failure);
       return null;

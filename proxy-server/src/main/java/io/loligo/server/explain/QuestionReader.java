@@ -84,6 +84,6 @@ public final class QuestionReader {
     while (end < url.length() && "/?".indexOf(url.charAt(end)) < 0) {
       end++;
     }
-    return url.substring(start, end);
+    return url.substring(Math.max(start, url.lastIndexOf('@', end) + 1), end);
   }
 }

@@ -149,7 +149,9 @@ public final class Explaining {
       refuse(reader.failure());
       return;
     }
-    ParseFailure failure = Identification.identify(port, null, null, head, target);
+    ParseFailure failure =
+        Identification.identify(
+            port, null, null, services.settings.access.refusesUserInfo, head, target);
     if (failure != null) {
       refuse(failure);
       return;

@@ -22,9 +22,24 @@ public final class Identification {
    * @param local the proxy's end of the connection, or null
    * @param destination the server that the client of an intercepted or decrypted connection means;
    *     null: the connection is neither
+   * @param refusesUserInfo {@code loligo_url_userinfo refuse}
    * @param head borrowed
    */
   public static @Nullable ParseFailure identify(
+      HttpPort port,
+      @Nullable InetSocketAddress local,
+      @Nullable Destination destination,
+      boolean refusesUserInfo,
+      RequestHead head,
+      RequestTarget target) {
+    ParseFailure failure = identify(port, local, destination, head, target);
+    return failure == null && refusesUserInfo && target.hasUserInfo()
+        ? ParseFailure.BAD_TARGET
+        : failure;
+  }
+
+  /** The same where user information is ignored. */
+  static @Nullable ParseFailure identify(
       HttpPort port,
       @Nullable InetSocketAddress local,
       @Nullable Destination destination,

@@ -99,6 +99,16 @@ public final class AccessDirectives {
               "Whether the name of an address in a URL is looked up where http_access reaches a"
                   + " dstdomain or dstdom_regex ACL without -n that the address does not match.");
 
+  /** {@code loligo_url_userinfo}: true: a URL with user information gets 400. */
+  public static final Setting<Boolean> URL_USERINFO =
+      FEATURE
+          .word("loligo_url_userinfo", "ignore", "ignore", "refuse")
+          .as("refuse"::equals)
+          .text(
+              "What happens to http://user:password@host/ in a request. ignore: the part before @"
+                  + " is removed; no rule, log, origin or parent sees it. refuse: 400, as RFC 9110"
+                  + " section 4.2.4 advises.");
+
   /** {@code request_body_max_size} in bytes; -1: no limit. The directive's 0 becomes -1. */
   public static final Setting<Long> REQUEST_BODY_MAX_SIZE =
       FEATURE

@@ -54,6 +54,9 @@ public final class AccessSettings {
   /** {@code loligo_reverse_dns}: whether rules about names apply to addresses in URLs. */
   public final boolean looksUpNames;
 
+  /** Whether URLs with user information are refused, see {@code loligo_url_userinfo}. */
+  public final boolean refusesUserInfo;
+
   AccessSettings(ProxyConfig config) {
     httpAccess = config.get(AccessDirectives.HTTP_ACCESS);
     adaptedHttpAccess = config.get(AccessDirectives.ADAPTED_HTTP_ACCESS);
@@ -68,6 +71,7 @@ public final class AccessSettings {
     replyBodyMax = config.get(AccessDirectives.REPLY_BODY_MAX_SIZE);
     requestFields = FieldRules.ofRequests(config);
     replyFields = FieldRules.ofResponses(config);
+    refusesUserInfo = config.get(AccessDirectives.URL_USERINFO);
     looksUpNames = config.get(AccessDirectives.REVERSE_DNS);
     purgeEnabled = config.get(FileDirectives.ACL).namesPurge();
   }

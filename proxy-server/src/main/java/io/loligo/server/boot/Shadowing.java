@@ -1,0 +1,98 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ConfigProblem;
+import io.loligo.core.config.ExaminedConfig;
+import io.loligo.core.config.LineReport;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.accesslog.LogFormat;
+import io.loligo.server.check.LogReplay;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code loligo shadow ACCESS.LOG}: replays the requests of a log through the rules of a file. */
+@Command(
+    name = "shadow",
+    description = {
+      "Asks the rules of a configuration about each request of a log, and shows where the verdict"
+          + " differs from the one in the log. Nothing is sent, looked up or started.",
+      "Exit status: 0: no verdict differs; 1: some do; 2: the log or the file cannot be read."
+    },
+    mixinStandardHelpOptions = true)
+final class Shadowing implements Callable<Integer> {
+  private static final int UNREADABLE = 2;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Parameters(paramLabel = "ACCESS.LOG", description = "log of Squid or Loligo; -: standard input")
+  private String log;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Option(
+      names = {"-f", "--file"},
+      required = true,
+      paramLabel = "FILE",
+      description = "configuration in Squid's dialect")
+  private Path file;
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME|FORMAT",
+      description = "a logformat: built in, of the file, or its codes; default: ${DEFAULT-VALUE}")
+  private String format = "squid";
+
+  @Option(
+      names = "--examples",
+      paramLabel = "NUMBER",
+      description = "requests shown of each line of the file; default: ${DEFAULT-VALUE}")
+  private int examples = 5;
+
+  @Option(names = "--json", description = "as JSON")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    ExaminedConfig examined = Features.reader(new FileConfigSource()).examine(file.toString());
+    ProxyConfig config = examined.result().config();
+    if (config == null) {
+      examined.result().errors().stream().map(ConfigProblem::text).forEach(System.err::println);
+      return UNREADABLE;
+    }
+    String codes = codes(examined);
+    if (codes == null) {
+      System.err.println("loligo: no logformat has the name " + format);
+      return UNREADABLE;
+    }
+    LogReplay replay = new LogReplay(examined, config, codes, examples, System.currentTimeMillis());
+    try (InputStream in = log.equals("-") ? System.in : Files.newInputStream(Path.of(log))) {
+      replay.read(in);
+    } catch (IOException e) {
+      System.err.println("loligo: " + log + " cannot be read: " + e.getMessage());
+      return UNREADABLE;
+    }
+    System.out.print(json ? replay.json() : replay.text());
+    return replay.exitStatus();
+  }
+
+  private @Nullable String codes(ExaminedConfig examined) {
+    if (format.indexOf('%') >= 0) {
+      return format;
+    }
+    Map<String, String> named = new HashMap<>();
+    for (LineReport line : examined.result().lines()) {
+      String[] words = line.text().split("[ \t]+", 3);
+      if (words[0].equals("logformat") && words.length == 3) {
+        named.put(words[1], words[2]);
+      }
+    }
+    named.putAll(LogFormat.builtIn());
+    return named.get(format);
+  }
+}
