@@ -87,7 +87,13 @@ class BesideSquidWireTest extends WireTest {
         "notes",
         "parents-carp",
         "anonymizer",
-        "captive-portal"
+        "captive-portal",
+        "ssrf-guard",
+        "rack-proxy",
+        "gateway-lists",
+        "tool-egress",
+        "school-filter",
+        "cluster-egress"
       })
   void decidesAsSquidDoes(String name) throws Exception {
     String text = resource(name);
