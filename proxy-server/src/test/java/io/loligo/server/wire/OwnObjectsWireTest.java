@@ -84,4 +84,14 @@ class OwnObjectsWireTest extends WireTest {
     startProxy("acl icons urlpath_regex ^/squid-internal-static/", "http_access deny icons");
     assertThat(ask("GET", "SN.png", "Host: a").status()).isEqualTo(403);
   }
+
+  /** As in Squid, whatever Host says. */
+  @Test
+  void haveThePortOfTheProxyInRules() throws Exception {
+    startProxy("acl web port 80 443", "http_access deny web", "http_access allow all");
+    assertThat(ask("GET", "SN.png", "Host: a:80").status()).isEqualTo(200);
+    assertThat(proxy.reload(configuration("acl web port 80", "http_access allow web")).done())
+        .isTrue();
+    assertThat(ask("GET", "SN.png", "Host: a:80").status()).isEqualTo(403);
+  }
 }

@@ -88,7 +88,7 @@ final class PageText {
           case 'A' ->
               record.local == null ? "" : NetUtil.toAddressString(record.local.getAddress());
           case 'b' -> record.local == null ? "" : String.valueOf(record.local.getPort());
-          case 'B', 'g', 'L', 'o', 'W' -> "";
+          case 'B', 'g', 'L', 'o', 'O', 'W' -> "";
           case 'c' -> errorCode;
           case 'D' -> "[No Error Detail]";
           case 'e' -> "0";

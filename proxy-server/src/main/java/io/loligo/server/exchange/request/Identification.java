@@ -56,7 +56,9 @@ public final class Identification {
       return identifyAccelerated(port.accel(), local, head, target);
     }
     if (OwnObjects.isAskedFor(head)) {
-      return target.resolve(head, "http", OwnObjects.HOST, false);
+      // as in Squid, rules see the proxy's own port
+      int own = local == null ? port.port() : local.getPort();
+      return target.resolve(head, "http", OwnObjects.HOST, false, own);
     }
     ParseFailure failure = target.resolve(head, "http", null, true);
     if (failure == null && target.form() == RequestTarget.Form.ORIGIN) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** The pages and redirections of one configuration. Immutable; any thread. */
 public final class ErrorPages {
   /** The letters of % codes, and the percent sign itself. */
-  public static final String CODES = "aAbBcDeEfFghHiIlLmMopPRsStTuUwWxzZ%";
+  public static final String CODES = "aAbBcDeEfFghHiIlLmMoOpPRsStTuUwWxzZ%";
 
   private final Map<String, DenyPage> denied;
   private final Map<String, String> pages;
