@@ -240,11 +240,34 @@ class SecureOriginWireTest extends WireTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"options=NO_TLSv1_3, TLSv1.2", "min-version=1.3, TLSv1.3"})
-  void speaksTheVersionsOfTheLine(String word, String version) throws Exception {
+  @CsvSource({
+    "tls_outgoing_options options=NO_TLSv1_3, TLSv1.2",
+    "tls_outgoing_options min-version=1.3, TLSv1.3",
+    "sslproxy_options NO_TLSv1_3, TLSv1.2",
+    "sslproxy_version 6, TLSv1.2"
+  })
+  void speaksTheVersionsOfTheLine(String line, String version) throws Exception {
     startSecure().on("/", call -> call.ok(call.session().getProtocol()));
-    startTrusting("tls_outgoing_options " + word);
+    startTrusting(line);
     assertThat(fetch(secure.url("/")).text()).isEqualTo(version);
+  }
+
+  @Test
+  void speaksTheSuitesOfTheLine() throws Exception {
+    startSecure().on("/", call -> call.ok(call.session().getCipherSuite()));
+    startTrusting("sslproxy_version 6", "sslproxy_cipher ECDHE-ECDSA-AES128-GCM-SHA256");
+    assertThat(fetch(secure.url("/")).text()).isEqualTo("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"sslproxy_cafile, root.pem", "sslproxy_capath, ca"})
+  void trustsTheAuthoritiesOfOlderLines(String directive, String name) throws Exception {
+    startSecure().onOk("/", "x");
+    ROOT.write(Files.createDirectory(dir.resolve("ca")), "root.pem");
+    startProxy(directive + " " + dir.resolve(name));
+    assertThat(fetch(secure.url("/")).status()).isEqualTo(200);
+    assertThat(proxy.reload(configuration()).done()).isTrue();
+    assertThat(fetch(secure.url("/again")).status()).isEqualTo(503);
   }
 
   @ParameterizedTest
