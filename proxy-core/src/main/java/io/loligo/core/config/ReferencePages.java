@@ -308,5 +308,20 @@ public final class ReferencePages {
       | `%<h` | fields of the response as sent | as received from the next hop; `-` on hits |
       | `%>A` | name of the client's address | the address: it is not looked up |
       | `maximum_object_size` without `cache_dir` | no limit in memory | a limit in memory too |
+
+      ## Directives without a test on the wire
+
+      `DirectivesWireTest` and its neighbours try every other directive through real sockets. These
+      have a test below the wire.
+
+      | directive | test | why not on the wire |
+      | --- | --- | --- |
+      | `dns_nameservers` | `DnsNamesTest` | its port is 53, which not every user may listen on |
+      | `positive_dns_ttl` | `DnsNamesTest` | a real second would have to pass |
+      | `negative_dns_ttl` | `DnsNamesTest` | a real second would have to pass |
+      | `loligo_max_loop_lag` | `OverloadTest` | an event loop would have to be late three times |
+      | `loligo_log_overflow` | `AccessLogTest` | a file that takes no lines is needed |
+      | `loligo_disk_write_queue` | `CatchUpTest` | a disk that takes no bytes is needed |
+      | `store_avg_object_size` | `ClaimTest` | it sizes memory, and no response shows that |
       """;
 }

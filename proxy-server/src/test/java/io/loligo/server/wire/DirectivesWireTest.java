@@ -8,6 +8,8 @@ import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.wire.LyingDns.Entry;
 import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -308,6 +310,25 @@ class DirectivesWireTest extends WireTest {
     startProxy(withDisk("loligo_disk_threads 3"));
     proxy.diskOpened().join();
     assertThat(threads("loligo-disk") - before).isEqualTo(3);
+  }
+
+  // ---- logs
+
+  @ParameterizedTest
+  @CsvSource({"on, b1", "off, b0"})
+  void aProgramWritesTheLog(String buffered, String command) throws Exception {
+    Path program = dir.resolve("daemon");
+    Files.writeString(program, "#!/bin/sh\nexec cat > \"$1.commands\"\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    startProxy(
+        "logfile_daemon " + program,
+        "buffered_logs " + buffered,
+        "access_log daemon:" + dir.resolve("log") + " squid");
+    origin.onOk("/a", "x");
+    assertThat(get("/a").status()).isEqualTo(200);
+    List<String> commands = stopAndReadLog("log.commands");
+    assertThat(commands).contains(command);
+    assertThat(commands).anyMatch(line -> line.matches("L.* TCP_MISS/200 .*/a - .*"));
   }
 
   // ---- the process
