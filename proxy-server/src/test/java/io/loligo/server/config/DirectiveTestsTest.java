@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -55,9 +56,9 @@ class DirectiveTestsTest {
   }
 
   /** The other test of each directive in the table of the page. */
-  private static TreeMap<String, String> elsewhere() {
+  private static Map<String, String> elsewhere() {
     String page = PAGES.differences();
-    TreeMap<String, String> tests = new TreeMap<>();
+    Map<String, String> tests = new TreeMap<>();
     Matcher row =
         ROW.matcher(page.substring(page.indexOf("## Directives without a test on the wire")));
     while (row.find()) {
