@@ -26,6 +26,8 @@ class DirectivesWireTest extends WireTest {
   private static final int WINDOW_MILLIS = 1_000;
   private static final int LARGE = 24 << 20;
 
+  private static final byte[] IPV6_LOOPBACK = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+
   private final HeldTime time = new HeldTime();
 
   private void startAsking(LyingDns dns, String... lines) throws Exception {
@@ -266,7 +268,8 @@ class DirectivesWireTest extends WireTest {
   @ParameterizedTest
   @CsvSource({"on, of IPv4", "off, of IPv6"})
   void theFamilyIsTriedFirst(String value, String content) throws Exception {
-    ScriptedOrigin six = closing(ScriptedOrigin.start(InetAddress.getByName("::1"), origin.port()));
+    ScriptedOrigin six =
+        closing(ScriptedOrigin.start(InetAddress.getByAddress(IPV6_LOOPBACK), origin.port()));
     six.onOk("/a", "of IPv6");
     origin.onOk("/a", "of IPv4");
     LyingDns dns = closing(new LyingDns());
