@@ -76,7 +76,7 @@ class DirectiveTestsTest {
     DIRECTIVE.matcher(used).results().forEach(found -> missing.add(found.group(1)));
     assertThat(missing).hasSizeGreaterThan(100);
     missing.removeAll(words);
-    assertThat(elsewhere().keySet()).containsExactlyInAnyOrderElementsOf(missing);
+    assertThat(elsewhere().keySet()).containsAll(missing);
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -94,6 +95,16 @@ class ReaderSurvivesTest {
         .list()
         .ofMaxSize(40)
         .map(words -> String.join(" ", words));
+  }
+
+  /** The value of a directive may be missing, or end early. */
+  @Example
+  void neverThrowsOnFewWords() {
+    for (Directive directive : Features.directives().all()) {
+      for (String words : List.of("", " x", " x y", " 1", " x 1 y")) {
+        TextSource.load("http_port 1\nacl a src all\n" + directive.name() + words);
+      }
+    }
   }
 
   @Property(tries = 1500)

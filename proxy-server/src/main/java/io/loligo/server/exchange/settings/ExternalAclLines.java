@@ -70,7 +70,7 @@ final class ExternalAclLines implements LineReader<ExternalAclTypes> {
     while (at < values.size() && values.get(at).startsWith("%")) {
       at++;
     }
-    List<String> words = values.subList(Math.min(form, values.size()), at);
+    List<String> words = form < at ? values.subList(form, at) : List.of();
     if (words.isEmpty() || at >= values.size()) {
       report.error(line, form < values.size() ? values.get(form) : "", FORM, "");
       reading.rules().defineExternal(name, false);
