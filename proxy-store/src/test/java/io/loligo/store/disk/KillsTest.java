@@ -9,6 +9,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.RandomBytes;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.loligo.store.purge.UrlPattern;
@@ -90,10 +91,16 @@ final class KillsTest {
           }
         }
         default -> {
+          awaitMemory(fixture.store.transit);
           versions[object] = 1 + random.nextInt(Integer.MAX_VALUE);
           fixture.store.fill(URL + object, content(object, versions[object]));
         }
       }
+    }
+
+    /** A response that finds no memory is not stored, and the older one stays. */
+    private static void awaitMemory(MemoryLedger transit) {
+      DiskFixture.await(() -> transit.used() < transit.limit() / 2);
     }
 
     /** Whether it is there. */
