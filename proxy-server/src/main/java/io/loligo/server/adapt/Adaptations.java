@@ -1,0 +1,79 @@
+package io.loligo.server.adapt;
+
+import io.loligo.server.time.LoopClock;
+import io.loligo.server.time.LoopTimer;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The services of one event loop under one configuration. Confined to the loop. */
+public final class Adaptations {
+  private final AdaptationSettings settings;
+  private final IcapNetwork network;
+  private final LoopClock clock;
+  private final LoopTimer timer;
+  private final int loops;
+  private final Map<IcapService, ServiceState> states = new HashMap<>();
+
+  /**
+   * Knows nothing about any service yet.
+   *
+   * @param loops the event loops that share the connections that a service allows
+   */
+  public Adaptations(
+      AdaptationSettings settings,
+      IcapNetwork network,
+      LoopClock clock,
+      LoopTimer timer,
+      int loops) {
+    this.settings = settings;
+    this.network = network;
+    this.clock = clock;
+    this.timer = timer;
+    this.loops = loops;
+  }
+
+  /** The values of the configuration. */
+  public AdaptationSettings settings() {
+    return settings;
+  }
+
+  IcapNetwork network() {
+    return network;
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  LoopTimer timer() {
+    return timer;
+  }
+
+  int loops() {
+    return loops;
+  }
+
+  ServiceState state(IcapService service) {
+    return states.computeIfAbsent(
+        service, one -> new ServiceState(one, this, AdaptationCounters.NONE));
+  }
+
+  /**
+   * Whether a message about {@code path}, the path and query of its URL, may go to {@code group}:
+   * at least one of its services is neither a bypassed one that is down nor ignores such messages.
+   */
+  public boolean applies(ServiceGroup group, String path) {
+    for (IcapService service : group.services()) {
+      ServiceState state = state(service);
+      if (!(service.bypass() && state.isDown()) && !state.ignores(path)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Closes idle connections. */
+  public void close() {
+    states.values().forEach(ServiceState::close);
+  }
+}

@@ -1,0 +1,46 @@
+package io.loligo.server.adapt;
+
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a message after its adaptation. First comes one of {@link #unchanged}, {@link #request},
+ * {@link #response} and {@link #failed}. Content follows on request by {@link Adaptation#read}. The
+ * last call is {@link #end} or {@link #failed}. Called on the event loop, never before {@link
+ * Adaptation#start} has returned.
+ */
+public interface Adapted {
+  /** The head stays as it is. */
+  void unchanged();
+
+  /**
+   * The request is another one.
+   *
+   * @param head may be kept
+   * @param contentLength bytes of its content, see {@link io.loligo.core.message.ContentLength}
+   */
+  void request(RequestHead head, long contentLength);
+
+  /**
+   * The response is another one, or the service answers the request itself.
+   *
+   * @param head may be kept
+   * @param contentLength bytes of its content, see {@link io.loligo.core.message.ContentLength}
+   */
+  void response(ResponseHead head, long contentLength);
+
+  /** Content. Takes {@code content}. */
+  void content(ByteBuf content);
+
+  /** One read's worth of content was delivered. */
+  void readComplete();
+
+  /** The content is complete; {@code trailers} borrowed, may be null. */
+  void end(@Nullable Fields trailers);
+
+  /** Nothing more comes: the service failed, and the message cannot continue without it. */
+  void failed(String why);
+}

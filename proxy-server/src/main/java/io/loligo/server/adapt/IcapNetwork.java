@@ -1,0 +1,23 @@
+package io.loligo.server.adapt;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The way to services. Called on the event loop. */
+public interface IcapNetwork {
+  /**
+   * Resolves {@code host}; {@code done} is called on this event loop, perhaps before this returns,
+   * with an empty list if there is no address.
+   */
+  void resolve(String host, Consumer<List<InetAddress>> done);
+
+  /**
+   * Starts to connect, with {@code handler} as the channel's only handler. Closing the future's
+   * channel cancels it.
+   */
+  ChannelFuture dial(InetSocketAddress address, ChannelHandler handler);
+}

@@ -1,0 +1,23 @@
+package io.loligo.server.adapt;
+
+import java.util.List;
+
+/**
+ * The services that one name in {@code adaptation_access} stands for. All adapt requests, or all
+ * responses. Immutable.
+ *
+ * @param name of the service, the set or the chain
+ * @param chain whether a message passes all services; false: the first one that answers
+ * @param services not empty
+ */
+public record ServiceGroup(String name, boolean chain, List<IcapService> services) {
+  /** Whether it adapts responses; false: requests. */
+  public boolean responses() {
+    return services.get(0).responses();
+  }
+
+  /** The services by stages: a message passes each stage, through one of its services. */
+  public List<List<IcapService>> stages() {
+    return chain ? services.stream().map(List::of).toList() : List.of(services);
+  }
+}
