@@ -142,10 +142,6 @@ final class UnusedDirectives {
         "fqdncache_size : INTEGER : 1024");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "this version has no ICAP",
-        "adaptation_uses_indirect_client,icap_uses_indirect_client : ON_OFF : on");
-    rows.add(
-        Status.WITHOUT_EFFECT,
         "checked logins are removed as soon as they expire",
         "authenticate_cache_garbage_interval : SECONDS : 1 hour");
     rows.add(
@@ -281,38 +277,25 @@ final class UnusedDirectives {
         "response_delay_pool : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "ICAP is off: icap_enable on would stop the start",
-        "icap_service : LINE :",
-        "icap_class : LINE :",
-        "icap_access : LINE :",
-        "icap_connect_timeout : MILLISECONDS : none",
-        "icap_io_timeout : MILLISECONDS : none",
-        "icap_service_failure_limit : LINE : 10",
-        "icap_service_revival_delay : INTEGER : 180",
-        "icap_preview_enable : ON_OFF : on",
-        "icap_preview_size : INTEGER : -1",
-        "icap_206_enable : ON_OFF : on",
-        "icap_default_options_ttl : INTEGER : 60",
-        "icap_persistent_connections : ON_OFF : on",
-        "icap_client_username_header : TEXT : X-Client-Username",
-        "icap_client_username_encode : ON_OFF : off",
-        "icap_retry : RULES : deny all",
-        "icap_retry_limit : INTEGER : 0",
+        "services are never offered to give back only a part of the content",
+        "icap_206_enable : ON_OFF : on");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "no log of ICAP is written; metrics count the messages of each service",
         "icap_log : LINE : none");
     rows.add(
+        Status.WITHOUT_EFFECT,
+        "services do not choose further services",
+        "adaptation_service_iteration_limit : INTEGER : 16");
+    rows.add(
         Status.RESTRICTS,
-        "this version does not inspect or adapt content",
-        "icap_enable : ON_OFF : off",
+        "this version loads no eCAP modules: run the module's function as an ICAP service",
         "ecap_enable : ON_OFF : off",
-        "ecap_service : LINE :",
-        "adaptation_access : LINE :",
-        "adaptation_service_set : LINE :",
-        "adaptation_service_chain : LINE :",
-        "adaptation_service_iteration_limit : INTEGER : 16",
-        "adaptation_masterx_shared_names : LINE : none",
-        "adaptation_meta : LINE :",
-        "adaptation_send_client_ip,icap_send_client_ip : ON_OFF : off",
-        "adaptation_send_username,icap_send_client_username : ON_OFF : off");
+        "ecap_service : LINE :");
+    rows.add(
+        Status.RESTRICTS,
+        "services get no fields of other services",
+        "adaptation_masterx_shared_names : LINE : none");
     rows.add(
         Status.OBSOLETE,
         "remove it, or use loligo_dns_v4_first on",

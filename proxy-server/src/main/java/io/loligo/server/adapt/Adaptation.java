@@ -64,6 +64,9 @@ public final class Adaptation implements Original {
   private @Nullable Fields trailers;
   private boolean reading;
 
+  /** Whether more was asked for before a read was over. */
+  private boolean wantsMore;
+
   /**
    * An adaptation by the first of {@code services} that works.
    *
@@ -159,8 +162,9 @@ public final class Adaptation implements Original {
     } else {
       boolean sends = exchange != null && exchange.isConnected();
       try {
-        // a read that was under way when the exchange ended has to be kept, whatever its size
-        keep(content, sends ? IcapSettings.KEPT_BYTES : Integer.MAX_VALUE);
+        // the read that ends a preview or was under way at its end is kept, whatever its size
+        boolean streams = exchange != null && sends && exchange.isBehindPreview();
+        keep(content, streams ? IcapSettings.KEPT_BYTES : Integer.MAX_VALUE);
       } catch (OutOfMemoryError e) {
         content.release();
         throw e;
@@ -204,6 +208,9 @@ public final class Adaptation implements Original {
     reading = false;
     if (phase == Phase.UNCHANGED && !keepsAll) {
       taker.readComplete();
+      if (wantsMore) {
+        readOriginal();
+      }
     } else if (exchange != null) {
       exchange.sendOn();
     }
@@ -225,6 +232,7 @@ public final class Adaptation implements Original {
   }
 
   private void readOriginal() {
+    wantsMore = reading;
     if (!reading && !originalEnded) {
       reading = true;
       original.read();
@@ -290,6 +298,7 @@ public final class Adaptation implements Original {
 
   private void unchanged() {
     phase = Phase.UNCHANGED;
+    wantsMore = false;
     exchange = null;
     taker.unchanged();
     if (phase == Phase.UNCHANGED && !message.hasContent()) {
@@ -374,6 +383,11 @@ public final class Adaptation implements Original {
     private IcapConnection connection() {
       assert connection != null : "not connected";
       return connection;
+    }
+
+    /** Whether content is sent as it comes. */
+    boolean isBehindPreview() {
+      return preview < 0 || continued;
     }
 
     boolean isConnected() {
@@ -620,7 +634,9 @@ public final class Adaptation implements Original {
     private void overloaded(String why) {
       exchange = null;
       phase = Phase.CHOOSING;
-      if (service.service().onOverload() == IcapService.Overload.BYPASS) {
+      IcapService.Overload reaction = service.service().onOverload();
+      boolean waited = reaction == IcapService.Overload.WAIT && service.service().bypass();
+      if (reaction == IcapService.Overload.BYPASS || waited) {
         service.counters().bypassed();
         unchanged();
       } else {

@@ -1,7 +1,16 @@
 package io.loligo.server.adapt;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.http1.ParseLimits;
+import io.loligo.core.message.FieldLines;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The services of one configuration, and the rules that choose among them. Immutable.
@@ -9,24 +18,115 @@ import java.util.List;
  * @param icap values that all services share
  * @param rules by the order of their first line
  * @param meta further fields of ICAP requests
- * @param sendsClientAddress whether services learn the client's address
- * @param indirectClient whether that is the address behind trusted proxies
- * @param sendsUser whether services learn the user
- * @param userField the name of the field with the user
- * @param encodesUser whether its value is in base64
+ * @param identity the facts about the client that services get
+ * @param retry which messages are sent again
+ * @param retryLimit how often
  */
 public record AdaptationSettings(
     IcapSettings icap,
     List<Rule> rules,
     List<Meta> meta,
-    boolean sendsClientAddress,
-    boolean indirectClient,
-    boolean sendsUser,
-    String userField,
-    boolean encodesUser) {
+    Identity identity,
+    AclList retry,
+    int retryLimit) {
   /** The {@code adaptation_access} lines of one group. */
   public record Rule(ServiceGroup group, AclList access) {}
 
   /** One {@code adaptation_meta} line. */
   public record Meta(String name, String value, AclList when) {}
+
+  /**
+   * The facts about the client that services get.
+   *
+   * @param address whether its address
+   * @param indirect whether that is the address behind trusted proxies
+   * @param user whether the user
+   * @param userField the name of the field with the user
+   * @param encodesUser whether its value is in base64
+   */
+  public record Identity(
+      boolean address, boolean indirect, boolean user, String userField, boolean encodesUser) {}
+
+  /**
+   * The settings in {@code config}; null: no message is adapted.
+   *
+   * @param connectMillis {@code connect_timeout}
+   * @param peerConnectMillis {@code peer_connect_timeout}
+   * @param readMillis {@code read_timeout}
+   */
+  public static @Nullable AdaptationSettings of(
+      ProxyConfig config, long connectMillis, long peerConnectMillis, long readMillis) {
+    List<Rule> rules = config.get(AdaptationDirectives.ADAPTATION_ACCESS);
+    if (!config.get(AdaptationDirectives.ICAP_ENABLE) || rules.isEmpty()) {
+      return null;
+    }
+    Long connect = config.get(AdaptationDirectives.CONNECT_TIMEOUT);
+    Long io = config.get(AdaptationDirectives.IO_TIMEOUT);
+    FailureLimit failures = config.get(AdaptationDirectives.FAILURE_LIMIT);
+    String userField = config.get(AdaptationDirectives.USERNAME_HEADER);
+    return new AdaptationSettings(
+        new IcapSettings(
+            ParseLimits.ofResponses(config),
+            connect == null ? connectMillis : connect,
+            connect == null ? peerConnectMillis : connect,
+            io == null ? readMillis : io,
+            config.get(AdaptationDirectives.PERSISTENT),
+            config.get(AdaptationDirectives.PREVIEW_ENABLE),
+            config.get(AdaptationDirectives.PREVIEW_SIZE),
+            failures.most(),
+            failures.memoryMillis(),
+            config.get(AdaptationDirectives.REVIVAL_DELAY),
+            config.get(AdaptationDirectives.OPTIONS_TTL)),
+        rules,
+        config.get(AdaptationDirectives.META),
+        new Identity(
+            config.get(AdaptationDirectives.SEND_CLIENT_IP),
+            config.get(AdaptationDirectives.INDIRECT_CLIENT),
+            config.get(AdaptationDirectives.SEND_USERNAME),
+            userField == null ? "X-Client-Username" : userField,
+            config.get(AdaptationDirectives.USERNAME_ENCODE)),
+        config.get(AdaptationDirectives.RETRY),
+        config.get(AdaptationDirectives.RETRY_LIMIT));
+  }
+
+  /** Whether a rule chooses a service for responses, or for requests. */
+  public boolean adapts(boolean responses) {
+    return rules.stream().anyMatch(rule -> rule.group().responses() == responses);
+  }
+
+  /** How often a message about {@code input} is sent again. */
+  public int retries(AclInput input) {
+    return retryLimit > 0 && retry.evaluate(input).allowed() ? retryLimit : 0;
+  }
+
+  /**
+   * The field lines about the client, and those of {@code adaptation_meta}.
+   *
+   * @param address of the client, as text; null: none is known
+   * @param user null: none is known
+   */
+  public byte[] lines(AclInput input, @Nullable String address, @Nullable String user) {
+    FieldLines lines = new FieldLines(64);
+    if (identity.address() && address != null) {
+      lines.add("X-Client-IP", address);
+    }
+    if (identity.user() && user != null) {
+      byte[] name = user.getBytes(StandardCharsets.ISO_8859_1);
+      boolean plain = user.chars().allMatch(c -> c >= ' ' && c < 0x7f);
+      if (identity.encodesUser()) {
+        lines.add(identity.userField(), Base64.getEncoder().encodeToString(name));
+      } else if (plain) {
+        lines.add(identity.userField(), user);
+      }
+    }
+    List<String> sent = new ArrayList<>();
+    for (Meta one : meta) {
+      String name = one.name().toLowerCase(Locale.ROOT);
+      if (!sent.contains(name) && one.when().evaluate(input).allowed()) {
+        sent.add(name);
+        lines.add(one.name(), one.value());
+      }
+    }
+    return lines.toBytes();
+  }
 }

@@ -338,7 +338,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (phase == Phase.BUSY) {
-      fail(String.valueOf(cause.getMessage()));
+      cut(String.valueOf(cause.getMessage()));
     } else {
       close();
     }
@@ -369,7 +369,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     while (phase == Phase.BUSY && (!headRead || wanted)) {
       if (input == null) {
         if (inputClosed) {
-          fail(answered ? "closed within the response" : "closed without a response");
+          cut(answered ? "closed within the response" : "closed without a response");
         } else {
           request();
         }
@@ -455,8 +455,16 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void fail(String why) {
+    fail(why, false);
+  }
+
+  /** The service has closed the connection. */
+  private void cut(String why) {
+    fail(why, reused && !answered);
+  }
+
+  private void fail(String why, boolean stale) {
     Listener failed = listener;
-    boolean stale = reused && !answered;
     listener = null;
     close();
     if (failed != null) {

@@ -103,7 +103,6 @@ final class ServiceState implements IcapConnection.Home {
   boolean isDown() {
     if (down && clock.nanos() - downUntilNanos >= 0) {
       down = false;
-      options = null;
       failures = 0;
     }
     return down;
@@ -138,11 +137,13 @@ final class ServiceState implements IcapConnection.Home {
 
   /** Asks for the options. */
   private final class Asking implements Dialled, IcapConnection.Listener {
+    private @Nullable IcapConnection connection;
     private @Nullable IcapReply reply;
     private boolean again;
 
     @Override
-    public void connected(IcapConnection connection, boolean reused) {
+    public void connected(IcapConnection found, boolean reused) {
+      connection = found;
       String head =
           "OPTIONS "
               + service.uri()
@@ -152,7 +153,7 @@ final class ServiceState implements IcapConnection.Home {
               + (settings.persistent() ? "" : "Connection: close\r\n")
               + "\r\n";
       ByteBuf bytes = Unpooled.wrappedBuffer(head.getBytes(StandardCharsets.ISO_8859_1));
-      connection.start(bytes, false, IcapReader.Expected.NOTHING, NO_BYTES, this);
+      found.start(bytes, false, IcapReader.Expected.NOTHING, NO_BYTES, this);
     }
 
     @Override
@@ -168,6 +169,10 @@ final class ServiceState implements IcapConnection.Home {
     @Override
     public void reply(IcapReply head) {
       reply = head;
+      if (head.hasContent() && connection != null) {
+        connection.abandon(); // nobody reads it
+        told();
+      }
     }
 
     @Override
@@ -183,6 +188,10 @@ final class ServiceState implements IcapConnection.Home {
 
     @Override
     public void end(Fields trailers) {
+      told();
+    }
+
+    private void told() {
       IcapReply head = reply;
       if (head == null || head.status() != 200) {
         asked(null, "OPTIONS: status " + (head == null ? 0 : head.status()));
@@ -217,6 +226,7 @@ final class ServiceState implements IcapConnection.Home {
   private void goDown(String why) {
     if (!down) {
       down = true;
+      options = null;
       counters.wentDown();
     }
     downUntilNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(settings.revivalMillis());

@@ -8,6 +8,7 @@ import io.loligo.core.config.Feature;
 import io.loligo.core.config.FileDirectives;
 import io.loligo.core.http1.LimitDirectives;
 import io.loligo.server.accesslog.LogDirectives;
+import io.loligo.server.adapt.AdaptationDirectives;
 import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.downstream.connection.ClientDirectives;
@@ -66,6 +67,7 @@ public final class Features {
           RewriteDirectives.FEATURE,
           StoreIdDirectives.FEATURE,
           HelperDirectives.FEATURE,
+          AdaptationDirectives.FEATURE,
           TimeoutDirectives.FEATURE,
           ClientDirectives.FEATURE,
           OriginDirectives.FEATURE,

@@ -16,9 +16,13 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.server.adapt.Adaptations;
+import io.loligo.server.adapt.ServiceGroup;
+import io.loligo.server.exchange.adapt.RequestAdaptation;
 import io.loligo.server.exchange.admission.Admission;
 import io.loligo.server.exchange.admission.MaxForwards;
 import io.loligo.server.exchange.admission.Verdict;
+import io.loligo.server.exchange.admission.Verdict.Adapt;
 import io.loligo.server.exchange.admission.Verdict.AnswerHere;
 import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
@@ -163,9 +167,30 @@ public final class RequestSteps implements RequestHandler {
     if (verdict instanceof Denied denied) {
       return refuse(request, denied.refusal());
     }
+    if (verdict instanceof Adapt adapt) {
+      return adapt(request.snapshot(), adapt.group());
+    }
     return verdict instanceof WaitFor wait
         ? suspend(request.snapshot(), wait)
         : answerHere(request, (AnswerHere) verdict);
+  }
+
+  private ClientEvents adapt(Request request, ServiceGroup group) {
+    Adaptations adaptations = services.adaptations;
+    assert adaptations != null : "a service was chosen";
+    RequestAdaptation.Continuation then =
+        new RequestAdaptation.Continuation() {
+          @Override
+          public @Nullable ClientEvents adapted(Request adapted) {
+            return admit(adapted);
+          }
+
+          @Override
+          public void refused(Request refused, ParseFailure failure) {
+            RequestSteps.this.refused(refused.stream(), failure);
+          }
+        };
+    return new RequestAdaptation(services, adaptations, request, group, then).start();
   }
 
   /** Continues with {@code request}, a snapshot, after the other party has answered. */

@@ -45,6 +45,8 @@ public record FetchFailure(
     TRUNCATED(502, "ERR_READ_ERROR"),
     /** This proxy has no memory left, regardless of the next hop's response. */
     NO_MEMORY(503, "ERR_OVERLOADED"),
+    /** A service that adapts responses failed. */
+    ADAPTATION_FAILED(500, "ERR_ICAP_FAILURE"),
     /** It has its maximum of connections. */
     OVERLOADED(503, "ERR_OVERLOADED");
 

@@ -3,7 +3,10 @@ package io.loligo.server.upstream;
 import io.loligo.core.acl.AclInput;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tls.TlsOptions;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.function.Consumer;
@@ -49,6 +52,14 @@ public interface Upstream {
       String server,
       List<X509Certificate> chain,
       Consumer<List<TlsFault>> done);
+
+  /**
+   * Starts to connect to {@code address} without TLS, for a service that is no origin. {@code
+   * handler} is the channel's only handler.
+   */
+  default ChannelFuture dial(InetSocketAddress address, ChannelHandler handler) {
+    throw new UnsupportedOperationException("no network");
+  }
 
   /** Addresses of {@code host} known now (literal or cached), or null: then {@link #resolve}. */
   @Nullable List<InetAddress> resolved(String host);

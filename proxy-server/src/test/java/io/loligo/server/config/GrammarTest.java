@@ -393,8 +393,8 @@ class GrammarTest {
         "sslproxy_cert_adapt setFoo all         | error   | setCommonName[{NAME}]",
         "on_unsupported_protocol tunnel ssl::certUntrusted | error | it asks about a handshake",
         "icap_enable off~icap_service a reqmod_precache icap://h/a | warning | ICAP is off",
-        "icap_preview_enable off~icap_preview_size 1024 | warning | ICAP is off",
-        "icap_enable on~icap_preview_size 1024  | error   | icap_enable",
+        "icap_enable off~adaptation_access a allow all | warning | ICAP is off",
+        "icap_preview_size -2 | error   | icap_preview_size",
         // others
         "forwarded_for foo                      | error   | on, off, transparent",
         "dns_nameservers foo                    | warning | ignored, as in Squid",
@@ -658,8 +658,8 @@ class GrammarTest {
     assertThat(load("acl bad src 1.1.1.1 \\~# \\~\\~ x.y~via offx").errors())
         .extracting(ConfigProblem::line)
         .containsExactly(2, 6);
-    assertThat(load("icap_enable \\~# loligo: waive~on").isUsable()).isTrue();
-    assertThat(load("icap_enable \\~# loligo: waive~on~icap_enable on").isUsable()).isFalse();
+    assertThat(load("ecap_enable \\~# loligo: waive~on").isUsable()).isTrue();
+    assertThat(load("ecap_enable \\~# loligo: waive~on~ecap_enable on").isUsable()).isFalse();
   }
 
   private static boolean allows(AclList access, String host) {

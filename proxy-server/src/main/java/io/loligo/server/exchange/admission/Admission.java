@@ -12,6 +12,10 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.WebSocketHandshake;
+import io.loligo.server.adapt.Adaptations;
+import io.loligo.server.adapt.ServiceGroup;
+import io.loligo.server.exchange.adapt.ServiceChoice;
+import io.loligo.server.exchange.admission.Verdict.Adapt;
 import io.loligo.server.exchange.admission.Verdict.AnswerHere;
 import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
@@ -48,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  *   access        http_access                          401, 403, 407, 503, or waits for DNS
  *   laterFacts    for further lists: login, client,    waits for them
  *                 helpers
+ *   adapt         adaptation_access                    an adaptation, or waits
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   adaptedAccess adapted_http_access                  403, or waits for DNS
  *   missAccess    CONNECT: miss_access                 403, or waits for DNS
@@ -107,6 +112,7 @@ public final class Admission {
           new HostVerification(services, waitForNames, this::access)::check,
           this::access,
           this::laterFacts,
+          this::adapt,
           this::rewrite,
           this::adaptedAccess,
           this::missAccess,
@@ -341,6 +347,51 @@ public final class Admission {
   private void findName(Request request, Consumer<Runnable> then) {
     services.upstream.findName(
         request.host(), name -> then.accept(() -> request.destinationName(name)));
+  }
+
+  private Verdict adapt(Request request) {
+    Adaptations adaptations = services.adaptations;
+    if (adaptations == null
+        || request.isAdapted()
+        || !request.isOfClient()
+        || contentSize(request) != Verdict.PROCEED) {
+      return Verdict.PROCEED;
+    }
+    return new AdaptationChoice(adaptations, request).verdict();
+  }
+
+  /** The choice of a service for one request. */
+  private final class AdaptationChoice implements ServiceChoice.Undecided {
+    private final Adaptations adaptations;
+    private final Request request;
+    private @Nullable Verdict wait;
+
+    AdaptationChoice(Adaptations adaptations, Request request) {
+      this.adaptations = adaptations;
+      this.request = request;
+    }
+
+    Verdict verdict() {
+      request.forgetUnasked();
+      ServiceGroup group = ServiceChoice.of(adaptations, request, /* responses= */ false, this);
+      if (wait != null) {
+        return wait;
+      }
+      return group == null ? Verdict.PROCEED : new Adapt(group);
+    }
+
+    @Override
+    public boolean allows(AclVerdict verdict) {
+      wait =
+          switch (verdict.kind()) {
+            case NEEDS_DESTINATION -> request.destinationAddresses() == null ? waitForNames : null;
+            case NEEDS_NAME -> request.destinationName() == null ? waitForName : null;
+            case NEEDS_LOGIN -> unavailable(request) == null ? waitForLogin : null;
+            case NEEDS_HELPER -> externals == null ? null : externals.waitFor(request);
+            default -> null;
+          };
+      return true; // what nobody can decide is adapted
+    }
   }
 
   private Verdict rewrite(Request request) {

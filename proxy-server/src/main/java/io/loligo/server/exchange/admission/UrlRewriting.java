@@ -76,7 +76,8 @@ final class UrlRewriting {
   }
 
   private Verdict applied(Request request, HelperReply reply) {
-    if (request.rewritten() == null) {
+    if (!request.rewriterObeyed()) {
+      request.setRewriterObeyed();
       HelperNotes.add(request, reply);
       Verdict ended = act(request, reply, /* configured= */ false);
       if (ended != Verdict.PROCEED) {

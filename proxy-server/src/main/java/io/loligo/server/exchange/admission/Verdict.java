@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.admission;
 
+import io.loligo.server.adapt.ServiceGroup;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.record.Stage;
@@ -7,7 +8,7 @@ import java.util.function.Consumer;
 
 /**
  * The verdict of one admission step: {@link #PROCEED}, {@link AnswerHere}, {@link Denied} (which
- * includes challenges) or {@link WaitFor}. Immutable.
+ * includes challenges), {@link Adapt} or {@link WaitFor}. Immutable.
  */
 public sealed interface Verdict {
   /** The next step follows. */
@@ -50,6 +51,13 @@ public sealed interface Verdict {
    * @param stage where the record of the request notes the duration of the wait
    */
   record WaitFor(Stage stage, Party party) implements Verdict {}
+
+  /**
+   * ICAP services adapt the request. The step runs again with the adapted request.
+   *
+   * @param group the services
+   */
+  record Adapt(ServiceGroup group) implements Verdict {}
 
   /** A party that knows a fact which a step needs: a name server, a login helper, an adaptation. */
   interface Party {

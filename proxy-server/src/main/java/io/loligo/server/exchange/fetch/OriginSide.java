@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.fetch;
 
+import io.loligo.server.exchange.adapt.ResponseAdaptation;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.ExchangeRecord;
@@ -67,12 +68,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     if (outgoing != null) {
       answerOver = false;
       closeDelayed();
-      OriginEvents events = sender;
-      if (services.bandwidth != null) {
-        delayed = new DelayedArrival(services, sender, this::limit);
-        events = delayed;
-      }
-      OriginStream begun = services.upstream.fetch(hops, outgoing, this, events);
+      OriginStream begun = fetch(hops, outgoing);
       stream = begun;
       request.way(begun.timings());
     }
@@ -95,6 +91,22 @@ final class OriginSide implements Router.Listener, AddressCheck {
       delayed.close();
       delayed = null;
     }
+  }
+
+  /** Events pass the limit of bandwidth first, then the services that adapt responses. */
+  private OriginStream fetch(List<Hop> hops, OutgoingRequest outgoing) {
+    OriginEvents events = sender;
+    ResponseAdaptation adapting = null;
+    if (services.adaptations != null) {
+      adapting = new ResponseAdaptation(services.adaptations, request, sender);
+      events = adapting;
+    }
+    if (services.bandwidth != null) {
+      delayed = new DelayedArrival(services, events, this::limit);
+      events = delayed;
+    }
+    OriginStream asked = services.upstream.fetch(hops, outgoing, this, events);
+    return adapting == null ? asked : adapting.over(asked);
   }
 
   @Override

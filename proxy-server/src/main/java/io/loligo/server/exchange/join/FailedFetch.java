@@ -114,7 +114,12 @@ record FailedFetch(
               HEAD_TOO_LARGE,
               TRUNCATED ->
               Blame.REQUEST_OR_ORIGIN;
-          case NO_ROUTE, ADDRESS_DENIED, LENGTH_REQUIRED, REQUEST_HEAD_TOO_LARGE, TUNNEL_REFUSED ->
+          case NO_ROUTE,
+              ADDRESS_DENIED,
+              LENGTH_REQUIRED,
+              REQUEST_HEAD_TOO_LARGE,
+              TUNNEL_REFUSED,
+              ADAPTATION_FAILED ->
               Blame.CLIENT;
         };
     return new FailedFetch(

@@ -109,6 +109,9 @@ public final class Request implements RoutedRequest {
   /** The answer of the rewriter; null: it was not asked, or has not answered. */
   private @Nullable HelperReply rewriter;
 
+  private boolean rewriterObeyed;
+  private boolean adapted;
+
   /** The answer of the program for store ids; null: it was not asked, or has not answered. */
   private @Nullable HelperReply storeIdReply;
 
@@ -179,6 +182,8 @@ public final class Request implements RoutedRequest {
     this.externalReplies = null;
     this.unasked = null;
     this.rewriter = null;
+    this.rewriterObeyed = false;
+    this.adapted = false;
     this.storeIdReply = null;
     this.helpers = null;
     this.notes = Notes.NONE;
@@ -273,6 +278,8 @@ public final class Request implements RoutedRequest {
     copy.externalReplies = externalReplies;
     copy.unasked = unasked;
     copy.rewriter = rewriter;
+    copy.rewriterObeyed = rewriterObeyed;
+    copy.adapted = adapted;
     copy.storeIdReply = storeIdReply;
     copy.helpers = helpers;
     copy.notes = notes;
@@ -373,6 +380,21 @@ public final class Request implements RoutedRequest {
   /** Bytes of the request's content, see {@link ContentLength}. */
   public long contentLength() {
     return contentLength;
+  }
+
+  /** Sets {@link #contentLength()}, for a request that is continued with other content. */
+  public void contentLength(long bytes) {
+    contentLength = bytes;
+  }
+
+  /** Whether services have adapted it, or have it in hand. */
+  public boolean isAdapted() {
+    return adapted;
+  }
+
+  /** Sets {@link #isAdapted()}. */
+  public void setAdapted() {
+    adapted = true;
   }
 
   /** The number of the next admission step, from 0. A request that has waited continues there. */
@@ -556,6 +578,16 @@ public final class Request implements RoutedRequest {
   /** The answer of the rewriter; null: it was not asked, or has not answered. */
   public @Nullable HelperReply rewriter() {
     return rewriter;
+  }
+
+  /** Whether the answer of the rewriter has had its effect. */
+  public boolean rewriterObeyed() {
+    return rewriterObeyed;
+  }
+
+  /** Sets {@link #rewriterObeyed()}. */
+  public void setRewriterObeyed() {
+    rewriterObeyed = true;
   }
 
   /** Sets {@link #rewriter()}. */

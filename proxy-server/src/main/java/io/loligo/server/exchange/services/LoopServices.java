@@ -1,5 +1,8 @@
 package io.loligo.server.exchange.services;
 
+import io.loligo.server.adapt.AdaptationSettings;
+import io.loligo.server.adapt.Adaptations;
+import io.loligo.server.adapt.IcapNetwork;
 import io.loligo.server.exchange.rules.BandwidthRules;
 import io.loligo.server.exchange.rules.CacheRules;
 import io.loligo.server.exchange.rules.DestinationRules;
@@ -13,10 +16,17 @@ import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.shaping.LoopPaces;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.route.Router;
 import io.loligo.store.Store;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +94,9 @@ public final class LoopServices {
   /** The helper programs, shared by all loops. */
   public final Helpers helpers;
 
+  /** The loop's services that adapt messages; null: there are none. */
+  public final @Nullable Adaptations adaptations;
+
   private final HopHealth health;
   private final OwnAddresses own;
 
@@ -148,6 +161,29 @@ public final class LoopServices {
     replyFields = FieldFilter.of(settings.access.replyFields);
     overload = new Overload(counters, timer, settings);
     scratch = new Scratch();
+    adaptations = adaptations(settings, upstream, clock, timer);
+  }
+
+  private static @Nullable Adaptations adaptations(
+      ExchangeSettings settings, Upstream upstream, LoopClock clock, LoopTimer timer) {
+    AdaptationSettings services = settings.adaptation;
+    if (services == null) {
+      return null;
+    }
+    IcapNetwork network =
+        new IcapNetwork() {
+          @Override
+          public void resolve(String host, Consumer<List<InetAddress>> done) {
+            upstream.resolve(host, done);
+          }
+
+          @Override
+          public ChannelFuture dial(InetSocketAddress address, ChannelHandler handler) {
+            return upstream.dial(address, handler);
+          }
+        };
+    int loops = TransportDirectives.loops(settings.config());
+    return new Adaptations(services, network, clock, timer, loops);
   }
 
   /**

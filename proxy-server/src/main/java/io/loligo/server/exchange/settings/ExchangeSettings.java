@@ -7,11 +7,13 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.accesslog.LogSettings;
 import io.loligo.server.accesslog.LogTarget;
+import io.loligo.server.adapt.AdaptationSettings;
 import io.loligo.server.login.Logins;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.transport.TransportDirectives;
+import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.disk.DiskSettings;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +45,9 @@ public final class ExchangeSettings {
 
   /** How stored responses are named; null: by their URLs. */
   public final @Nullable StoreIdSettings storeIds;
+
+  /** The services that adapt messages; null: there are none. */
+  public final @Nullable AdaptationSettings adaptation;
 
   /** Which tunnels are inspected. */
   public final InspectionSettings inspection;
@@ -128,6 +133,12 @@ public final class ExchangeSettings {
     externals = config.get(ExternalAclDirectives.EXTERNAL_ACL_TYPE);
     rewriting = RewriteSettings.of(config);
     storeIds = StoreIdSettings.of(config);
+    adaptation =
+        AdaptationSettings.of(
+            config,
+            config.get(OriginDirectives.CONNECT_TIMEOUT),
+            config.get(OriginDirectives.PEER_CONNECT_TIMEOUT),
+            config.get(TimeoutDirectives.READ_TIMEOUT));
     inspection = new InspectionSettings(config);
     pages = new ErrorPages(config);
     shaping = ShapingSettings.of(config);

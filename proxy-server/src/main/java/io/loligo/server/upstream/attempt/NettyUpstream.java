@@ -9,6 +9,7 @@ import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
@@ -31,8 +32,11 @@ import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.server.upstream.tls.Tolerance;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.HashMap;
 import java.util.List;
@@ -239,6 +243,12 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
             done.accept(
                 loaded == null ? List.of(TlsFault.CERT_UNTRUSTED) : loaded.faults(chain, server)),
         shared.loop());
+  }
+
+  @Override
+  public ChannelFuture dial(InetSocketAddress address, ChannelHandler handler) {
+    assert shared.loop().inEventLoop();
+    return transport.connect(shared.loop(), LocalEnd.ANY, address, handler);
   }
 
   @Override

@@ -22,10 +22,13 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
@@ -142,6 +145,11 @@ public final class OwnObjects implements Upstream {
       List<X509Certificate> chain,
       Consumer<List<TlsFault>> done) {
     others.verify(options, server, chain, done);
+  }
+
+  @Override
+  public ChannelFuture dial(InetSocketAddress address, ChannelHandler handler) {
+    return others.dial(address, handler);
   }
 
   @Override

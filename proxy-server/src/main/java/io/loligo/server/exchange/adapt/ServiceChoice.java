@@ -1,0 +1,121 @@
+package io.loligo.server.exchange.adapt;
+
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.adapt.AdaptationSettings;
+import io.loligo.server.adapt.AdaptationSettings.Rule;
+import io.loligo.server.adapt.Adaptations;
+import io.loligo.server.adapt.IcapMessage;
+import io.loligo.server.adapt.ServiceGroup;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.upstream.own.OwnObjects;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Chooses services by {@code adaptation_access}, and makes messages for them. Stateless. */
+public final class ServiceChoice {
+  /** Decides about a rule that the facts at hand do not decide. */
+  public interface Undecided {
+    /** Whether the rule with {@code verdict} counts as one that allows. */
+    boolean allows(AclVerdict verdict);
+  }
+
+  private ServiceChoice() {}
+
+  /**
+   * The services that adapt the request, or the response that the rules see in it; null: none.
+   *
+   * @param responses whether a response is adapted
+   */
+  public static @Nullable ServiceGroup of(
+      Adaptations loop, Request request, boolean responses, Undecided undecided) {
+    if (request.host().equals(OwnObjects.HOST)) {
+      return null;
+    }
+    String path = null;
+    for (Rule rule : loop.settings().rules()) {
+      ServiceGroup group = rule.group();
+      if (group.responses() == responses) {
+        path = path == null ? path(request) : path;
+        if (loop.applies(group, path) && isAllowed(rule, request, undecided)) {
+          return group;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static boolean isAllowed(Rule rule, Request request, Undecided undecided) {
+    AclVerdict verdict = rule.access().evaluate(request);
+    return switch (verdict.kind()) {
+      case ALLOWED -> true;
+      case DENIED, CHALLENGE -> false;
+      default -> undecided.allows(verdict);
+    };
+  }
+
+  /** The path and query of the URL; empty for CONNECT. */
+  private static String path(Request request) {
+    RequestTarget target = request.target();
+    return target.form() == RequestTarget.Form.AUTHORITY
+        ? ""
+        : new String(
+            target.pathBytes(),
+            target.pathStart(),
+            target.pathEnd() - target.pathStart(),
+            StandardCharsets.ISO_8859_1);
+  }
+
+  /** {@code request}, a snapshot, as a message. */
+  static IcapMessage message(AdaptationSettings settings, Request request) {
+    return IcapMessage.of(
+        request.head(),
+        url(request),
+        path(request),
+        request.contentLength(),
+        lines(settings, request),
+        settings.retries(request));
+  }
+
+  /** {@code reply}, borrowed, to {@code request} as a message. */
+  static IcapMessage message(
+      AdaptationSettings settings, Request request, ResponseHead reply, long contentLength) {
+    return IcapMessage.of(
+        request.head(),
+        url(request),
+        path(request),
+        reply,
+        contentLength,
+        lines(settings, request),
+        settings.retries(request));
+  }
+
+  private static String url(Request request) {
+    return request.target().form() == RequestTarget.Form.AUTHORITY
+        ? request.head().target()
+        : request.url();
+  }
+
+  private static byte[] lines(AdaptationSettings settings, Request request) {
+    String address = null;
+    if (request.isOfClient()) {
+      address =
+          settings.identity().indirect()
+              ? text(request.clientAddress())
+              : NetUtil.toAddressString(request.client().getAddress());
+    }
+    return settings.lines(request, address, request.user());
+  }
+
+  private static @Nullable String text(byte[] address) {
+    try {
+      return NetUtil.toAddressString(InetAddress.getByAddress(address));
+    } catch (UnknownHostException e) {
+      return null;
+    }
+  }
+}
