@@ -29,8 +29,9 @@ public final class AdaptationDirectives {
       FEATURE
           .lines("icap_service", ServiceLines.FORM, ServiceLines::new)
           .difference(
-              "no icaps:// and no routing=on; a name that two lines have stops the start; ICAP does"
-                  + " not count in the ACL connections_encrypted")
+              "bypass=on also holds if the service answers with an error after it has read content;"
+                  + " no icaps:// and no routing=on; a name that two lines have stops the start;"
+                  + " ICAP does not count in the ACL connections_encrypted")
           .text(
               "An ICAP service. reqmod_precache: it adapts requests, before the store is asked."
                   + " respmod_precache: it adapts responses, before they are stored. bypass=on:"
