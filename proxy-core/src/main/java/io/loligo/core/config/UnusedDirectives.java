@@ -162,13 +162,6 @@ final class UnusedDirectives {
         "sslcrtd_children : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "it has no effect without client_delay_pools or response_delay_pool",
-        "client_delay_initial_bucket_level : INTEGER : 50",
-        "client_delay_parameters : LINE :",
-        "client_delay_access : LINE :",
-        "response_delay_pool_access : LINE :");
-    rows.add(
-        Status.WITHOUT_EFFECT,
         "this version has no ICP, HTCP, digests or network measurement",
         "icp_port,udp_port : INTEGER : 0",
         "icp_access : RULES : deny all",
@@ -270,11 +263,6 @@ final class UnusedDirectives {
         "this version asks no helper about certificates",
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.WITHOUT_EFFECT, "this version has no FTP", "ftp_port : LINE :");
-    rows.add(
-        Status.RESTRICTS,
-        "this version does not limit bandwidth",
-        "client_delay_pools : INTEGER : 0",
-        "response_delay_pool : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
         "services are never offered to give back only a part of the content",

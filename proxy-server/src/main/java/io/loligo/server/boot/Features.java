@@ -28,7 +28,9 @@ import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.ldap.LdapDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.port.PortDirectives;
+import io.loligo.server.shaping.ClientPoolDirectives;
 import io.loligo.server.shaping.DelayDirectives;
+import io.loligo.server.shaping.RateDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.transport.TransportDirectives;
@@ -75,6 +77,8 @@ public final class Features {
           LimitDirectives.FEATURE,
           LoadDirectives.FEATURE,
           DelayDirectives.FEATURE,
+          ClientPoolDirectives.FEATURE,
+          RateDirectives.FEATURE,
           LogDirectives.FEATURE,
           AdminDirectives.FEATURE,
           TransportDirectives.FEATURE,

@@ -43,6 +43,7 @@ import io.loligo.server.exchange.query.QueryContent;
 import io.loligo.server.exchange.request.Identification;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.request.Suspension;
+import io.loligo.server.exchange.rules.BandwidthRules;
 import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.rules.KeyRules;
 import io.loligo.server.exchange.rules.Refusal;
@@ -57,6 +58,8 @@ import io.loligo.server.explain.Question;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
+import io.loligo.server.shaping.Allowance;
+import io.loligo.server.shaping.Limit;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.store.Store;
 import io.loligo.store.load.LoadOutcome;
@@ -486,6 +489,16 @@ public final class RequestSteps implements RequestHandler {
             && record.request.methodId() == Method.CONNECT
             && head.status() / 100 == 2;
     return tunnel ? head : filter.reply(input, record, head, toHead);
+  }
+
+  @Override
+  public @Nullable Limit limit(ClientStream stream, OutgoingHead head, boolean toHead) {
+    BandwidthRules bandwidth = services.bandwidth;
+    if (bandwidth == null) {
+      return null;
+    }
+    Allowance allowance = bandwidth.ofClient(stream, inputOf(stream), head, toHead);
+    return allowance == null ? null : new Limit(allowance, services.paces);
   }
 
   @Override

@@ -54,10 +54,10 @@ public final class Bucket {
     level.addAndGet(-units);
   }
 
-  /** Takes one unit if it is there. */
-  public boolean tryTake(long nowNanos) {
+  /** Takes {@code units} if they are there. */
+  public boolean tryTake(long units, long nowNanos) {
     fill(nowNanos);
-    return level.getAndUpdate(now -> now >= 1 ? now - 1 : now) >= 1;
+    return level.getAndUpdate(now -> now >= units ? now - units : now) >= units;
   }
 
   /** Gives {@code units} back that were taken in vain. */

@@ -27,6 +27,9 @@ public final class PacedBytes extends LoopTimer.Timeout {
     /** Takes {@code piece}, the next bytes. */
     void pass(ByteBuf piece);
 
+    /** Some bytes have passed, and others wait. */
+    default void paused() {}
+
     /** Everything that was added has passed. */
     void passedAll();
   }
@@ -80,12 +83,17 @@ public final class PacedBytes extends LoopTimer.Timeout {
       return;
     }
     pumping = true;
+    boolean passed = false;
     try {
       while (!queue.isEmpty()) {
         Allowance now = loop.isOver() ? null : outlet.allowance();
         if (!mayPass(now)) {
+          if (passed) {
+            outlet.paused();
+          }
           return;
         }
+        passed = true;
         ByteBuf piece = next(now == null ? Integer.MAX_VALUE : reserved);
         if (now != null) {
           reserved -= piece.readableBytes();

@@ -1,7 +1,6 @@
 package io.loligo.server.tunnel;
 
-import io.loligo.server.shaping.Allowance;
-import io.loligo.server.shaping.LoopPaces;
+import io.loligo.server.shaping.Limit;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
@@ -67,13 +66,6 @@ public final class Tunnel {
     this.origin = new TunnelEnd(this, origin);
     this.client.pair(this.origin);
   }
-
-  /**
-   * A limit for the bytes to the client.
-   *
-   * @param loop of the client
-   */
-  public record Limit(Allowance allowance, LoopPaces loop) {}
 
   /**
    * Relays from now on. Takes both streams. On the client's event loop; the origin's stream has the

@@ -1,6 +1,7 @@
 package io.loligo.server.tunnel;
 
 import io.loligo.server.shaping.Allowance;
+import io.loligo.server.shaping.Limit;
 import io.loligo.server.shaping.PacedBytes;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
@@ -48,18 +49,18 @@ final class TunnelEnd implements ByteStream.Events {
   }
 
   /** Delays the bytes to this end. Before {@link #start}. */
-  void limit(Tunnel.Limit limit, MemoryLedger transit) {
+  void limit(Limit limit, MemoryLedger transit) {
     delayed = new DelayedOutput(limit, transit);
   }
 
   /** Bytes to this end that wait for their pool. The other end reads no more before they went. */
   private final class DelayedOutput implements PacedBytes.Outlet {
-    private final Tunnel.Limit limit;
+    private final Limit limit;
     private final MemoryLedger transit;
     private final PacedBytes paced;
     private long chargedBytes;
 
-    DelayedOutput(Tunnel.Limit limit, MemoryLedger transit) {
+    DelayedOutput(Limit limit, MemoryLedger transit) {
       this.limit = limit;
       this.transit = transit;
       paced = new PacedBytes(limit.loop(), this);

@@ -18,6 +18,7 @@ import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
+import io.loligo.server.shaping.Limit;
 import io.loligo.server.tls.HostCertificates;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
@@ -60,6 +61,10 @@ public abstract class ExchangeStream implements ClientStream {
   private final ContentPump pump;
   private @Nullable Runnable resumption;
   private @Nullable ResponsePacing pacing;
+
+  /** Content that waits for pools; null: the response in progress has no limit. */
+  private @Nullable LimitedContent limited;
+
   private int depth;
   private boolean resuming;
   private boolean flushDue;
@@ -219,6 +224,7 @@ public abstract class ExchangeStream implements ClientStream {
     events = null;
     concluding();
     forgetPacing();
+    forgetLimit();
     pump.cancel();
     recording.handOver(done, pump.bytesIn(), tally(), writer());
   }
@@ -226,6 +232,7 @@ public abstract class ExchangeStream implements ClientStream {
   /** Forgets the timers: nothing is served any more. */
   public final void release() {
     forgetPacing();
+    forgetLimit();
     pump.release();
   }
 
@@ -246,7 +253,7 @@ public abstract class ExchangeStream implements ClientStream {
               : terms.handler().shed(this, contentLength, shed);
       if (withoutMemory) {
         events = told;
-      } else if (running() && !complete && !cut) {
+      } else if (answering() && !endWaits()) {
         events = told;
         if (told == null) {
           throw new IllegalStateException("no events for an unfinished response");
@@ -560,7 +567,13 @@ public abstract class ExchangeStream implements ClientStream {
     recording.answers(head.status());
     long before = writer().headBytes();
     try {
-      writeHead(terms.handler().ruled(this, head, writer().headMethod()));
+      OutgoingHead ruled = terms.handler().ruled(this, head, writer().headMethod());
+      Limit limit = terms.handler().limit(this, ruled, writer().headMethod());
+      if (limit != null) {
+        limitedHead(ruled, limit);
+        return;
+      }
+      writeHead(ruled);
     } catch (OutOfMemoryError e) {
       endFor(e, writer().headBytes() == before);
       return;
@@ -570,21 +583,98 @@ public abstract class ExchangeStream implements ClientStream {
     }
   }
 
+  /** Sends {@code head}; the content in its block waits as all other content does. */
+  private void limitedHead(OutgoingHead head, Limit limit) {
+    LimitedContent waits = new LimitedContent(this, limit);
+    limited = waits;
+    boolean ends = head.last();
+    ByteBuf block = head.block();
+    int lines = head.blockHeadBytes(writer().headMethod());
+    int inBlock = block == null || writer().headMethod() ? 0 : head.length() - lines;
+    ByteBuf content = null;
+    if (block != null && inBlock > 0) {
+      content = allocator().directBuffer(inBlock, inBlock);
+      content.writeBytes(block, head.index() + lines, inBlock);
+    }
+    long before = writer().headBytes();
+    try {
+      writeHead(
+          content == null
+              ? head
+              : OutgoingHead.of(head.status(), head.lines())
+                  .block(block, head.index(), lines)
+                  .content(head.contentLength(), false));
+    } catch (OutOfMemoryError e) {
+      if (content != null) {
+        content.release();
+      }
+      throw e;
+    }
+    waits.sent((int) (writer().headBytes() - before));
+    if (content != null) {
+      content(content);
+      if (ends) {
+        end(null);
+      }
+    } else if (ends) {
+      completed();
+    }
+  }
+
+  @Override
+  public final @Nullable Limit limit() {
+    return limited == null ? null : limited.limit();
+  }
+
+  /** Whether the exchange has ended the response, and content of it waits. */
+  private boolean endWaits() {
+    return limited != null && limited.isEnded();
+  }
+
+  private boolean contentWaits() {
+    return limited != null && limited.isWaiting();
+  }
+
+  /** No content waits any more. */
+  final void limitedContentPassed() {
+    if (running() && takesMore()) {
+      socketWritable();
+    }
+  }
+
+  private void forgetLimit() {
+    if (limited != null) {
+      limited.close();
+      limited = null;
+    }
+  }
+
   @Override
   public final void content(ByteBuf content) {
     int length = content.readableBytes();
     if (!answering() || !writer().headSent() || writer().headMethod() || length == 0) {
       content.release();
-    } else if (writer().exceeded(length)) {
+    } else if (writer().exceeded(length + waitingBytes())) {
       content.release();
       LOG.error("A response to {} is longer than announced", clientAddress());
       abort("response longer than announced");
+    } else if (limited != null) {
+      limited.add(content);
     } else {
-      try {
-        writer().writeContent(content);
-      } catch (OutOfMemoryError e) {
-        endFor(e, false);
-      }
+      writeContent(content);
+    }
+  }
+
+  private int waitingBytes() {
+    return limited == null ? 0 : (int) Math.min(Integer.MAX_VALUE / 2, limited.waitingBytes());
+  }
+
+  /** Writes content, taken. */
+  final void writeContent(ByteBuf content) {
+    try {
+      writer().writeContent(content);
+    } catch (OutOfMemoryError e) {
+      endFor(e, false);
     }
   }
 
@@ -594,6 +684,16 @@ public abstract class ExchangeStream implements ClientStream {
       return;
     }
     Fields passed = trailers == null ? null : terms.handler().ruledTrailers(this, trailers);
+    if (limited != null && limited.isWaiting()) {
+      limited.end(passed);
+      events = null; // the exchange has ended
+    } else {
+      writeEnd(passed);
+    }
+  }
+
+  /** Writes the end of the content. */
+  final void writeEnd(@Nullable Fields passed) {
     if (written(() -> writer().end(passed))) {
       completed();
     }
@@ -650,7 +750,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   @Override
   public final boolean writable() {
-    return answering() && takesMore();
+    return answering() && takesMore() && !contentWaits();
   }
 
   @Override
@@ -668,7 +768,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** {@link #takesMore} is true again. */
   public final void socketWritable() {
-    if (events == null || !answering()) {
+    if (events == null || !answering() || contentWaits()) {
       return;
     }
     if (depth > 0) {

@@ -36,6 +36,7 @@ import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
+import io.loligo.server.shaping.RequestRate;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  *   access        http_access                          401, 403, 407, 503, or waits for DNS
  *   laterFacts    for further lists: login, client,    waits for them
  *                 helpers
+ *   rates         loligo_request_rate                  429
  *   adapt         adaptation_access                    an adaptation, or waits
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   adaptedAccess adapted_http_access                  403, or waits for DNS
@@ -86,6 +88,7 @@ public final class Admission {
   private final @Nullable LoginStep logins;
   private final @Nullable ExternalAcls externals;
   private final @Nullable UrlRewriting rewriting;
+  private final @Nullable RequestRates rates;
   private final @Nullable StoreIds storeIds;
   private final Step[] steps;
 
@@ -105,6 +108,8 @@ public final class Admission {
     rewriting = rewriter == null ? null : new UrlRewriting(services, rewriter, waitForNames);
     StoreIdSettings named = services.settings.storeIds;
     storeIds = named == null ? null : new StoreIds(services, named, waitForNames);
+    List<RequestRate> limits = services.settings.requestRates;
+    rates = limits.isEmpty() ? null : new RequestRates(limits, services.clock);
     steps =
         new Step[] {
           this::client,
@@ -112,6 +117,7 @@ public final class Admission {
           new HostVerification(services, waitForNames, this::access)::check,
           this::access,
           this::laterFacts,
+          this::rates,
           this::adapt,
           this::rewrite,
           this::adaptedAccess,
@@ -311,6 +317,10 @@ public final class Admission {
   private void resolve(Request request, Consumer<Runnable> then) {
     services.upstream.resolve(
         request.host(), addresses -> then.accept(() -> request.destinations(addresses)));
+  }
+
+  private Verdict rates(Request request) {
+    return rates == null ? Verdict.PROCEED : rates.check(request);
   }
 
   /** Lists that are evaluated later do not wait: the facts that they ask for are found now. */

@@ -7,6 +7,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.shaping.Limit;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -120,6 +121,11 @@ public interface ClientStream {
    * @param why the reason, for the operator
    */
   void abort(String why);
+
+  /** The limit of what is sent to the client, chosen with the final head; null: none. */
+  default @Nullable Limit limit() {
+    return null;
+  }
 
   /**
    * Hands over the raw bytes of both directions after a 200 to CONNECT or a 101. Returns owned;

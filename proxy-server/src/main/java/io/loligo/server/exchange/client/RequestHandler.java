@@ -6,6 +6,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.record.Shed;
+import io.loligo.server.shaping.Limit;
 import org.jspecify.annotations.Nullable;
 
 /** Answers requests. One handler serves one event loop, which makes all calls. */
@@ -45,6 +46,16 @@ public interface RequestHandler {
    */
   default OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
     return head;
+  }
+
+  /**
+   * The limit for sending the response with this final head, and for the tunnel that may follow;
+   * null: none. Called once, after {@link #ruled}.
+   *
+   * @param head borrowed
+   */
+  default @Nullable Limit limit(ClientStream stream, OutgoingHead head, boolean toHead) {
+    return null;
   }
 
   /** Applies the rules about fields to the lines of an interim response, in place. */

@@ -96,7 +96,7 @@ public final class FieldFilter {
     fields.clear(before.bytes());
     StoredFields.index(before.bytes(), 0, before.length(), fields);
     Arrays.fill(verdicts, UNKNOWN);
-    show(input, status);
+    show(input, fields, status);
     try {
       for (int i = 0; i < fields.count(); i++) {
         FieldRules.Rule rule = rules.of(fields, i);
@@ -120,7 +120,7 @@ public final class FieldFilter {
   }
 
   /** ACLs about the response ask about the one that is filtered. */
-  private void show(AclInput input, int status) {
+  static void show(AclInput input, Fields fields, int status) {
     if (status > 0 && input instanceof Request request) {
       request.reply(fields, status);
     } else if (input instanceof UnreadRequest unread) {
@@ -128,7 +128,7 @@ public final class FieldFilter {
     }
   }
 
-  private static void hide(AclInput input, int status) {
+  static void hide(AclInput input, int status) {
     if (status > 0 && input instanceof Request request) {
       request.forgetReply();
     }

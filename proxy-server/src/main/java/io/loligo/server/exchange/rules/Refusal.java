@@ -188,6 +188,19 @@ public record Refusal(
     return new Refusal(503, "ERR_OVERLOADED", text, retry, null, detail, why, false);
   }
 
+  /**
+   * 429 with Retry-After by the {@code loligo_request_rate} of this name.
+   *
+   * @param seconds until a request is allowed again
+   */
+  public static Refusal ofRate(String name, long seconds) {
+    FieldLines retry = new FieldLines(32).add("Retry-After", Long.toString(seconds));
+    String text = "Too many requests.";
+    String detail = "loligo_request_rate " + name;
+    return new Refusal(
+        429, "ERR_TOO_MANY_REQUESTS", text, retry, LogTag.TCP_DENIED, detail, null, false);
+  }
+
   /** Status and reason in one line, for operators. */
   public String summary() {
     return status + ", " + (detail == null ? text : detail);

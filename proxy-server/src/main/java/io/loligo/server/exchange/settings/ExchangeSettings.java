@@ -11,6 +11,8 @@ import io.loligo.server.adapt.AdaptationSettings;
 import io.loligo.server.login.Logins;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
+import io.loligo.server.shaping.RateDirectives;
+import io.loligo.server.shaping.RequestRate;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.OriginDirectives;
@@ -60,6 +62,9 @@ public final class ExchangeSettings {
 
   /** Pools of bandwidth; null: there are none. */
   public final @Nullable ShapingSettings shaping;
+
+  /** {@code loligo_request_rate}: the rates of requests. */
+  public final List<RequestRate> requestRates;
 
   /** How responses are fetched. */
   public final FetchSettings fetches;
@@ -142,6 +147,7 @@ public final class ExchangeSettings {
     inspection = new InspectionSettings(config);
     pages = new ErrorPages(config);
     shaping = ShapingSettings.of(config);
+    requestRates = config.get(RateDirectives.REQUEST_RATE);
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
     forwarded = config.get(IdentityDirectives.FORWARDED);

@@ -21,6 +21,7 @@ import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
 import io.loligo.server.shaping.Allowance;
+import io.loligo.server.shaping.Limit;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.Tunnel;
@@ -160,19 +161,27 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
     return fields.id(i) == FieldName.UPGRADE || fields.nameEquals(i, WebSocketHandshake.ACCEPT);
   }
 
-  /** The limit of a tunnel for {@code request} to a server, or through {@code peer}; null: none. */
-  public static Tunnel.@Nullable Limit limit(
+  /**
+   * The limit of the bytes to the client of {@code request}, from a server or through {@code peer};
+   * null: none. The 200 or 101 was sent.
+   */
+  public static @Nullable Limit limit(
       LoopServices services, Request request, @Nullable CachePeer peer) {
     BandwidthRules bandwidth = services.bandwidth;
-    if (bandwidth == null || (peer != null && !peer.delays())) {
+    if (bandwidth == null) {
       return null;
     }
-    Allowance allowance = bandwidth.ofServer(request);
-    return allowance == null ? null : new Tunnel.Limit(allowance, services.paces);
+    boolean delays = peer == null || peer.delays();
+    Limit sending = request.stream().limit();
+    Allowance allowance =
+        Allowance.both(
+            delays ? bandwidth.ofServer(request) : null,
+            sending == null ? null : sending.allowance());
+    return allowance == null ? null : new Limit(allowance, services.paces);
   }
 
   private static void relay(
-      LoopServices services, ClientStream stream, ByteStream origin, Tunnel.@Nullable Limit limit) {
+      LoopServices services, ClientStream stream, ByteStream origin, @Nullable Limit limit) {
     ByteStream client = stream.detach();
     if (client == null) {
       origin.discard();
@@ -190,7 +199,7 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
       ClientStream stream,
       ByteStream client,
       ByteStream origin,
-      Tunnel.@Nullable Limit limit) {
+      @Nullable Limit limit) {
     ConnectionCounters counters = services.counters;
     counters.tunnelOpened();
     Tunnel tunnel =
