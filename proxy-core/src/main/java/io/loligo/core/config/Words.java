@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Splits a line into words. Stateless. */
-final class Words {
+public final class Words {
   /** The beginning of the other form that names a file of values. */
   static final String PARAMETERS = "parameters(";
 
@@ -87,7 +87,8 @@ final class Words {
     return at == text.length() ? -1 : at;
   }
 
-  private static int closing(String line, int start) {
+  /** Where the quote at {@code start} of {@code line} is closed, escaped ones left out; or -1. */
+  public static int closing(String line, int start) {
     for (int at = start + 1; at < line.length(); at++) {
       if (line.charAt(at) == '\\') {
         at++;
@@ -98,7 +99,8 @@ final class Words {
     return -1;
   }
 
-  private static String unquote(String text) {
+  /** {@code text} without the backslashes that escape its characters. */
+  public static String unquote(String text) {
     StringBuilder plain = new StringBuilder();
     for (int at = 0; at < text.length(); at++) {
       if (text.charAt(at) == '\\' && at + 1 < text.length()) {

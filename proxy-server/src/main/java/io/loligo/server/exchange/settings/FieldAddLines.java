@@ -7,6 +7,7 @@ import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Rules;
+import io.loligo.core.config.Words;
 import io.loligo.core.message.Ascii;
 import io.loligo.server.accesslog.LogFormat;
 import io.loligo.server.accesslog.LogFormatException;
@@ -46,12 +47,12 @@ final class FieldAddLines implements LineReader<List<AddedField>> {
     }
     char quote = rest.charAt(0);
     boolean quoted = quote == '"' || quote == '\'';
-    int end = quoted ? closing(rest, quote) : word(rest);
+    int end = quoted ? Words.closing(rest, 0) : word(rest);
     if (end < 0) {
       report.error(line, rest, FORM, "a quote is missing at the end of the value");
       return;
     }
-    String value = quoted ? unescaped(rest.substring(1, end)) : rest.substring(0, end);
+    String value = quoted ? Words.unquote(rest.substring(1, end)) : rest.substring(0, end);
     LogFormat format = quoted ? format(line, value) : null;
     if (quoted && format == null) {
       return;
@@ -81,28 +82,6 @@ final class FieldAddLines implements LineReader<List<AddedField>> {
       at++;
     }
     return at;
-  }
-
-  private static int closing(String text, char quote) {
-    for (int at = 1; at < text.length(); at++) {
-      if (text.charAt(at) == '\\') {
-        at++;
-      } else if (text.charAt(at) == quote) {
-        return at;
-      }
-    }
-    return -1;
-  }
-
-  private static String unescaped(String text) {
-    StringBuilder plain = new StringBuilder();
-    for (int at = 0; at < text.length(); at++) {
-      if (text.charAt(at) == '\\' && at + 1 < text.length()) {
-        at++;
-      }
-      plain.append(text.charAt(at));
-    }
-    return plain.toString();
   }
 
   /** The names behind the value, up to a comment. */

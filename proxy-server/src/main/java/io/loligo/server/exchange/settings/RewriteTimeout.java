@@ -4,6 +4,7 @@ import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
+import io.loligo.core.config.TimeWords;
 import io.loligo.server.helper.HelperReply;
 import java.util.List;
 import java.util.Map;
@@ -41,9 +42,6 @@ public record RewriteTimeout(long millis, Action action, @Nullable HelperReply r
           "on_timeout=retry", Action.RETRY,
           "on_timeout=use_configured_response", Action.ANSWER);
 
-  private static final Map<String, Integer> UNITS =
-      Map.of("second", 1, "minute", 60, "hour", 3600, "day", 86_400);
-
   private static final long MOST_SECONDS = 86_400;
 
   /** Reads the lines; the last one holds. Confined to one thread. */
@@ -60,10 +58,16 @@ public record RewriteTimeout(long millis, Action action, @Nullable HelperReply r
     @Override
     public void read(Line line) {
       List<String> words = line.values();
-      long seconds = words.size() < 3 ? 0 : seconds(words.get(0), words.get(1));
       Action action = words.size() < 3 ? null : ACTIONS.get(words.get(2));
-      if (seconds < 1 || action == null) {
+      if (action == null) {
         report.error(line, String.join(" ", words), FORM, "");
+        return;
+      }
+      long seconds = TimeWords.seconds(line, words.subList(0, 2), report);
+      if (seconds == 0) {
+        report.error(line, words.get(0), FORM, "");
+      }
+      if (seconds <= 0) {
         return;
       }
       boolean answers = words.size() > 3 && words.get(3).startsWith(RESPONSE);
@@ -72,7 +76,7 @@ public record RewriteTimeout(long millis, Action action, @Nullable HelperReply r
         return;
       }
       HelperReply reply = answers ? HelperReply.read(response(line)) : null;
-      timeout = new RewriteTimeout(seconds * 1000, action, reply);
+      timeout = new RewriteTimeout(Math.min(MOST_SECONDS, seconds) * 1000, action, reply);
     }
 
     private static String response(Line line) {
@@ -81,14 +85,6 @@ public record RewriteTimeout(long millis, Action action, @Nullable HelperReply r
       return text.startsWith("\"") && end > 0
           ? text.substring(1, end).replace("\\\"", "\"")
           : line.values().get(3).substring(RESPONSE.length());
-    }
-
-    private static long seconds(String number, String unit) {
-      Integer factor = UNITS.get(unit.endsWith("s") ? unit.substring(0, unit.length() - 1) : unit);
-      if (factor == null || !number.matches("[0-9]{1,6}")) {
-        return 0;
-      }
-      return Math.min(MOST_SECONDS, Long.parseLong(number) * factor);
     }
 
     @Override
