@@ -256,6 +256,7 @@ public final class ReferencePages {
       | an ACL about the response, the peer or the hierarchy code in `http_access` | accepted, matches no response and `HIER_NONE` | stops the start unless waived |
       | ACLs of types `src_as` and `dst_as`, `ident`, `clientside_mark` and `client_connection_mark` | decided | stop the start and say what to write |
       | `debug_options` that make no sense | accepted | warning, the word is ignored |
+      | an unknown parameter of `auth_param` | error in the log, ignored | warning, ignored |
       | the same port twice | error in the log, the first line holds | warning, the first line holds |
       | an unknown word in `options=` of TLS | error in the log, ignored | stops the start unless waived, or names a version below TLS 1.2 |
       | `tls-cert=` and the like on an `http_port` without `ssl-bump` | ignored silently | warning, ignored |

@@ -40,7 +40,11 @@ abstract class SchemeLines {
       case "key_extras" -> extras(line);
       default -> {
         if (!own(line, parameter, words)) {
-          report.error(line, parameter, "program, children, key_extras" + parameters(), "");
+          report.warning(
+              line,
+              parameter,
+              "program, children, key_extras" + parameters(),
+              "ignored, as in Squid");
         }
       }
     }

@@ -74,13 +74,19 @@ class AuthParamTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"auth_param basic timeout 5 seconds", "auth_param digest frob 1"})
+  void parametersThatNoSquidHasDrawAWarning(String line) {
+    assertThat(load(line).errors()).isEmpty();
+    assertThat(load(line).warnings()).anyMatch(one -> one.text().contains("ignored, as in Squid"));
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "auth_param basic",
         "auth_param basic program",
         "auth_param basic program /x/basic_ncsa_auth",
         "auth_param basic program /x/basic_ncsa_auth /users /users",
-        "auth_param basic frob 1",
         "auth_param frob program /x",
         "auth_param basic credentialsttl 5",
         "auth_param basic casesensitive maybe",
@@ -91,7 +97,6 @@ class AuthParamTest {
         "auth_param basic children 5 startup=x",
         "auth_param digest program /x/digest_file_auth",
         "auth_param digest program /x/digest_file_auth -x /digest",
-        "auth_param digest frob 1",
         "auth_param digest nonce_max_count 0",
         "auth_param digest nonce_strictness 1",
         "auth_param digest nonce_max_duration 5",
