@@ -59,6 +59,7 @@ public enum CounterFamily {
           "ERR_CONNECT_FAIL",
           "ERR_DNS_FAIL",
           "ERR_FORWARDING_DENIED",
+          "ERR_ICAP_FAILURE",
           "ERR_INTERNAL",
           "ERR_INVALID_REQ",
           "ERR_INVALID_RESP",

@@ -55,7 +55,8 @@ final class FailedFetchTest {
         "ADDRESS_DENIED",
         "LENGTH_REQUIRED",
         "REQUEST_HEAD_TOO_LARGE",
-        "TUNNEL_REFUSED"
+        "TUNNEL_REFUSED",
+        "ADAPTATION_FAILED"
       })
   void isNeverSharedWhereTheRulesForOneClientAreTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
@@ -77,7 +78,8 @@ final class FailedFetchTest {
         "ADDRESS_DENIED",
         "LENGTH_REQUIRED",
         "REQUEST_HEAD_TOO_LARGE",
-        "TUNNEL_REFUSED"
+        "TUNNEL_REFUSED",
+        "ADAPTATION_FAILED"
       })
   void isSharedTheSecondTimeWhereOneRequestMayBeTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
