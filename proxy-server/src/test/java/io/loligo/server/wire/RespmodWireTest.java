@@ -40,7 +40,19 @@ class RespmodWireTest extends WireTest {
 
   @Test
   void aServiceReadsRequestAndResponse() throws Exception {
-    start("", "adaptation_send_client_ip on", "adaptation_meta X-Site \"a \\\"b\" all");
+    start(
+        "",
+        "adaptation_send_client_ip on",
+        "adaptation_uses_indirect_client off",
+        "adaptation_send_username on",
+        "icap_client_username_header X-User",
+        "icap_client_username_encode on",
+        "icap_preview_enable off",
+        "icap_preview_size 3",
+        "icap_connect_timeout 5 seconds",
+        "icap_default_options_ttl 30",
+        "adaptation_meta X-Site \"a \\\"b\" all");
+    icap.options("Transfer-Preview: *\r\n");
     get("/a?b=c", "Proxy-Authorization: Basic c2VjcmV0", "X-Own: 1", "TE: trailers");
     ScriptedIcap.Call call = icap.lastCall();
     String url = origin.url("/a?b=c");
