@@ -115,8 +115,7 @@ final class UnusedDirectives {
         "neighbor_type_domain : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "built-in error pages are English; error_directory has pages of other languages",
-        "error_default_language : TEXT :",
+        "built-in error pages say what they say; error_directory has other pages",
         "error_log_languages : ON_OFF : on",
         "err_html_text : TEXT :",
         "email_err_data : ON_OFF : off",

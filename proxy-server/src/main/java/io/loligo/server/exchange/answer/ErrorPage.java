@@ -9,6 +9,7 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.DenyPage;
+import io.loligo.server.exchange.settings.ErrorPages;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.record.ExchangeRecord;
@@ -140,9 +141,15 @@ public final class ErrorPage {
     ExchangeSettings settings = services.settings;
     head.append(settings.viaLine(), 0, settings.viaLine().length);
     head.add("Content-Type", "text/html;charset=utf-8");
-    String template = settings.pages.page(errorCode);
-    if (template == null) {
-      head.add("Content-Language", "en");
+    RequestHead request = stream.record().request;
+    String accepted = request == null ? null : request.fields().joined("Accept-Language");
+    ErrorPages.Page template = settings.pages.page(errorCode, accepted);
+    String language = template == null ? "en" : template.language();
+    if (language != null) {
+      head.add("Content-Language", language);
+    }
+    if (settings.pages.hasLanguages()) {
+      head.add("Vary", "Accept-Language");
     }
     head.add("X-Loligo-Error", errorCode);
     if (status != 408) {
@@ -153,7 +160,7 @@ public final class ErrorPage {
     String page =
         template == null
             ? page(status, errorCode, text, settings)
-            : new PageText(stream, services, errorCode).page(template);
+            : new PageText(stream, services, errorCode).page(template.template());
     int bytes = ByteBufUtil.utf8Bytes(page);
     ByteBuf block;
     try {

@@ -13,11 +13,15 @@ public final class ErrorPages {
   private final Map<String, DenyPage> denied;
   private final Map<String, String> pages;
   private final String stylesheet;
+  private final String defaultLanguage;
+  private final boolean hasLanguages;
 
   /** Those of {@code config}. */
   public ErrorPages(ProxyConfig config) {
     denied = config.get(PageDirectives.DENY_INFO);
     pages = config.get(PageDirectives.ERROR_DIRECTORY);
+    defaultLanguage = config.get(PageDirectives.ERROR_DEFAULT_LANGUAGE);
+    hasLanguages = pages.keySet().stream().anyMatch(name -> name.indexOf('/') > 0);
     stylesheet = config.get(PageDirectives.ERR_PAGE_STYLESHEET).getOrDefault("", "");
   }
 
@@ -26,9 +30,38 @@ public final class ErrorPages {
     return acl == null || denied.isEmpty() ? null : denied.get(acl.toLowerCase(Locale.ROOT));
   }
 
-  /** The template of the page {@code name}; null: the built-in page is sent. */
-  public @Nullable String page(String name) {
-    return pages.get(name);
+  /**
+   * A page.
+   *
+   * @param language its tag; null: not known
+   */
+  public record Page(String template, @Nullable String language) {}
+
+  /** Whether pages are there in several languages, so that responses depend on Accept-Language. */
+  public boolean hasLanguages() {
+    return hasLanguages;
+  }
+
+  /**
+   * The page {@code name}; null: the built-in page is sent.
+   *
+   * @param accepted the value of Accept-Language; null: none
+   */
+  public @Nullable Page page(String name, @Nullable String accepted) {
+    if (hasLanguages) {
+      for (String language : PageLanguages.accepted(accepted)) {
+        String template = pages.get(language + '/' + name);
+        if (template != null) {
+          return new Page(template, language);
+        }
+      }
+      String template = pages.get(defaultLanguage + '/' + name);
+      if (template != null) {
+        return new Page(template, defaultLanguage);
+      }
+    }
+    String template = pages.get(name);
+    return template == null ? null : new Page(template, null);
   }
 
   /** CSS for pages; may be empty. */

@@ -25,10 +25,24 @@ public final class PageDirectives {
   static final Setting<Map<String, String>> ERROR_DIRECTORY =
       FEATURE
           .lines("error_directory", "PATH", reading -> new PageFileLines(reading, true))
-          .difference("a page that is missing is the built-in one; %R has no fields")
+          .difference(
+              "a page that is missing is the built-in one; %R has no fields; languages are chosen"
+                  + " among its folders")
           .text(
-              "A folder of error pages such as ERR_ACCESS_DENIED. They are read at the start and at"
-                  + " a reload. % codes in them stand for facts of the request and are escaped.");
+              "A folder of error pages such as ERR_ACCESS_DENIED, or of folders of languages with"
+                  + " such pages, such as de or pt-br. Accept-Language chooses the language, then"
+                  + " error_default_language, then the pages in the folder itself. They are read at"
+                  + " the start and at a reload. % codes in them stand for facts of the request and"
+                  + " are escaped.");
+
+  /** {@code error_default_language}: the language for other clients; empty: none. */
+  static final Setting<String> ERROR_DEFAULT_LANGUAGE =
+      FEATURE
+          .lines("error_default_language", "LANGUAGE", DefaultLanguageLines::new)
+          .difference("error_directory names the translations; weights of Accept-Language count")
+          .text(
+              "The language of error pages for clients whose languages error_directory does not"
+                  + " have: the name of one of its folders.");
 
   /** {@code err_page_stylesheet}: CSS for error pages. */
   static final Setting<Map<String, String>> ERR_PAGE_STYLESHEET =
