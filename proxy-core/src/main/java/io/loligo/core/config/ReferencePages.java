@@ -287,7 +287,7 @@ public final class ReferencePages {
       | `http://user:password@host/` | sent to the origin as `Authorization: Basic` | removed; `loligo_url_userinfo refuse` gives 400 |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
-      | a challenge (407) to CONNECT | the connection persists | the connection closes: bytes after a refused CONNECT are no request (RFC 9931) |
+      | a challenge (407) to CONNECT | the connection persists | it persists for a CONNECT with credentials, and closes if anything else comes (RFC 9931) |
       | a denied client of an `intercept` or `tproxy` port, if the last ACL is `proxy_auth` | 407, which such a client does not understand | 403 |
       | several `Proxy-Authorization` fields | the first counts | 407 |
       | a scheme that begins with `Basic`, such as `Basicx` | taken for Basic | 407 |

@@ -13,7 +13,7 @@ import java.util.Set;
 
 /** Reads {@code auth_param} lines of all schemes. Confined to one thread. */
 final class AuthParamLines implements LineReader<AuthSchemes> {
-  private static final Set<String> OTHER_SCHEMES = Set.of("ntlm", "negotiate");
+  private static final Set<String> OTHER_SCHEMES = Set.of("ntlm");
 
   private final Reading reading;
   private final Report report;
@@ -39,6 +39,7 @@ final class AuthParamLines implements LineReader<AuthSchemes> {
     switch (scheme) {
       case "basic" -> of(scheme, new BasicLines(reading)).read(line, parameter, words);
       case "digest" -> of(scheme, new DigestLines(reading)).read(line, parameter, words);
+      case "negotiate" -> of(scheme, new NegotiateLines(reading)).read(line, parameter, words);
       default -> other(line, scheme, parameter);
     }
   }

@@ -183,7 +183,8 @@ final class DigestLogins implements Scheme {
 
   /** As Squid: a stale nonce is no reason to stay with Digest, a wrong response is one. */
   private RequestLogin again(String user, boolean stale) {
-    return RequestLogin.challenge(user, new OwnChallenge(NAME, !stale, () -> challenges(stale)));
+    return RequestLogin.challenge(
+        user, new OwnChallenge(NAME, !stale, false, () -> challenges(stale)));
   }
 
   /** A right response: its nonce is used. */

@@ -24,28 +24,34 @@ public final class LoginDirectives {
                   + " credentials, are refused; Digest offers SHA-256 before MD5, a response for"
                   + " another URL is wrong, MD5-sess and responses without qop are refused, a"
                   + " response that was used before is refused the first time too, and nextnonce is"
-                  + " not sent")
+                  + " not sent;"
+                  + " negotiate_kerberos_auth runs inside the proxy: without -s any key of the"
+                  + " keytab counts, -c and -t have no effect, Negotiate is not offered over HTTP/2"
+                  + " and behind other proxies, and the last token is not sent to the client")
           .text(
               "How users log in. A scheme takes effect with its program line, which must be above"
                   + " acl lines of the types proxy_auth, proxy_auth_regex and max_user_ip. SCHEME"
-                  + " is basic or digest; several schemes are offered in the order of their first"
-                  + " lines. PARAMETER of both is one of: program PATH/PROGRAM ARGUMENT...; realm"
-                  + " TEXT (basic has Squid's default, digest must have the line); utf8 on|off;"
-                  + " children NUMBER (most checks or helper processes at the same time) with"
-                  + " queue-size=NUMBER; key_extras \"FORMAT\" (what a helper program reads behind"
-                  + " its question, in codes of logformat). basic also has: program"
-                  + " PATH/basic_ncsa_auth FILE (the users and their hashes: bcrypt, SHA-512,"
-                  + " SHA-256 and MD5 of crypt, apr1, {SHA}; old DES never matches) with at most"
-                  + " half the cores for checks; program PATH/basic_ldap_auth with the options of"
-                  + " that program (a directory); credentialsttl TIME (how long a checked password"
-                  + " is not checked again, 2 hours); casesensitive on|off (off: names are put into"
-                  + " lower case). digest also has: program PATH/digest_file_auth [-c] FILE;"
-                  + " nonce_max_count NUMBER (most requests with one nonce, 50); nonce_max_duration"
-                  + " TIME (30 minutes); nonce_garbage_interval TIME (how often old nonces are"
-                  + " forgotten, 5 minutes); check_nonce_count on|off (on: a count is used once);"
-                  + " nonce_strictness on|off (off: counts may have gaps); post_workaround on|off"
-                  + " (off; on: a response for GET is right for other methods); loligo_md5 on|off"
-                  + " (off: only SHA-256 is offered).");
+                  + " is basic, digest or negotiate; several schemes are offered in the order of"
+                  + " their first lines. PARAMETER of all is one of: program PATH/PROGRAM"
+                  + " ARGUMENT...; realm TEXT (basic has Squid's default, digest must have the"
+                  + " line); utf8 on|off; children NUMBER (most checks or helper processes at the"
+                  + " same time) with queue-size=NUMBER; key_extras \"FORMAT\" (what a helper"
+                  + " program reads behind its question, in codes of logformat). basic also has:"
+                  + " program PATH/basic_ncsa_auth FILE (the users and their hashes: bcrypt,"
+                  + " SHA-512, SHA-256 and MD5 of crypt, apr1, {SHA}; old DES never matches) with"
+                  + " at most half the cores for checks; program PATH/basic_ldap_auth with the"
+                  + " options of that program (a directory); credentialsttl TIME (how long a"
+                  + " checked password is not checked again, 2 hours); casesensitive on|off (off:"
+                  + " names are put into lower case). digest also has: program"
+                  + " PATH/digest_file_auth [-c] FILE; nonce_max_count NUMBER (most requests with"
+                  + " one nonce, 50); nonce_max_duration TIME (30 minutes); nonce_garbage_interval"
+                  + " TIME (how often old nonces are forgotten, 5 minutes); check_nonce_count"
+                  + " on|off (on: a count is used once); nonce_strictness on|off (off: counts may"
+                  + " have gaps); post_workaround on|off (off; on: a response for GET is right for"
+                  + " other methods); loligo_md5 on|off (off: only SHA-256 is offered). negotiate"
+                  + " has: program PATH/negotiate_kerberos_auth [-k KEYTAB] [-s SERVICE] [-r] (-r:"
+                  + " names have no realm); keep_alive on|off (on; off: the connection closes after"
+                  + " the first challenge).");
 
   /** {@code auth_schemes}: which schemes a challenge offers. */
   public static final Setting<OfferRules> AUTH_SCHEMES =
@@ -79,6 +85,15 @@ public final class LoginDirectives {
               "Most wrong passwords for one user name from one address (IPv6: from one network of"
                   + " 64 bits) in a minute. Further passwords for that name from there get 429"
                   + " without a check. 0: no limit.");
+
+  /** {@code loligo_shared_connection_login}. */
+  public static final Setting<Boolean> SHARED_CONNECTION_LOGIN =
+      FEATURE
+          .flag("loligo_shared_connection_login", "off")
+          .text(
+              "Whether a login by Negotiate counts for a whole connection that comes from another"
+                  + " proxy: its requests have Via, or X-Forwarded-For names the client. On means"
+                  + " that this proxy sends requests of one user only on each connection.");
 
   private LoginDirectives() {}
 }

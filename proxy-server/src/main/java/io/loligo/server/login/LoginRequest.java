@@ -29,6 +29,12 @@ public interface LoginRequest {
   /** Whether {@code uri} is its target: as sent, or without scheme and host. */
   boolean isFor(String uri);
 
+  /**
+   * The login of its connection; null: the connection can have none, because it belongs to several
+   * clients or carries several requests at a time.
+   */
+  @Nullable ConnectionLogin connection();
+
   /** The text of {@code extras} about it, or null if {@code extras} is null. */
   @Nullable String extras(@Nullable KeyExtras extras);
 }

@@ -13,6 +13,7 @@ import io.loligo.core.config.ProxyConfig;
  * @param addressSeconds how long an address of a user counts
  * @param mostFailures wrong passwords for one name from one client in a minute; 0: no limit
  * @param countsAddresses whether an ACL asks for the number of a user's addresses
+ * @param bindsShared whether logins belong to connections of other proxies, too
  */
 public record LoginSettings(
     AuthSchemes schemes,
@@ -20,7 +21,8 @@ public record LoginSettings(
     long idleSeconds,
     long addressSeconds,
     int mostFailures,
-    boolean countsAddresses) {
+    boolean countsAddresses,
+    boolean bindsShared) {
   /** Those of {@code config}. */
   public static LoginSettings of(ProxyConfig config) {
     return new LoginSettings(
@@ -29,6 +31,7 @@ public record LoginSettings(
         config.get(LoginDirectives.AUTHENTICATE_TTL),
         config.get(LoginDirectives.AUTHENTICATE_IP_TTL),
         config.get(LoginDirectives.LOGIN_FAILURES),
-        config.get(FileDirectives.ACL).names(AclType.MAX_USER_IP));
+        config.get(FileDirectives.ACL).names(AclType.MAX_USER_IP),
+        config.get(LoginDirectives.SHARED_CONNECTION_LOGIN));
   }
 }

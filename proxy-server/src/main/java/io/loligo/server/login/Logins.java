@@ -22,6 +22,7 @@ public final class Logins {
   private final List<Scheme> schemes;
   private final UserAddresses addresses;
   private final LoginLimits limits;
+  private final boolean binds;
 
   private Logins(
       LoginSettings settings, TimeSource time, Helpers helpers, @Nullable Logins before) {
@@ -38,6 +39,7 @@ public final class Logins {
       made.add(scheme(one, time, helpers, before));
     }
     schemes = List.copyOf(made);
+    binds = made.stream().anyMatch(Scheme::bindsConnection);
   }
 
   private Scheme scheme(
@@ -47,6 +49,11 @@ public final class Logins {
       BasicLogins same =
           earlier instanceof BasicLogins known ? known.under(settings, basic, limits) : null;
       return same == null ? BasicLogins.of(settings, basic, time, limits, helpers) : same;
+    }
+    if (of instanceof TokenSettings token) {
+      return earlier instanceof TokenLogins known && known.settings().equals(token)
+          ? known.under(limits)
+          : TokenLogins.of(token, limits);
     }
     DigestSettings digest = (DigestSettings) of;
     DigestLogins same =
@@ -106,7 +113,39 @@ public final class Logins {
   /** What the credentials of {@code request} tell. Does not block. */
   public RequestLogin read(LoginRequest request) {
     Scheme named = named(request.bytes(), request.start(), request.end());
+    ConnectionLogin connection = request.connection();
+    if (connection != null && (named == null || !named.bindsConnection())) {
+      connection.forget();
+    }
     return named == null ? RequestLogin.challenge(null) : named.read(request);
+  }
+
+  /**
+   * What is known about a request without credentials.
+   *
+   * @param connection the login of its connection; null: it has none
+   */
+  public RequestLogin withoutCredentials(@Nullable ConnectionLogin connection) {
+    String name = connection == null ? null : connection.scheme();
+    String user =
+        connection == null || name == null || scheme(name) == null ? null : connection.user(name);
+    if (user != null) {
+      return RequestLogin.known(user);
+    }
+    if (connection != null) {
+      connection.forget();
+    }
+    return RequestLogin.challenge(null);
+  }
+
+  /** Whether logins of a scheme belong to connections. */
+  public boolean bindsConnections() {
+    return binds;
+  }
+
+  /** {@code loligo_shared_connection_login}: whether this holds behind other proxies, too. */
+  public boolean bindsSharedConnections() {
+    return settings.bindsShared();
   }
 
   /** The scheme whose name, in any case, is the first word of a field value. */
@@ -139,35 +178,48 @@ public final class Logins {
   }
 
   /**
-   * The values of WWW-Authenticate or Proxy-Authenticate, one for each field line.
+   * What a client is asked.
+   *
+   * @param values of WWW-Authenticate or Proxy-Authenticate, one for each field line
+   * @param closes whether the connection closes after it
+   */
+  public record Challenge(List<String> values, boolean closes) {}
+
+  /**
+   * The challenge to a client.
    *
    * @param request null: {@code auth_schemes} does not decide
    * @param login what is known about its user; null: nothing
+   * @param connection whether its connection can have a login
    */
-  public List<String> challenges(@Nullable AclInput request, @Nullable RequestLogin login) {
+  public Challenge challenge(
+      @Nullable AclInput request, @Nullable RequestLogin login, boolean connection) {
     OwnChallenge own = login == null ? null : login.ownChallenge();
     if (own != null && own.alone()) {
-      return own.values().get();
+      return new Challenge(own.values().get(), own.closes());
     }
     List<String> names = request == null ? null : settings.offers().of(request);
     List<String> values = new ArrayList<>();
-    if (names == null) {
-      schemes.forEach(one -> values.addAll(challenges(one, own)));
-      return values;
+    boolean closes = own != null && own.closes();
+    for (Scheme one : names == null ? schemes : named(names)) {
+      if (connection || !one.bindsConnection()) {
+        boolean isOwn = own != null && own.scheme().equals(one.settings().scheme());
+        values.addAll(isOwn && own != null ? own.values().get() : one.challenges());
+        closes |= own == null && one.closesAfterChallenge();
+      }
     }
+    return new Challenge(values, closes);
+  }
+
+  private List<Scheme> named(List<String> names) {
+    List<Scheme> named = new ArrayList<>();
     for (String name : names) {
       Scheme one = scheme(name);
       if (one != null) {
-        values.addAll(challenges(one, own));
+        named.add(one);
       }
     }
-    return values;
-  }
-
-  private static List<String> challenges(Scheme of, @Nullable OwnChallenge own) {
-    return own != null && own.scheme().equals(of.settings().scheme())
-        ? own.values().get()
-        : of.challenges();
+    return named;
   }
 
   /** Whether an ACL asks for the number of a user's addresses. */

@@ -58,9 +58,11 @@ public final class RequestLogin {
    *
    * @param scheme its name in {@code auth_param}
    * @param alone whether the client should go on with this scheme, and is offered no other
+   * @param closes whether the connection closes after it
    * @param values makes the values of its field lines, when they are sent
    */
-  record OwnChallenge(String scheme, boolean alone, Supplier<List<String>> values) {}
+  record OwnChallenge(
+      String scheme, boolean alone, boolean closes, Supplier<List<String>> values) {}
 
   /** The user is known after {@code check}. */
   static RequestLogin unchecked(LoginCheck check) {

@@ -18,6 +18,11 @@ interface Scheme {
     return false;
   }
 
+  /** Whether the connection closes after a challenge that offers it. */
+  default boolean closesAfterChallenge() {
+    return false;
+  }
+
   /** Whether it goes on under another configuration that has {@code next}. */
   default boolean continuesIn(Scheme next) {
     return next == this;

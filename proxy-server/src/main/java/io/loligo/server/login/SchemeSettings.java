@@ -5,7 +5,7 @@ import io.loligo.server.helper.HelperProgram;
 import org.jspecify.annotations.Nullable;
 
 /** A scheme by which users log in: the {@code auth_param} lines of one scheme. Immutable. */
-public sealed interface SchemeSettings permits BasicSettings, DigestSettings {
+public sealed interface SchemeSettings permits BasicSettings, DigestSettings, TokenSettings {
   /** Its name in {@code auth_param}, such as {@code basic}. */
   String scheme();
 

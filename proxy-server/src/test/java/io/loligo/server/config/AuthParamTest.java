@@ -11,6 +11,7 @@ import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;
 import io.loligo.server.login.DigestSettings;
 import io.loligo.server.login.LoginDirectives;
+import io.loligo.server.login.TokenSettings;
 import io.loligo.server.login.digest.DigestNonceRules;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,8 @@ class AuthParamTest {
   private static ConfigResult load(String lines) {
     TextSource files = new TextSource().with("/users", "bob:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n");
     files.with("/digest", "bob:secret\n").with("/hashes", "bob:office:0123\n");
+    files.with("/empty.keytab", "\u0005\u0002");
+    files.with("/x.keytab", "\u0005\u0002\0\0\0\u000f\0\u0002\0\u0001R\0\u0004HTTP\0\u0002me");
     files.with("/old", "old:abNANd1rDfiNc\n");
     return Features.reader(files).readText("squid.conf", "http_port 3128\n" + lines);
   }
@@ -97,6 +100,8 @@ class AuthParamTest {
         "auth_param basic children 5 startup=x",
         "auth_param digest program /x/digest_file_auth",
         "auth_param digest program /x/digest_file_auth -x /digest",
+        "auth_param negotiate keep_alive maybe",
+        "auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab -x",
         "auth_param digest nonce_max_count 0",
         "auth_param digest nonce_strictness 1",
         "auth_param digest nonce_max_duration 5",
@@ -115,7 +120,11 @@ class AuthParamTest {
         "auth_param basic program /x/basic_ncsa_auth /missing",
         "auth_param digest program /x/digest_file_auth /missing",
         "auth_param digest program /x/digest_file_auth /digest",
-        "auth_param negotiate program /x/negotiate_kerberos_auth",
+        "auth_param negotiate program /x/negotiate_kerberos_auth -k /missing",
+        "auth_param negotiate program /x/negotiate_kerberos_auth -k /users",
+        "auth_param negotiate program /x/negotiate_kerberos_auth -k /empty.keytab",
+        "auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab -s HTTP/other",
+        "auth_param negotiate program /x/negotiate_wrapper_auth --ntlm /x/ntlm_auth",
         "auth_param ntlm program /x/ntlm_auth",
         "auth_schemes basic all",
         "auth_schemes digest all",
@@ -245,6 +254,32 @@ class AuthParamTest {
     String md5 = "\nauth_param digest loligo_md5 off";
     assertThat(load(hashes + "/x/digest_file_auth -c /hashes" + md5).isUsable()).isFalse();
     assertThat(load(hashes + "/x/digest_ldap_auth" + md5).isUsable()).isFalse();
+  }
+
+  private static TokenSettings negotiate(String options) {
+    ConfigResult result =
+        load(
+            "auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab"
+                + options
+                + "\nauth_param negotiate children 3 queue-size=9\n"
+                + "auth_param negotiate keep_alive off\nacl users proxy_auth REQUIRED");
+    assertThat(result.errors()).isEmpty();
+    return (TokenSettings) result.config().get(LoginDirectives.AUTH_PARAM).all().get(0);
+  }
+
+  @Test
+  void readsTheOptionsOfKerberos() {
+    TokenSettings any = negotiate(" -r -s GSS_C_NO_NAME");
+    assertThat(any.principal()).isNull();
+    assertThat(any.kerberos().stripsRealm()).isTrue();
+    assertThat(any.keepAlive()).isFalse();
+    assertThat(any.children()).isEqualTo(3);
+    assertThat(any.queue()).isEqualTo(9);
+    assertThat(negotiate(" -s HTTP/me").principal()).isEqualTo("HTTP/me@R");
+    assertThat(
+            load("auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab -t none")
+                .warnings())
+        .hasSize(1);
   }
 
   @Test

@@ -52,7 +52,7 @@ class BasicLoginsTest {
     BasicSettings basic =
         new BasicSettings(program, "", realm, TTL_SECONDS, false, false, 1, -1, null, null);
     return new LoginSettings(
-        new AuthSchemes(List.of(basic)), OfferRules.ALL, idleSeconds, 1, 3, true);
+        new AuthSchemes(List.of(basic)), OfferRules.ALL, idleSeconds, 1, 3, true, false);
   }
 
   private void ask(CredentialKey key) {

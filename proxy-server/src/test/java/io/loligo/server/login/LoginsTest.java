@@ -35,16 +35,18 @@ class LoginsTest {
 
   private static LoginSettings settings(long addressSeconds, SchemeSettings... schemes) {
     List<SchemeSettings> all = schemes.length == 0 ? List.of(BASIC) : List.of(schemes);
-    return new LoginSettings(new AuthSchemes(all), OfferRules.ALL, 600, addressSeconds, 3, true);
+    return new LoginSettings(
+        new AuthSchemes(all), OfferRules.ALL, 600, addressSeconds, 3, true, false);
   }
 
   @Test
   void schemesAreOfferedInTheOrderOfTheFile() {
-    assertThat(logins(1, BASIC, DIGEST).challenges(null, null))
+    assertThat(logins(1, BASIC, DIGEST).challenge(null, null, true).values())
         .satisfiesExactly(
             basic -> assertThat(basic).isEqualTo("Basic realm=\"r\""),
             digest -> assertThat(digest).startsWith("Digest realm=\"r\", nonce=\""));
-    assertThat(logins(1, DIGEST, BASIC).challenges(null, null).get(1)).startsWith("Basic ");
+    assertThat(logins(1, DIGEST, BASIC).challenge(null, null, true).values().get(1))
+        .startsWith("Basic ");
     assertThat(logins(1, DIGEST, BASIC).offersAlwaysTheSame()).isFalse();
     assertThat(logins.offersAlwaysTheSame()).isTrue();
   }
@@ -57,7 +59,7 @@ class LoginsTest {
     assertThat(next.newHash().of(bytes, 0, bytes.length, null))
         .isEqualTo(before.newHash().of(bytes, 0, bytes.length, null));
     LoginSettings none =
-        new LoginSettings(new AuthSchemes(List.of()), OfferRules.ALL, 1, 1, 3, false);
+        new LoginSettings(new AuthSchemes(List.of()), OfferRules.ALL, 1, 1, 3, false, false);
     assertThat(Logins.under(before, none, time, HELPERS)).isNull();
   }
 

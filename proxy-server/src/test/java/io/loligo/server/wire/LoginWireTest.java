@@ -106,11 +106,32 @@ class LoginWireTest extends WireTest {
     origin.on("tunnel", call -> call.send("through"));
     String target = origin.authority();
     String head = "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n";
-    // as any refused CONNECT, a challenge ends the connection (RFC 9931)
-    RawClient refused = client().send(head + "\r\n");
-    assertChallenged(refused.response());
-    refused.expectClose();
-    assertThat(client().send(head + BOB + "\r\n\r\n").responseHead()).startsWith("HTTP/1.1 200 ");
+    RawClient client = client().send(head + "\r\n");
+    for (int i = 0; i < 2; i++) {
+      assertChallenged(client.response());
+      String wrong = LoginFile.line("bob:wrong" + i);
+      client.send(head + wrong + "\r\n\r\n");
+    }
+    assertChallenged(client.response());
+    client.send(head + BOB + "\r\n\r\n");
+    assertThat(client.responseHead()).startsWith("HTTP/1.1 200 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "CONNECT", "early"})
+  void onlyAConnectWithCredentialsFollowsAChallengedConnect(String next) throws Exception {
+    start("http_access allow users");
+    String connect = "CONNECT " + origin.authority() + " HTTP/1.1\r\nHost: x\r\n";
+    String get = "GET " + origin.url("/smuggled") + " HTTP/1.1\r\nHost: x\r\n" + BOB + "\r\n\r\n";
+    RawClient client = client();
+    // bytes that come with the CONNECT are for the tunnel, whatever they are
+    client.send(connect + "\r\n" + (next.equals("early") ? connect + BOB + "\r\n\r\n" : ""));
+    assertChallenged(client.response());
+    if (!next.equals("early")) {
+      client.send(next.equals("GET") ? get : connect + "\r\n");
+    }
+    client.expectClose();
+    assertThat(origin.fetches("/smuggled")).isZero();
   }
 
   @ParameterizedTest

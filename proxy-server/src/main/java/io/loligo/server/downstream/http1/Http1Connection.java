@@ -6,6 +6,7 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.stream.ContentSource;
+import io.loligo.server.login.ConnectionLogin;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
@@ -78,6 +79,9 @@ public final class Http1Connection extends ClientConnection {
   @SuppressWarnings("NullAway.Init") // set by attached, the first call
   private Http1Stream stream;
 
+  /** Made when a request may log in for all of them; null: none has. */
+  private @Nullable ConnectionLogin login;
+
   private State state = State.HEAD;
   private long acceptNanos;
   private int served;
@@ -123,6 +127,10 @@ public final class Http1Connection extends ClientConnection {
     @Override
     public void request(RequestHead head) {
       clients.timer().cancel(readTimeout);
+      if (stream.expectsOther(head)) {
+        close(true);
+        return;
+      }
       stream.request(head, acceptNanos);
     }
 
@@ -169,6 +177,9 @@ public final class Http1Connection extends ClientConnection {
   protected void releaseOwn() {
     input.release();
     heads.release();
+    if (login != null) {
+      login.close();
+    }
     clients.timer().forget(readTimeout);
     if (stream != null) {
       stream.release();
@@ -176,6 +187,16 @@ public final class Http1Connection extends ClientConnection {
     if (leaving != null) {
       clients.timer().forget(leaving);
     }
+  }
+
+  /** The login of the connection. */
+  ConnectionLogin login() {
+    ConnectionLogin known = login;
+    if (known == null) {
+      known = new ConnectionLogin();
+      login = known;
+    }
+    return known;
   }
 
   /** Ends an exchange whose client is gone. Does nothing if none is in progress. */

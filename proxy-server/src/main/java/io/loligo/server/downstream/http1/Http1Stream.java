@@ -12,6 +12,7 @@ import io.loligo.server.downstream.stream.ExchangeStream;
 import io.loligo.server.downstream.stream.Paces;
 import io.loligo.server.downstream.stream.ResponseWriter;
 import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.login.ConnectionLogin;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.Pace;
 import io.loligo.server.transport.ResponseTally;
@@ -43,6 +44,9 @@ final class Http1Stream extends ExchangeStream {
   private boolean connectMethod;
   private boolean persistent;
 
+  /** Whether the last response was a challenge to a CONNECT, and nothing else has come since. */
+  private boolean challenged;
+
   /** The stream of {@code connection}, which is attached to the channel of {@code context}. */
   Http1Stream(Http1Connection connection, ReceivedBytes input, ChannelHandlerContext context) {
     super(connection);
@@ -73,6 +77,7 @@ final class Http1Stream extends ExchangeStream {
     content = null;
     connectMethod = false;
     persistent = false;
+    challenged = false;
   }
 
   /** Serves the request of {@code head}, borrowed. */
@@ -196,6 +201,7 @@ final class Http1Stream extends ExchangeStream {
     if (mustClose(status)) {
       closeAfter();
     }
+    challenged = connectMethod && mayLogIn(status);
     boolean upgrading = status == 101;
     boolean tunnel = upgrading || (connectMethod && status / 100 == 2);
     encoder.writeHead(head, encoder.connectionLine(upgrading, tunnel, closing()));
@@ -213,8 +219,30 @@ final class Http1Stream extends ExchangeStream {
         // a client without 100 (Continue) may send its content or not
         || awaitsContinue()
         || (contentMissing() && isMuchMissing())
-        // bytes after a refused CONNECT are not HTTP, whenever they come (RFC 9931)
-        || (connectMethod && status / 100 != 2);
+        || (connectMethod && status / 100 != 2 && !mayLogIn(status));
+  }
+
+  /**
+   * Bytes after a refused CONNECT are not HTTP, whenever they come (RFC 9931). The exception is a
+   * CONNECT with credentials after a challenge: several tokens need one connection.
+   */
+  private boolean mayLogIn(int status) {
+    return status == 407 && input.isEmpty();
+  }
+
+  /**
+   * Whether {@code head} is none that may follow the last response: after a challenge to a CONNECT,
+   * only another CONNECT with credentials may.
+   */
+  boolean expectsOther(RequestHead head) {
+    boolean login =
+        head.methodId() == Method.CONNECT && head.fields().has(FieldName.PROXY_AUTHORIZATION);
+    return challenged && !login;
+  }
+
+  @Override
+  public ConnectionLogin login() {
+    return connection.login();
   }
 
   private boolean isMuchMissing() {

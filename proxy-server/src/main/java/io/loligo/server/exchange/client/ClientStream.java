@@ -4,6 +4,7 @@ import io.loligo.core.acl.Notes;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.login.ConnectionLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
@@ -38,6 +39,14 @@ public interface ClientStream {
    * nor decrypted.
    */
   @Nullable Destination destination();
+
+  /**
+   * The login of the client's connection; null: it carries several requests at a time, so it can
+   * have none.
+   */
+  default @Nullable ConnectionLogin login() {
+    return null;
+  }
 
   /** The record of this exchange. */
   ExchangeRecord record();

@@ -4,6 +4,7 @@ import io.loligo.core.acl.Notes;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.login.ConnectionLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
@@ -88,6 +89,11 @@ public class ForwardingStream implements ClientStream {
   @Override
   public @Nullable Destination destination() {
     return stream.destination();
+  }
+
+  @Override
+  public @Nullable ConnectionLogin login() {
+    return stream.login();
   }
 
   @Override

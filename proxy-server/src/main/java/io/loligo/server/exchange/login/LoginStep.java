@@ -8,6 +8,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
+import io.loligo.server.login.ConnectionLogin;
 import io.loligo.server.login.CredentialHash;
 import io.loligo.server.login.LoginCheck;
 import io.loligo.server.login.LoginRequest;
@@ -17,7 +18,7 @@ import io.loligo.server.login.SchemeSettings.KeyExtras;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.netty.util.concurrent.EventExecutor;
-import java.util.List;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,17 +46,18 @@ public final class LoginStep {
     this.loop = loop;
     hash = logins.newHash();
     boolean same = logins.offersAlwaysTheSame();
-    proxyChallenge = same ? challenge(407, logins.challenges(null, null)) : null;
-    originChallenge = same ? challenge(401, logins.challenges(null, null)) : null;
+    proxyChallenge = same ? challenge(407, logins.challenge(null, null, false)) : null;
+    originChallenge = same ? challenge(401, logins.challenge(null, null, false)) : null;
   }
 
-  private static Refusal challenge(int status, List<String> values) {
+  private static Refusal challenge(int status, Logins.Challenge challenge) {
     String name = status == 407 ? "Proxy-Authenticate" : "WWW-Authenticate";
     FieldLines lines = new FieldLines(128);
-    for (String value : values) {
+    for (String value : challenge.values()) {
       lines.add(name, value);
     }
-    return Refusal.challenge(status, lines);
+    Refusal refusal = Refusal.challenge(status, lines);
+    return challenge.closes() ? refusal.closing() : refusal;
   }
 
   /** Tells {@code request} what is known about its user. Does not wait. */
@@ -74,7 +76,10 @@ public final class LoginStep {
     Fields fields = request.requestFields();
     int name = field(request.httpPort());
     int at = fields.has(name) ? fields.first(name) : -1;
-    if (at < 0 || fields.next(name, at + 1) >= 0) {
+    if (at < 0) {
+      return logins.withoutCredentials(connection(request));
+    }
+    if (fields.next(name, at + 1) >= 0) {
       return RequestLogin.challenge(null);
     }
     try {
@@ -82,6 +87,18 @@ public final class LoginStep {
     } finally {
       found.forget();
     }
+  }
+
+  /** The login of the connection of {@code request}; null: it can have none. */
+  private @Nullable ConnectionLogin connection(Request request) {
+    if (!logins.bindsConnections() || !request.isOfClient()) {
+      return null;
+    }
+    boolean shared =
+        request.requestFields().has(FieldName.VIA)
+            || !Arrays.equals(
+                request.clientAddress(), Request.addressBytes(request.client().getAddress()));
+    return shared && !logins.bindsSharedConnections() ? null : request.stream().login();
   }
 
   private static int field(HttpPort port) {
@@ -134,6 +151,11 @@ public final class LoginStep {
     @Override
     public CredentialHash hash() {
       return hash;
+    }
+
+    @Override
+    public @Nullable ConnectionLogin connection() {
+      return LoginStep.this.connection(request());
     }
 
     @Override
@@ -193,7 +215,9 @@ public final class LoginStep {
     boolean forward = request.httpPort().accel() == null;
     Refusal same = forward ? proxyChallenge : originChallenge;
     return same == null
-        ? challenge(forward ? 407 : 401, logins.challenges(request, request.foundLogin()))
+        ? challenge(
+            forward ? 407 : 401,
+            logins.challenge(request, request.foundLogin(), connection(request) != null))
         : same;
   }
 }

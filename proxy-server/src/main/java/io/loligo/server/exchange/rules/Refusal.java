@@ -157,6 +157,11 @@ public record Refusal(
     return status == 401 || status == 407;
   }
 
+  /** This refusal, after which the connection closes. */
+  public Refusal closing() {
+    return new Refusal(status, errorCode, text, lines, tag, detail, shed, true, lastAcl);
+  }
+
   /** This refusal with another explanation for the operator. */
   public Refusal because(String detail) {
     return new Refusal(status, errorCode, text, lines, tag, detail, shed, closes, lastAcl);

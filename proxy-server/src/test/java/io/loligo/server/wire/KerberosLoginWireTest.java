@@ -1,0 +1,234 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code auth_param negotiate program negotiate_kerberos_auth} with a KDC of this test. curl and
+ * Squid take part where they are there and know GSS-API.
+ */
+class KerberosLoginWireTest extends PeersTest {
+  private static TestKdc kdc;
+  private static Path keytab;
+
+  @BeforeAll
+  static void startKdc(@TempDir Path dir) throws Exception {
+    kdc = new TestKdc(dir);
+    keytab = kdc.keytab(TestKdc.SERVICE);
+    dir.toFile().setExecutable(true, false);
+    keytab.toFile().setReadable(true, false);
+  }
+
+  @AfterAll
+  static void stopKdc() throws Exception {
+    kdc.close();
+  }
+
+  private static List<String> lines(String options, String... more) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth -k "
+            + keytab
+            + options);
+    lines.add("auth_param negotiate children 4");
+    lines.addAll(List.of(more));
+    lines.add("acl users proxy_auth REQUIRED");
+    lines.add("http_access allow users");
+    lines.add("logformat user %un %>Hs %rm");
+    return lines;
+  }
+
+  private void start(String options, String... more) throws Exception {
+    List<String> lines = lines(options, more);
+    lines.add("access_log stdio:" + dir.resolve("users.log") + " user");
+    origin.otherwise(call -> call.ok("content"));
+    startProxy(lines.toArray(String[]::new));
+  }
+
+  private static String line(String token) {
+    return "Proxy-Authorization: Negotiate " + token;
+  }
+
+  private int ask(RawClient client, String... lines) throws Exception {
+    return client.get(origin.url("/a"), lines).response().status();
+  }
+
+  @Test
+  void aTicketLogsTheConnectionIn() throws Exception {
+    start(" -s GSS_C_NO_NAME");
+    RawClient client = client();
+    WireMessage challenge = client.get(origin.url("/a")).response();
+    assertThat(challenge.status()).isEqualTo(407);
+    assertThat(challenge.fields("Proxy-Authenticate")).containsExactly("Negotiate");
+    String bob = line(kdc.token("bob", TestKdc.SPNEGO));
+    assertThat(ask(client, bob)).isEqualTo(200);
+    assertThat(origin.lastRequest().head()).doesNotContain("Authorization", "bob");
+    assertThat(ask(client)).as("the login is the connection's").isEqualTo(200);
+    assertThat(ask(client, bob)).as("the same credentials").isEqualTo(200);
+    assertThat(ask(client, line(kdc.token("alice", TestKdc.KERBEROS)))).isEqualTo(200);
+    assertThat(ask(client())).as("another connection").isEqualTo(407);
+    assertThat(ask(client(), bob)).as("a replay").isEqualTo(407);
+    assertThat(stopAndReadLog("users.log"))
+        .containsExactly(
+            "- 407 GET",
+            "bob@LOLIGO.TEST 200 GET",
+            "bob@LOLIGO.TEST 200 GET",
+            "bob@LOLIGO.TEST 200 GET",
+            "alice@LOLIGO.TEST 200 GET",
+            "- 407 GET",
+            "- 407 GET");
+  }
+
+  @Test
+  void aNameCanBeWithoutItsRealm() throws Exception {
+    start(" -r -s " + TestKdc.SERVICE);
+    assertThat(ask(client(), line(kdc.token("bob", TestKdc.SPNEGO)))).isEqualTo(200);
+    assertThat(stopAndReadLog("users.log")).containsExactly("bob 200 GET");
+  }
+
+  @Test
+  void aTokenThatIsNotValidClosesTheConnection() throws Exception {
+    start("");
+    for (String token : new String[] {"AAAA", "TlRMTVNTUAABAAAA", "YIIB", "!"}) {
+      RawClient client = client();
+      WireMessage refused = client.get(origin.url("/a"), line(token)).response();
+      assertThat(refused.status()).as(token).isEqualTo(407);
+      assertThat(refused.fields("Proxy-Authenticate")).containsExactly("Negotiate");
+      if (!token.equals("!")) {
+        client.expectClose();
+      }
+    }
+    RawClient client = client();
+    assertThat(ask(client, line(kdc.token("bob", TestKdc.SPNEGO)))).isEqualTo(200);
+    assertThat(ask(client, line("AAAA"))).as("no login is left").isEqualTo(407);
+  }
+
+  @Test
+  void aTunnelIsOpenedOnTheConnectionOfTheChallenge() throws Exception {
+    start("");
+    origin.on("tunnel", call -> call.send("through"));
+    String head = "CONNECT " + origin.authority() + " HTTP/1.1\r\nHost: x\r\n";
+    RawClient client = client();
+    client.send(head + "\r\n");
+    assertThat(client.responseTo("CONNECT").status()).isEqualTo(407);
+    client.send(head + line(kdc.token("bob", TestKdc.SPNEGO)) + "\r\n\r\n");
+    assertThat(client.responseHead()).startsWith("HTTP/1.1 200 ");
+  }
+
+  @Test
+  void aConnectionOfAnotherProxyHasNoLogin() throws Exception {
+    start("");
+    RawClient client = client();
+    WireMessage shared = client.get(origin.url("/a"), "Via: 1.1 front").response();
+    assertThat(shared.status()).isEqualTo(407);
+    assertThat(shared.fields("Proxy-Authenticate")).isEmpty();
+    assertThat(ask(client, "Via: 1.1 front", line(kdc.token("bob", TestKdc.SPNEGO))))
+        .isEqualTo(407);
+    assertThat(ask(client, line(kdc.token("bob", TestKdc.SPNEGO)))).isEqualTo(200);
+    assertThat(ask(client, "Via: 1.1 front")).as("not for others' requests").isEqualTo(407);
+  }
+
+  @Test
+  void theFileMaySayThatConnectionsOfOtherProxiesHaveOneUser() throws Exception {
+    start("", "loligo_shared_connection_login on");
+    RawClient client = client();
+    assertThat(ask(client, "Via: 1.1 front", line(kdc.token("bob", TestKdc.SPNEGO))))
+        .isEqualTo(200);
+    assertThat(ask(client, "Via: 1.1 front")).isEqualTo(200);
+  }
+
+  @Test
+  void theConnectionOfTheFirstChallengeMayClose() throws Exception {
+    start("", "auth_param negotiate keep_alive off");
+    RawClient client = client();
+    assertThat(ask(client)).isEqualTo(407);
+    client.expectClose();
+  }
+
+  @Test
+  void otherCredentialsEndTheLoginOfAConnection() throws Exception {
+    Path basic = LoginFile.write(dir.resolve("basic"), "carl:secret");
+    start("", "auth_param basic program /usr/lib/squid/basic_ncsa_auth " + basic);
+    RawClient client = client();
+    assertThat(client.get(origin.url("/a")).response().fields("Proxy-Authenticate"))
+        .containsExactly("Negotiate", "Basic realm=\"Squid proxy-caching web server\"");
+    assertThat(ask(client, line(kdc.token("bob", TestKdc.SPNEGO)))).isEqualTo(200);
+    assertThat(ask(client, LoginFile.line("carl:secret"))).isEqualTo(200);
+    assertThat(ask(client)).isEqualTo(407);
+  }
+
+  @Test
+  void curlLogsInWithATicket() throws Exception {
+    assumeThat(run("curl", "-V")).contains("GSS-API");
+    start("");
+    String tickets = "KRB5CCNAME=FILE:" + kdc.tickets("bob");
+    String configuration = "KRB5_CONFIG=" + kdc.configuration();
+    String proxyUrl = "http://localhost:" + proxy.port();
+    for (String form : new String[] {"--no-proxytunnel", "--proxytunnel"}) {
+      String[] command = {
+        tickets,
+        configuration,
+        "curl",
+        "-q",
+        "-sS",
+        "--max-time",
+        "30",
+        form,
+        "--proxy-negotiate",
+        "-U",
+        ":",
+        "-x",
+        proxyUrl,
+        origin.url("/a"),
+        origin.url("/b")
+      };
+      assertThat(run("env", command)).as(form).isEqualTo("contentcontent");
+    }
+    assertThat(stopAndReadLog("users.log")).contains("bob@LOLIGO.TEST 200 CONNECT");
+  }
+
+  @Test
+  void decidesAsSquid() throws Exception {
+    assumeThat(Files.isExecutable(Path.of("/usr/lib/squid/negotiate_kerberos_auth"))).isTrue();
+    dir.toFile().setReadable(true, false);
+    dir.toFile().setExecutable(true, false);
+    int port = ProxyProcess.freePort();
+    Path log = dir.resolve("squid").resolve("users.log");
+    List<String> squids = lines(" -s GSS_C_NO_NAME");
+    squids.add("access_log stdio:" + log + " user");
+    squids.add("cache deny all");
+    try (ProxyProcess squid =
+        SquidProcess.start(dir, List.of("http_port 127.0.0.1:" + port), squids)) {
+      squid.awaitPort(port);
+      start(" -s GSS_C_NO_NAME", "cache deny all");
+      assertThat(conversation(proxy.port())).isEqualTo(conversation(port));
+    }
+    List<String> theirs = new ArrayList<>(Files.readAllLines(log));
+    theirs.removeIf(one -> one.endsWith(" -"));
+    assertThat(stopAndReadLog("users.log")).isEqualTo(theirs);
+  }
+
+  private List<String> conversation(int port) throws Exception {
+    List<String> told = new ArrayList<>();
+    for (String first : new String[] {"", kdc.token("bob", TestKdc.SPNEGO), "AAAA"}) {
+      try (RawClient client = RawClient.connect(port)) {
+        String[] lines = first.isEmpty() ? new String[0] : new String[] {line(first)};
+        WireMessage response = client.get(origin.url("/a"), lines).response();
+        told.add(response.status() + " " + response.fields("Proxy-Authenticate"));
+        if (response.status() == 200) {
+          told.add("then " + ask(client));
+        }
+      }
+    }
+    return told;
+  }
+}
