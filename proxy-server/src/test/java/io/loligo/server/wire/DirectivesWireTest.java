@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -179,13 +178,7 @@ class DirectivesWireTest extends WireTest {
 
   @Test
   void aLoginIsCheckedAgainAfterItsTime() throws Exception {
-    PassingTime clock =
-        new PassingTime() {
-          @Override
-          public long nanos() {
-            return TimeUnit.MILLISECONDS.toNanos(millis());
-          }
-        };
+    LeapingTime clock = new LeapingTime();
     HelperScript helper =
         HelperScript.write(dir, "checker", /* channels= */ false, "'bob secret') echo OK ;;");
     startProxy(
