@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
+import io.loligo.core.message.Ascii;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -110,9 +111,16 @@ public final class AdaptationDirectives {
           .text("icap_client_username_header", "X-Client-Username")
           .mustBe(
               "the name of a field",
-              io.loligo.core.message.Ascii::isToken,
+              word -> Ascii.isToken(withoutBackslashes(word)),
               word -> "write it without a colon")
+          .as(word -> word == null ? null : withoutBackslashes(word))
+          .difference("backslashes are left out: Squid sends them, and no field may have them")
           .text("The field with the name of the user.");
+
+  /** Files in use escape characters that need no escape. */
+  private static String withoutBackslashes(String word) {
+    return word.replace("\\", "");
+  }
 
   /** {@code icap_client_username_encode}. */
   public static final Setting<Boolean> USERNAME_ENCODE =

@@ -50,7 +50,7 @@ class IcapDirectivesWireTest extends WireTest {
     start(
         "auth_param basic program /usr/lib/squid/basic_ncsa_auth " + users,
         "adaptation_send_username " + send,
-        "icap_client_username_header X-User",
+        "icap_client_username_header X\\-User",
         "icap_client_username_encode " + encode,
         "acl known proxy_auth REQUIRED",
         "http_access allow known");
