@@ -129,18 +129,22 @@ public final class Acls {
     return externalTypes.getOrDefault(type, false);
   }
 
-  /** Notes that a list which is evaluated after {@code http_access} names {@code acl}. */
-  public void usedLater(String acl) {
+  /**
+   * Notes that a list which is evaluated after {@code http_access} names {@code acl}.
+   *
+   * @param forLog whether the list chooses requests for a log only: for that, no login is checked
+   */
+  public void usedLater(String acl, boolean forLog) {
     NamedAcl one = named.get(key(acl));
     if (one != null && one.type() == AclType.EXTERNAL && one.external() != null) {
       laterExternals.add(one.external());
     }
     looksUpClientsLater |= one != null && one.type().needsClientLookUp();
-    asksForUserLater |= one != null && one.type().asksForUser();
+    asksForUserLater |= !forLog && one != null && one.type().asksForUser();
     anyMember(
         acl,
         member -> {
-          usedLater(member);
+          usedLater(member, forLog);
           return false;
         });
   }

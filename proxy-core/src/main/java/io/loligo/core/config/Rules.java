@@ -75,7 +75,7 @@ public final class Rules {
     for (String term : terms) {
       String name = Acls.bare(term);
       if (!line.directive().equals("http_access")) {
-        acls.usedLater(name);
+        acls.usedLater(name, scope == RuleScope.LOG);
       }
       if (!acls.has(name)) {
         String advice = name.isEmpty() ? "no blank after !" : "define it above this line";
