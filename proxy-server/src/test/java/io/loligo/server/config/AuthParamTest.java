@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.server.boot.Features;
 import io.loligo.server.exchange.settings.ExternalAclDirectives;
-import io.loligo.server.exchange.settings.ExternalAclType;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;
@@ -178,7 +177,7 @@ class AuthParamTest {
     assertThat(load("auth_param basic program /x/check \"a").isUsable()).isFalse();
     ConfigResult external = load("external_acl_type t ttl=1 %SRC %URI " + command);
     assertThat(external.config().get(ExternalAclDirectives.EXTERNAL_ACL_TYPE).types())
-        .extracting(ExternalAclType::command)
+        .extracting(type -> type.command().words())
         .containsExactly(List.of("/x/check", "-D", "cn=a proxy"));
     assertThat(load("external_acl_type t %SRC /x/check 'a").isUsable()).isFalse();
   }

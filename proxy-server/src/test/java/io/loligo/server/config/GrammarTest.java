@@ -344,6 +344,11 @@ class GrammarTest {
         "external_acl_type a children=2 concurrency=5 protocol=2.5 ipv4 %URI %DATA %ACL %% /bin/a |"
             + " ok |",
         "external_acl_type a %USER_CERT_CN %CA_CERT_O %>rm %#>ha{B} /bin/a | ok |",
+        "external_acl_type a %SRC /x/ext_ldap_group_acl -b dc=a -f cn=%g | ok |",
+        "external_acl_type a %SRC /x/ext_ldap_group_acl -b dc=a -f cn=%s | error | %u for the user",
+        "external_acl_type a %SRC /x/ext_ldap_group_acl -b dc=a -f cn=%g -d | warning | -d has no",
+        "auth_param basic program /x/basic_ldap_auth -b dc=a -v 2 | error | remove the option",
+        "auth_param basic program /x/basic_ldap_auth -b dc=a -f \"(u=%s)\" -h a b | ok |",
         "external_acl_type a /bin/a             | error   | %CODE",
         "external_acl_type a %SRC               | error   | %CODE",
         "external_acl_type a ttl=x %SRC /bin/a  | error   | %CODE",

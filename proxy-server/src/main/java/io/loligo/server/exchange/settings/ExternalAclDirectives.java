@@ -13,10 +13,11 @@ public final class ExternalAclDirectives {
       FEATURE
           .lines("external_acl_type", ExternalAclLines.FORM, ExternalAclLines::new)
           .difference(
-              "ACLs in lists that are evaluated after http_access are asked about once, before; a"
-                  + " helper without an answer in loligo_helper_timeout counts as broken; large"
-                  + " answers count several times in cache=; password= and clt_conn_tag= have no"
-                  + " effect; %USER_CERT and %USER_CERTCHAIN stop the start")
+              "ext_ldap_group_acl runs inside the proxy, without OpenLDAP's ldap.conf, -v 2 and -E;"
+                  + " ACLs in lists that are evaluated after http_access are asked about once,"
+                  + " before; a helper without an answer in loligo_helper_timeout counts as broken;"
+                  + " large answers count several times in cache=; password= and clt_conn_tag= have"
+                  + " no effect; %USER_CERT and %USER_CERTCHAIN stop the start")
           .text(
               "A helper program that decides acl ... external. It reads one line for each question:"
                   + " the codes of logformat, with the arguments of the ACL in place of %DATA or at"

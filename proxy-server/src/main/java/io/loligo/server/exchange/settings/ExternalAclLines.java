@@ -8,8 +8,11 @@ import io.loligo.server.accesslog.LogFormatException;
 import io.loligo.server.helper.ChildrenLines;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.ProgramLines;
+import io.loligo.server.ldap.LdapCommand;
+import io.loligo.server.ldap.LdapOptionException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code external_acl_type} lines. Confined to one thread. */
 final class ExternalAclLines implements LineReader<ExternalAclTypes> {
@@ -86,8 +89,8 @@ final class ExternalAclLines implements LineReader<ExternalAclTypes> {
     try {
       ExternalForm read = ExternalForm.of(words, options.shell);
       asksForUser = read.asksForUser();
-      List<String> command = ProgramLines.words(reading, line, at + 1);
-      if (command != null && ProgramLines.isProgram(reading, line, command)) {
+      ExternalCommand command = command(line, at + 1);
+      if (command != null) {
         types.add(
             new ExternalAclType(
                 name,
@@ -105,6 +108,26 @@ final class ExternalAclLines implements LineReader<ExternalAclTypes> {
           line, String.join(" ", words), "codes of logformat", String.valueOf(e.getMessage()));
     }
     reading.rules().defineExternal(name, asksForUser);
+  }
+
+  /** The command behind the first {@code count} words; null: it is wrong, which is reported. */
+  private @Nullable ExternalCommand command(Line line, int count) {
+    List<String> words = ProgramLines.words(reading, line, count);
+    if (words == null || words.isEmpty()) {
+      return null;
+    }
+    if (!LdapCommand.findsGroups(words)) {
+      return ProgramLines.isProgram(reading, line, words) ? new ExternalCommand(words, null) : null;
+    }
+    try {
+      LdapCommand.Read read = LdapCommand.read(words, reading.source()::read);
+      read.remarks().forEach(remark -> report.warning(line, "", "", remark));
+      return new ExternalCommand(words.subList(0, 1), read.command());
+    } catch (LdapOptionException e) {
+      String advice = e.getMessage() + ": " + e.advice();
+      report.error(line, "", "options of ext_ldap_group_acl", advice);
+      return null;
+    }
   }
 
   private static boolean option(String word, Options options) {

@@ -5,7 +5,6 @@ import io.loligo.server.helper.AnswerTerms;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.helper.HelperProgram;
-import java.util.List;
 
 /**
  * One {@code external_acl_type}. Immutable.
@@ -17,7 +16,7 @@ public record ExternalAclType(
     String name,
     ExternalForm form,
     String words,
-    List<String> command,
+    ExternalCommand command,
     HelperChildren children,
     long ttlSeconds,
     long negativeTtlSeconds,
@@ -27,11 +26,12 @@ public record ExternalAclType(
   public AnswerTerms terms(ProxyConfig config) {
     HelperProgram program =
         new HelperProgram(
-            ExternalAclDirectives.EXTERNAL_ACL_TYPE.name() + " " + name,
-            command,
-            children,
-            config.get(HelperDirectives.HELPER_TIMEOUT),
-            false);
+                ExternalAclDirectives.EXTERNAL_ACL_TYPE.name() + " " + name,
+                command.words(),
+                children,
+                config.get(HelperDirectives.HELPER_TIMEOUT),
+                false)
+            .inside(command.inside(config));
     return new AnswerTerms(program, words, ttlSeconds, negativeTtlSeconds, gracePercent, entries);
   }
 }
