@@ -109,6 +109,15 @@ public interface AclInput {
     return null;
   }
 
+  /**
+   * The client's verified certificate in PEM, or null: there is none.
+   *
+   * @param chain whether the others that the client has sent follow
+   */
+  default @Nullable String certificatePem(boolean chain) {
+    return null;
+  }
+
   /** What is known of the answer of a helper. */
   default ExternalAcl.Answer external(ExternalAcl acl) {
     return ExternalAcl.Answer.UNDECIDED;

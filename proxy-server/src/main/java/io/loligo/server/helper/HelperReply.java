@@ -2,8 +2,10 @@ package io.loligo.server.helper;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.loligo.core.acl.Notes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *     HelperResult#UNKNOWN} and it begins with no pair
  */
 public record HelperReply(HelperResult result, List<HelperPair> pairs, String rest) {
+  /** Keys of credentials. */
+  private static final Set<String> SECRET = Set.of("password", "token", "ha1");
+
   /** An answer without text. */
   public static HelperReply of(HelperResult result) {
     return new HelperReply(result, List.of(), "");
@@ -46,6 +51,17 @@ public record HelperReply(HelperResult result, List<HelperPair> pairs, String re
   public @Nullable String text(String key) {
     String value = first(key);
     return value == null || value.isEmpty() ? null : value;
+  }
+
+  /** The pairs as notes of a request, without those with credentials: no log may show them. */
+  public List<Notes.Note> notes() {
+    List<Notes.Note> notes = new ArrayList<>(pairs.size());
+    for (HelperPair pair : pairs) {
+      if (!SECRET.contains(pair.key())) {
+        notes.add(new Notes.Note(pair.key(), pair.value()));
+      }
+    }
+    return List.copyOf(notes);
   }
 
   /** Reads an answer as Squid does. Confined to one call. */

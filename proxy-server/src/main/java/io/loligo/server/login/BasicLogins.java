@@ -181,7 +181,9 @@ final class BasicLogins implements Scheme {
     if (answer instanceof Unavailable failed) {
       return RequestLogin.unavailable(failed);
     }
-    return answer instanceof Accepted ? RequestLogin.known(user) : RequestLogin.challenge(user);
+    return answer instanceof Accepted accepted
+        ? RequestLogin.known(user, accepted.notes())
+        : RequestLogin.challenge(user);
   }
 
   /** What is known about the credentials of {@code of}; null: nothing. Does not block. */
@@ -195,7 +197,7 @@ final class BasicLogins implements Scheme {
     if (answer instanceof Accepted accepted
         && age < TimeUnit.SECONDS.toNanos(basic.ttlSeconds())
         && accepted.still().getAsBoolean()) {
-      return RequestLogin.known(found.user);
+      return RequestLogin.known(found.user, accepted.notes());
     }
     if (answer instanceof Rejected rejected
         && age < TimeUnit.SECONDS.toNanos(REJECTED_SECONDS)

@@ -38,7 +38,7 @@ final class HelperCheck implements PasswordCheck {
 
   private Answer answer(HelperReply reply) {
     return switch (reply.result()) {
-      case OK -> new Accepted();
+      case OK -> new Accepted(() -> true, reply.notes());
       case ERR -> {
         String message = reply.first("message");
         yield new Rejected(message == null ? "" : message);

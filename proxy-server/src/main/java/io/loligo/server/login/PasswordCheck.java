@@ -1,5 +1,7 @@
 package io.loligo.server.login;
 
+import io.loligo.core.acl.Notes;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -34,11 +36,17 @@ public interface PasswordCheck extends AutoCloseable {
    * The password is right.
    *
    * @param still whether that is still so. It is asked on an event loop, and does not block
+   * @param notes of requests of the user
    */
-  record Accepted(BooleanSupplier still) implements Answer {
+  record Accepted(BooleanSupplier still, List<Notes.Note> notes) implements Answer {
     /** The password counts as right for its time. */
     public Accepted() {
-      this(() -> true);
+      this(() -> true, List.of());
+    }
+
+    /** Without notes. */
+    public Accepted(BooleanSupplier still) {
+      this(still, List.of());
     }
   }
 

@@ -1,6 +1,7 @@
 package io.loligo.server.login;
 
 import io.loligo.core.acl.LoginState;
+import io.loligo.core.acl.Notes;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ public final class RequestLogin {
   private final @Nullable LoginCheck check;
   private final @Nullable OwnChallenge challenge;
   private final PasswordCheck.@Nullable Unavailable unavailable;
+  private List<Notes.Note> notes = List.of();
   private boolean asked;
   private boolean counted;
   private boolean compared;
@@ -33,6 +35,20 @@ public final class RequestLogin {
   /** {@code user} has logged in. */
   public static RequestLogin known(String user) {
     return new RequestLogin(LoginState.KNOWN, user, null, null, null);
+  }
+
+  /** The same with notes that the request gets when a rule asks. */
+  static RequestLogin known(String user, List<Notes.Note> notes) {
+    RequestLogin login = known(user);
+    login.notes = notes;
+    return login;
+  }
+
+  /** The notes that the request gets now: empty, except at the first call. */
+  public List<Notes.Note> takeNotes() {
+    List<Notes.Note> taken = notes;
+    notes = List.of();
+    return taken;
   }
 
   /**

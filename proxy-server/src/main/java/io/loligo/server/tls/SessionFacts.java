@@ -2,6 +2,8 @@ package io.loligo.server.tls;
 
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
@@ -50,9 +52,13 @@ public record SessionFacts(
   private static @Nullable PeerCertificate peer(SSLSession session) {
     try {
       Certificate[] chain = session.getPeerCertificates();
-      return chain.length > 0 && chain[0] instanceof X509Certificate x509
-          ? new PeerCertificate(x509)
-          : null;
+      List<X509Certificate> certificates = new ArrayList<>(chain.length);
+      for (Certificate one : chain) {
+        if (one instanceof X509Certificate x509) {
+          certificates.add(x509);
+        }
+      }
+      return certificates.isEmpty() ? null : new PeerCertificate(certificates);
     } catch (SSLPeerUnverifiedException none) {
       return null;
     }

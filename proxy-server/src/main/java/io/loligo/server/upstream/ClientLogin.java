@@ -15,6 +15,21 @@ public interface ClientLogin {
     return null;
   }
 
+  /** The name of the user, as a helper of an ACL told it; null: none did. */
+  default @Nullable String helperUser() {
+    return null;
+  }
+
+  /**
+   * The credentials, of the scheme Basic, that a helper of an ACL told; null: it told none, or the
+   * client has sent some itself.
+   *
+   * @param toOrigin whether they would be in Authorization; else in Proxy-Authorization
+   */
+  default @Nullable String helperCredentials(boolean toOrigin) {
+    return null;
+  }
+
   /** Whether Authorization was for this proxy: a user has logged in on an accelerator port. */
   default boolean isInAuthorization() {
     return false;

@@ -15,8 +15,10 @@ public record LoginPassing(Kind kind, String password) {
   public enum Kind {
     /** Nothing. */
     NOTHING,
-    /** {@code PASS} or {@code PASSTHRU}: the credentials as the client has sent them. */
+    /** {@code PASSTHRU}: the credentials as the client has sent them. */
     ALL,
+    /** {@code PASS}: the same, or those that a helper of an ACL told if the client sent none. */
+    ALL_OR_TOLD,
     /** {@code *:password}: the name of the user, with the same password for all. */
     NAME
   }
@@ -30,7 +32,7 @@ public record LoginPassing(Kind kind, String password) {
       return NOTHING;
     }
     if (login.equals("PASS") || login.equals("PASSTHRU")) {
-      return new LoginPassing(Kind.ALL, "");
+      return new LoginPassing(login.equals("PASS") ? Kind.ALL_OR_TOLD : Kind.ALL, "");
     }
     return login.startsWith("*") ? new LoginPassing(Kind.NAME, login.substring(1)) : NOTHING;
   }

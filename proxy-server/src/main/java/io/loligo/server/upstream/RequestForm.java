@@ -35,7 +35,16 @@ public record RequestForm(
   /** This form for a request with {@code login}. */
   public RequestForm with(ClientLogin login) {
     return switch (passing.kind()) {
-      case NAME -> with(passing.named(login.user()), login.isInAuthorization());
+      case NAME -> {
+        String told = login.helperUser();
+        yield with(passing.named(told == null ? login.user() : told), login.isInAuthorization());
+      }
+      case ALL_OR_TOLD -> {
+        String told = login.helperCredentials(!absolute);
+        yield told != null
+            ? with(told, false)
+            : absolute ? with(login.proxyCredentials(), false) : this;
+      }
       case ALL -> absolute ? with(login.proxyCredentials(), false) : this;
       case NOTHING -> login.isInAuthorization() ? with(credentials, true) : this;
     };

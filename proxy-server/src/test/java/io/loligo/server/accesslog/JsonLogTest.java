@@ -63,7 +63,7 @@ class JsonLogTest {
     record.errorCode = "ERR_X";
     record.errorDetail = "why\nnot";
     record.target.storedAs(CacheKeys.storeId("http://id.test/?secret"));
-    record.helpers = HelperFacts.NONE.told("t1", null, null, null);
+    record.helpers = new HelperFacts("t1", null, null, null, null);
     record.notes = Notes.NONE.with("n", "1").with("n", "2").with("e", "");
     record.stage(Stage.DNS, 3_000_000);
     record.stage(Stage.SERVER_FIRST_BYTE, 1_999);

@@ -148,7 +148,7 @@ class LogCodeTableTest {
     record.errorCode = "ERR_NONE";
     record.errorDetail = "why not";
     record.user = "jo e";
-    record.helpers = HelperFacts.NONE.told("t1", "l 1", "jim", null);
+    record.helpers = new HelperFacts("t1", "l 1", "jim", null, null);
     record.notes = Notes.NONE.with("n", "m1").with("n", "m2").with("k", "v");
     record.proxyHeader = SampleRecord.reply("HTTP/1.1 200 OK", "source: 2").fields();
     record.stage(Stage.DNS, 3_000_000);

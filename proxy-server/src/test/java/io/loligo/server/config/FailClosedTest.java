@@ -25,7 +25,6 @@ class FailClosedTest {
         "auth_param basic program /usr/lib/squid/basic_ncsa_auth /etc/passwd",
         "acl users proxy_auth REQUIRED",
         "acl mark client_connection_mark 0x1",
-        "external_acl_type cert %USER_CERT /usr/bin/helper",
         "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
         "adaptation_masterx_shared_names X-Shared",
         "client_netmask 255.255.255.0",

@@ -343,7 +343,8 @@ class GrammarTest {
             + " /bin/a -x | ok |",
         "external_acl_type a children=2 concurrency=5 protocol=2.5 ipv4 %URI %DATA %ACL %% /bin/a |"
             + " ok |",
-        "external_acl_type a %USER_CERT_CN %CA_CERT_O %>rm %#>ha{B} /bin/a | ok |",
+        "external_acl_type a %USER_CERT %USER_CERTCHAIN %USER_CERT_CN %CA_CERT_O %>rm %#>ha{B}"
+            + " /bin/a | ok |",
         "external_acl_type a %SRC /x/ext_ldap_group_acl -b dc=a -f cn=%g | ok |",
         "external_acl_type a %SRC /x/ext_ldap_group_acl -b dc=a -f cn=%s | error | %u for the user",
         "external_acl_type a %SRC /x/ext_ldap_group_acl -b dc=a -f cn=%g -d | warning | -d has no",

@@ -1,13 +1,16 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.record.TlsFailure;
+import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.TestAuthority;
 import io.loligo.server.tls.TestAuthority.Issued;
 import java.io.IOException;
+import java.net.URLDecoder;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
@@ -102,6 +105,26 @@ class CertificatesWireTest extends WireTest {
     }
     awaitCount(() -> proxy.counted(CounterFamily.TLS_FAILURE, TlsFailure.CERTIFICATE.ordinal()), 2);
     assertThat(origin.fetches("/page")).isEqualTo(1);
+  }
+
+  @Test
+  void aHelperReadsTheCertificateOfTheClient() throws Exception {
+    TestAuthority team = CLIENTS.intermediate("Team");
+    Issued known = team.issue(TestAuthority.named("known"));
+    HelperScript helper = HelperScript.write(dir, "decider", false, "*) echo OK ;;");
+    start(
+        pair(issue("a.test"), "a") + "clientca=" + CLIENTS.write(dir, "clients.pem"),
+        "external_acl_type whole %USER_CERT " + helper.path(),
+        "external_acl_type chain %USER_CERTCHAIN " + helper.path(),
+        "acl one external whole",
+        "acl both external chain",
+        "http_access allow one both");
+    TlsClient client = TlsClient.trusting(ROOT, known).name("a.test");
+    assertThat(client.connect(proxy.port(1)).send(GET).response().text()).isEqualTo("content");
+    assertThat(helper.asked())
+        .extracting(question -> URLDecoder.decode(question.replace("+", "%2B"), US_ASCII))
+        .containsExactly(
+            new PeerCertificate(known.certificate()).pem(false) + " -", known.chainPem() + " -");
   }
 
   @Test

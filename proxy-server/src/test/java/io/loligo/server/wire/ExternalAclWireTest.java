@@ -17,6 +17,9 @@ class ExternalAclWireTest extends HelperWireTest {
         "decider",
         "*/yes*) echo 'OK user=jim%20x tag=t1 message=\"no go\" log=l1 extra_=e' ;;",
         "*/no*) echo 'ERR tag=t2' ;;",
+        "*/login*) echo 'OK user=jim password=p%20w' ;;",
+        "*/name*) echo 'OK user=jim' ;;",
+        "*/sorry*) echo 'ERR message=\"not <now> & here\"' ;;",
         "*/broken*) echo 'BH message=\"no list\"' ;;",
         "*/old*) echo 'yes' ;;",
         "*) echo OK ;;");
@@ -120,6 +123,49 @@ class ExternalAclWireTest extends HelperWireTest {
         "http_access allow first second");
     get("/yes");
     assertThat(stopAndReadLog()).containsExactly("f,g l1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "no-query login=PASS, /login, '', jim:p w",
+    "no-query login=PASS, /login, own:pw, own:pw",
+    "no-query login=PASS, /name, '', ''",
+    "no-query login=PASSTHRU, /login, '', ''",
+    "no-query login=*:all, /login, '', jim:all",
+    "originserver login=PASS, /login, '', jim:p w",
+    "originserver login=PASS, /login, own:pw, own:pw",
+    "originserver login=PASSTHRU, /login, '', ''",
+  })
+  void aParentLearnsTheLoginThatAHelperTells(String options, String path, String own, String sent)
+      throws Exception {
+    String field = options.startsWith("origin") ? "Authorization" : "Proxy-Authorization";
+    start(
+        "%URI",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 " + options,
+        "never_direct allow all",
+        "acl ok external t",
+        "http_access allow ok",
+        "logformat f %note",
+        "access_log stdio:" + dir.resolve("access.log") + " f");
+    String[] lines =
+        own.isEmpty() ? new String[0] : new String[] {field + ": " + LoginFile.basic(own)};
+    assertThat(get(path, lines).status()).isEqualTo(200);
+    assertThat(origin.lastRequest().fields(field))
+        .isEqualTo(sent.isEmpty() ? List.of() : List.of(LoginFile.basic(sent)));
+    assertThat(String.join(" ", stopAndReadLog())).contains("jim").doesNotContain("password");
+  }
+
+  @Test
+  void aMessageIsOnErrorPages() throws Exception {
+    start(
+        "%URI",
+        "acl ok external t",
+        "http_access allow ok",
+        "http_access deny !ok",
+        "deny_info 302:http://sorry.test/?%o ok");
+    assertThat(get("/sorry").field("Location"))
+        .isEqualTo("http://sorry.test/?not%20%3Cnow%3E%20%26%20here");
+    assertThat(get("/no").field("Location")).isEqualTo("http://sorry.test/?");
   }
 
   @Test

@@ -64,11 +64,10 @@ class LdapGroupWireTest extends WireTest {
 
   @Test
   void withoutADirectoryNobodyIsAllowed() throws Exception {
-    try (TestDirectory closed = new TestDirectory("localhost")) {
-      int port = closed.port();
-      closed.close();
-      start("" + port, "ttl=60");
-    }
+    TestDirectory gone = new TestDirectory("localhost");
+    int port = gone.port();
+    gone.close();
+    start("" + port, "ttl=60");
     assertThat(status("bob:secret")).isEqualTo(403);
   }
 }

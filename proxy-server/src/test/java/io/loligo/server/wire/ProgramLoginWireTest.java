@@ -17,6 +17,7 @@ class ProgramLoginWireTest extends WireTest {
             "checker",
             /* channels= */ false,
             "'bob secret') echo OK ;;",
+            "'eve secret') echo 'OK group=a group=b password=p' ;;",
             "'odd%20name p%25%20:%22') echo OK ;;",
             "'broken '*) echo 'BH message=\"no server\"' ;;",
             "'old '*) echo yes ;;",
@@ -51,6 +52,17 @@ class ProgramLoginWireTest extends WireTest {
     get("/a", LoginFile.line("bob:secret"));
     get("/b", LoginFile.line("bob:secret"));
     assertThat(helper.asked()).containsExactly("bob secret");
+  }
+
+  @Test
+  void pairsOfTheAnswerAreNotesOfEachRequest() throws Exception {
+    start(
+        "logformat f %{group}note %{password}note",
+        "access_log stdio:" + dir.resolve("access.log") + " f");
+    get("/a", LoginFile.line("eve:secret"));
+    get("/a", LoginFile.line("eve:secret"));
+    get("/a", LoginFile.line("bob:secret"));
+    assertThat(stopAndReadLog()).containsExactly("a,b -", "a,b -", "- -");
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.loligo.server.exchange.settings.ExternalForm;
 import io.loligo.server.helper.Answers;
 import io.loligo.server.helper.HelperReply;
 import io.loligo.server.helper.HelperResult;
+import io.loligo.server.record.HelperFacts;
 import io.loligo.server.record.Stage;
 import io.loligo.server.time.LogRateLimit;
 import java.util.HashMap;
@@ -118,12 +119,15 @@ final class ExternalAcls implements ExternalAnswers {
   private void take(Request request, ExternalAcl acl, HelperReply reply) {
     request.externalReply(acl, reply);
     HelperNotes.add(request, reply);
-    String tag = reply.text("tag");
-    String log = reply.text("log");
-    String user = reply.text("user");
-    String message = reply.text("message");
-    if (tag != null || log != null || user != null || message != null) {
-      request.helpers(request.helpers().told(tag, log, user, message));
+    HelperFacts told =
+        new HelperFacts(
+            reply.text("tag"),
+            reply.text("log"),
+            reply.text("user"),
+            reply.text("password"),
+            reply.text("message"));
+    if (!told.equals(HelperFacts.NONE)) {
+      request.helpers(request.helpers().and(told));
     }
     if (!reply.result().isAnswer() && complaints.permits()) {
       LOG.warn(

@@ -88,7 +88,7 @@ final class PageText {
           case 'A' ->
               record.local == null ? "" : NetUtil.toAddressString(record.local.getAddress());
           case 'b' -> record.local == null ? "" : String.valueOf(record.local.getPort());
-          case 'B', 'g', 'L', 'o', 'O', 'W' -> "";
+          case 'B', 'g', 'L', 'O', 'W' -> "";
           case 'c' -> errorCode;
           case 'D' -> "[No Error Detail]";
           case 'e' -> "0";
@@ -101,6 +101,7 @@ final class PageText {
           case 'l' -> services.settings.pages.stylesheet();
           case 'm' -> "[not available]";
           case 'M' -> record.method == null ? "[unknown method]" : record.method;
+          case 'o' -> helperMessage(html);
           case 'p' -> record.target == null ? "[unknown port]" : "" + record.target.port();
           case 'P' -> record.target == null ? "[unknown protocol]" : record.target.scheme();
           case 'R' -> html ? requestLine() : path();
@@ -118,6 +119,12 @@ final class PageText {
     return fact == null || code == 'l' || fact.length() <= MAX_FACT_CHARS
         ? fact
         : fact.substring(0, MAX_FACT_CHARS);
+  }
+
+  /** What a helper of an ACL has told, for the user. */
+  private String helperMessage(boolean html) {
+    String told = record.helpers == null ? null : record.helpers.message();
+    return told != null ? told : html ? "[not available]" : "";
   }
 
   private static String host(RequestTarget target) {

@@ -39,9 +39,11 @@ import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -949,6 +951,10 @@ public final class Request implements RoutedRequest {
     if (record != null && found.user() != null) {
       record.user = found.user();
     }
+    List<Notes.Note> told = found.takeNotes();
+    if (!told.isEmpty()) {
+      notes(notes.replacing(told));
+    }
     if (logins != null && logins.countsAddresses()) {
       found.count(logins, clientAddress(), nowMillis);
     }
@@ -976,6 +982,25 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
+  public @Nullable String helperUser() {
+    return helpers == null ? null : helpers.user();
+  }
+
+  @Override
+  public @Nullable String helperCredentials(boolean toOrigin) {
+    HelperFacts told = helpers;
+    int field = toOrigin ? FieldName.AUTHORIZATION : FieldName.PROXY_AUTHORIZATION;
+    if (told == null
+        || told.user() == null
+        || told.password() == null
+        || head.fields().has(field)) {
+      return null;
+    }
+    byte[] clear = (told.user() + ":" + told.password()).getBytes(StandardCharsets.ISO_8859_1);
+    return "Basic " + Base64.getEncoder().encodeToString(clear);
+  }
+
+  @Override
   public boolean isInAuthorization() {
     return port.accel() != null && destination == null && user() != null;
   }
@@ -990,6 +1015,12 @@ public final class Request implements RoutedRequest {
   @Override
   public int clientConnections() {
     return connections;
+  }
+
+  @Override
+  public @Nullable String certificatePem(boolean chain) {
+    PeerCertificate certificate = session == null ? null : session.certificate();
+    return certificate == null ? null : certificate.pem(chain);
   }
 
   @Override

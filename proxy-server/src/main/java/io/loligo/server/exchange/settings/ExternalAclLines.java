@@ -79,12 +79,6 @@ final class ExternalAclLines implements LineReader<ExternalAclTypes> {
       reading.rules().defineExternal(name, false);
       return;
     }
-    String missing = ExternalForm.missing(words);
-    if (missing != null) {
-      report.restricts(line, missing, "this version does not send certificates to helpers");
-      reading.rules().defineExternal(name, false);
-      return;
-    }
     boolean asksForUser = false;
     try {
       ExternalForm read = ExternalForm.of(words, options.shell);

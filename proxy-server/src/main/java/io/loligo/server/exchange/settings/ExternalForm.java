@@ -37,6 +37,8 @@ public final class ExternalForm {
           Map.entry("EXT_TAG", "et"),
           Map.entry("TAG", "et"));
 
+  private static final String WHOLE = "USER_CERT";
+  private static final String CHAIN = "USER_CERTCHAIN";
   private static final String SUBJECT = "USER_CERT_";
   private static final String ISSUER = "USER_CA_CERT_";
   private static final String OLD_ISSUER = "CA_CERT_";
@@ -108,16 +110,25 @@ public final class ExternalForm {
   }
 
   private static boolean isCertificate(String code) {
-    return code.startsWith(SUBJECT) || code.startsWith(ISSUER) || code.startsWith(OLD_ISSUER);
+    return code.equals(WHOLE)
+        || code.equals(CHAIN)
+        || code.startsWith(SUBJECT)
+        || code.startsWith(ISSUER)
+        || code.startsWith(OLD_ISSUER);
   }
 
   private static Part certificate(String code) {
+    if (code.equals(WHOLE) || code.equals(CHAIN)) {
+      boolean chain = code.equals(CHAIN);
+      return (acl, request, record) -> word(request.certificatePem(chain));
+    }
     boolean issuer = !code.startsWith(SUBJECT);
     String attribute = code.substring(code.indexOf("CERT_") + 5);
-    return (acl, request, record) -> {
-      String value = request.certificateName(issuer, attribute);
-      return value == null || value.isEmpty() ? "-" : Escaping.word(value);
-    };
+    return (acl, request, record) -> word(request.certificateName(issuer, attribute));
+  }
+
+  private static String word(@Nullable String value) {
+    return value == null || value.isEmpty() ? "-" : Escaping.word(value);
   }
 
   private static String data(ExternalAcl acl, boolean whole, boolean shell) {
@@ -154,15 +165,5 @@ public final class ExternalForm {
       question.append(part.text(acl, request, record));
     }
     return question.toString();
-  }
-
-  /** The name of a code that this version does not have, or null. */
-  static @Nullable String missing(List<String> words) {
-    for (String word : words) {
-      if (word.equals("%USER_CERT") || word.equals("%USER_CERTCHAIN")) {
-        return word;
-      }
-    }
-    return null;
   }
 }

@@ -13,7 +13,7 @@ public final class PageDirectives {
   static final Setting<Map<String, DenyPage>> DENY_INFO =
       FEATURE
           .lines("deny_info", "TCP_RESET|[3xx:]URL|[4xx|5xx:]PAGE ACL...", DenyInfoLines::new)
-          .difference("facts in a URL are encoded once, also in %R; % codes of helpers are empty")
+          .difference("facts in a URL are encoded once, also in %R")
           .text(
               "The response to a request that a line denies whose last ACL is one of these: a"
                   + " reset, a redirection, or a page of error_directory. % codes in the URL stand"
