@@ -3,6 +3,7 @@ package io.loligo.core.acl;
 import com.google.re2j.Pattern;
 import io.loligo.core.message.IpText;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,24 @@ final class AclConditions {
           acl.anyUser ? UserCondition.ofAll() : UserCondition.ofNames(acl.words, acl.ignoresCase);
       case PROXY_AUTH_REGEX -> UserCondition.ofName(user -> found(patterns, user));
       case MAX_USER_IP -> UserCondition.ofAddresses(acl.most, acl.strict);
+      case EXT_USER -> {
+        Predicate<String> named = UserCondition.named(acl.words, acl.ignoresCase);
+        boolean any = acl.anyUser;
+        yield (in, to) -> {
+          String user = in.externalUser();
+          return Condition.of(user != null && (any || named.test(user)));
+        };
+      }
+      case EXT_USER_REGEX ->
+          (in, to) -> {
+            String user = in.externalUser();
+            return Condition.of(user != null && found(patterns, user));
+          };
+      case TAG ->
+          (in, to) -> {
+            String tag = in.externalTag();
+            return Condition.of(tag != null && isOneOf(texts, tag));
+          };
       case SRCDOMAIN -> {
         DomainSet domains = new DomainSet(acl.words);
         yield new SourceNameCondition(domains::contains);

@@ -123,7 +123,7 @@ public final class AclCover {
     }
     return narrow.type() == wide.type()
         ? isInSameType(values(narrow), values(wide), narrow.type())
-        : isUser(narrow) && values(wide).anyUser();
+        : isUser(narrow) && isUser(wide) && values(wide).anyUser();
   }
 
   private static boolean isUser(NamedAcl acl) {

@@ -123,6 +123,16 @@ public interface AclInput {
     return ExternalAcl.Answer.UNDECIDED;
   }
 
+  /** The user that helpers of ACLs have told, each character one byte; null: none. */
+  default @Nullable String externalUser() {
+    return null;
+  }
+
+  /** The first tag that a helper of an ACL has told; null: none. */
+  default @Nullable String externalTag() {
+    return null;
+  }
+
   /** What is known about the user. The user of a request with one counts as asked for. */
   default LoginState login() {
     return LoginState.NO_LOGIN;

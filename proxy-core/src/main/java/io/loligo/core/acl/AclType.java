@@ -119,8 +119,11 @@ public enum AclType {
       "SHA-1 digest of the server's certificate, as AA:BB:..."),
   SQUID_ERROR("squid_error", Support.FULL, "name of the page that is sent, such as ERR_DNS_FAIL"),
 
-  EXT_USER("ext_user", Support.MISSING, "login name told by a helper"),
-  EXT_USER_REGEX("ext_user_regex", Support.MISSING, "login name told by a helper"),
+  EXT_USER(
+      "ext_user",
+      Support.FULL,
+      "user= that a helper of an external ACL above has told; REQUIRED: any. -i ignores case"),
+  EXT_USER_REGEX("ext_user_regex", Support.FULL, "expression found in that user"),
   IDENT("ident", Support.MISSING, "ident name, removed in Squid 7: use proxy_auth or src"),
   IDENT_REGEX(
       "ident_regex",
@@ -137,7 +140,7 @@ public enum AclType {
   CLIENTSIDE_MARK("clientside_mark", Support.MISSING, "netfilter mark: use src or localport"),
   CLIENT_CONNECTION_MARK(
       "client_connection_mark", Support.MISSING, "netfilter mark: use src or localport"),
-  TAG("tag", Support.MISSING, "tag told by a helper"),
+  TAG("tag", Support.FULL, "first tag= that a helper of an external ACL above has told"),
   ADAPTATION_SERVICE("adaptation_service", Support.MISSING, "ICAP or eCAP service"),
   SNMP_COMMUNITY("snmp_community", Support.MISSING, "SNMP is not served");
 
@@ -218,6 +221,7 @@ public enum AclType {
           SRCDOM_REGEX,
           URLLOGIN,
           PEERNAME_REGEX,
+          EXT_USER_REGEX,
           PROXY_AUTH_REGEX ->
           true;
       default -> false;

@@ -108,7 +108,7 @@ final class NamedAcl {
       case ANNOTATE_CLIENT, ANNOTATE_TRANSACTION -> annotations(values, from, problems);
       default -> {
         anyUser |=
-            type == AclType.PROXY_AUTH
+            (type == AclType.PROXY_AUTH || type == AclType.EXT_USER)
                 && from < values.size()
                 && values.get(from).equals(UserCondition.REQUIRED);
         if (type.takesExpressions()) {
@@ -235,7 +235,7 @@ final class NamedAcl {
     boolean names = type == AclType.DSTDOMAIN || type == AclType.DSTDOM_REGEX;
     if (option.equals("-s") && type == AclType.MAX_USER_IP) {
       strict = true;
-    } else if (option.equals("-i") && type == AclType.PROXY_AUTH) {
+    } else if (option.equals("-i") && (type == AclType.PROXY_AUTH || type == AclType.EXT_USER)) {
       ignoresCase = true;
     } else if (cases && type.takesExpressions()) {
       ignoreCase = option.equals("-i");
@@ -549,6 +549,8 @@ final class NamedAcl {
           SQUID_ERROR,
           SERVER_CERT_FINGERPRINT,
           PEERNAME,
+          EXT_USER,
+          TAG,
           PROXY_AUTH ->
           words.size();
       case NOTE -> field.isEmpty() ? 0 : 1;

@@ -39,13 +39,18 @@ record UserCondition(Predicate<AclInput> user, boolean asksAgain) implements Con
    * @param anyCase whether the case of letters does not matter
    */
   static Condition ofNames(Set<String> names, boolean anyCase) {
+    return ofName(named(names, anyCase));
+  }
+
+  /** Whether a user is any of {@code names}. */
+  static Predicate<String> named(Set<String> names, boolean anyCase) {
     if (!anyCase) {
       Set<String> known = Set.copyOf(names);
-      return ofName(known::contains);
+      return known::contains;
     }
     Set<String> known =
         names.stream().map(UserCondition::lower).collect(Collectors.toUnmodifiableSet());
-    return ofName(name -> known.contains(lower(name)));
+    return name -> known.contains(lower(name));
   }
 
   /** More than {@code most} addresses. */

@@ -210,6 +210,16 @@ final class LoggedInput implements AclInput {
   }
 
   @Override
+  public @Nullable String externalUser() {
+    return record.helpers == null ? null : record.helpers.user();
+  }
+
+  @Override
+  public @Nullable String externalTag() {
+    return record.helpers == null ? null : record.helpers.tag();
+  }
+
+  @Override
   public @Nullable String peerName() {
     return record.peerName;
   }

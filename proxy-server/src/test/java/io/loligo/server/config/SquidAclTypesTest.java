@@ -76,14 +76,16 @@ class SquidAclTypesTest {
       eui64 00-11-22-ff-fe-33-44-55 | http_access
       ident REQUIRED | refused
       ident_regex x | refused
+      ext_user REQUIRED | http_access
+      ext_user_regex x | http_access
+      tag x | http_access
       proxy_auth REQUIRED | http_access
       proxy_auth_regex x | http_access
       max_user_ip 2 | http_access
       """;
 
   /** They belong to helpers and adaptation; their own tests decide about them. */
-  private static final List<String> ELSEWHERE =
-      List.of("ext_user", "ext_user_regex", "tag", "adaptation_service", "snmp_community");
+  private static final List<String> ELSEWHERE = List.of("adaptation_service", "snmp_community");
 
   private record Row(String type, String values, String list) {
     static Row read(String line) {

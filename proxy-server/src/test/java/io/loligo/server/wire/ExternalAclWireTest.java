@@ -19,6 +19,7 @@ class ExternalAclWireTest extends HelperWireTest {
         "*/no*) echo 'ERR tag=t2' ;;",
         "*/login*) echo 'OK user=jim password=p%20w' ;;",
         "*/name*) echo 'OK user=jim' ;;",
+        "*/tag*) echo 'OK clt_conn_tag=c1' ;;",
         "*/sorry*) echo 'ERR message=\"not <now> & here\"' ;;",
         "*/broken*) echo 'BH message=\"no list\"' ;;",
         "*/old*) echo 'yes' ;;",
@@ -153,6 +154,52 @@ class ExternalAclWireTest extends HelperWireTest {
     assertThat(origin.lastRequest().fields(field))
         .isEqualTo(sent.isEmpty() ? List.of() : List.of(LoginFile.basic(sent)));
     assertThat(String.join(" ", stopAndReadLog())).contains("jim").doesNotContain("password");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tag t1, 200",
+    "tag T1, 403",
+    "tag t2 t1, 200",
+    "ext_user jim%20x, 403",
+    "ext_user -i JIM, 200",
+    "ext_user JIM, 403",
+    "ext_user REQUIRED, 200",
+    "ext_user_regex ^j.m, 200",
+    "ext_user_regex ^x, 403",
+  })
+  void laterRulesTestUserAndTag(String told, int status) throws Exception {
+    HelperScript teller =
+        HelperScript.write(
+            dir,
+            "teller",
+            /* channels= */ false,
+            "*/no*) echo ERR ;;",
+            "*) echo 'OK user=jim tag=t1' ;;");
+    startProxy(
+        "external_acl_type u %URI " + teller.path(),
+        "acl told external u",
+        "acl known " + told,
+        "http_access deny !told !all",
+        "http_access allow known");
+    assertThat(get("/a").status()).isEqualTo(status);
+    assertThat(get("/no").status()).isEqualTo(403);
+  }
+
+  @Test
+  void aNoteOfTheConnectionIsThatOfItsLaterRequests() throws Exception {
+    start(
+        "%URI",
+        "acl ok external t",
+        "http_access allow ok",
+        "logformat f %rp %{clt_conn_tag}note",
+        "access_log stdio:" + dir.resolve("access.log") + " f");
+    RawClient client = client();
+    client.get(origin.url("/yes")).response();
+    client.get(origin.url("/tag")).response();
+    client.get(origin.url("/yes")).response();
+    client().get(origin.url("/yes")).response();
+    assertThat(stopAndReadLog()).containsExactly("/yes -", "/tag c1", "/yes c1", "/yes -");
   }
 
   @Test

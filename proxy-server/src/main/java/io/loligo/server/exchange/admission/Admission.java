@@ -81,7 +81,10 @@ public final class Admission {
   private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
   private final Verdict waitForName = new WaitFor(Stage.DNS, this::findName);
   private final Verdict waitForLogin = new WaitFor(Stage.LOGIN, this::logIn);
+
+  /** Whether rules or helpers annotate the connections of clients. */
   private final boolean annotatesClients;
+
   private final boolean asksForUserLater;
   private final ClientLookUp clients;
   private final RealClient realClient;
@@ -96,7 +99,6 @@ public final class Admission {
   public Admission(LoopServices services) {
     this.services = services;
     Acls acls = services.settings.config().get(FileDirectives.ACL);
-    annotatesClients = acls.names(AclType.ANNOTATE_CLIENT);
     asksForUserLater = acls.asksForUserLater();
     clients = new ClientLookUp(services);
     realClient = new RealClient(services.settings.realClient);
@@ -110,6 +112,8 @@ public final class Admission {
     storeIds = named == null ? null : new StoreIds(services, named, waitForNames);
     List<RequestRate> limits = services.settings.requestRates;
     rates = limits.isEmpty() ? null : new RequestRates(limits, services.clock);
+    annotatesClients =
+        externals != null || rewriting != null || acls.names(AclType.ANNOTATE_CLIENT);
     steps =
         new Step[] {
           this::client,

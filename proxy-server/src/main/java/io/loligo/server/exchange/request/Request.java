@@ -982,6 +982,16 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
+  public @Nullable String externalUser() {
+    return helpers == null ? null : helpers.user();
+  }
+
+  @Override
+  public @Nullable String externalTag() {
+    return helpers == null ? null : helpers.tag();
+  }
+
+  @Override
   public @Nullable String helperUser() {
     return helpers == null ? null : helpers.user();
   }

@@ -16,8 +16,7 @@ public final class ExternalAclDirectives {
               "ext_ldap_group_acl runs inside the proxy, without OpenLDAP's ldap.conf, -v 2 and -E;"
                   + " ACLs in lists that are evaluated after http_access are asked about once,"
                   + " before; a helper without an answer in loligo_helper_timeout counts as broken;"
-                  + " large answers count several times in cache=; clt_conn_tag= is a note of the"
-                  + " request only; %note never shows password=")
+                  + " large answers count several times in cache=; %note never shows password=")
           .text(
               "A helper program that decides acl ... external. It reads one line for each"
                   + " question: the codes of logformat, with the arguments of the ACL in place of"

@@ -22,7 +22,7 @@ public final class RewriteDirectives {
           .alias("redirect_program")
           .difference(
               "a program that ends or gives no answer in time fails the request, unless"
-                  + " url_rewrite_bypass is on; clt_conn_tag= is a note of the request only")
+                  + " url_rewrite_bypass is on")
           .text(
               "A helper program that redirects requests or replaces their URLs, such as"
                   + " squidGuard. It is asked about each request that http_access allows. It reads"
