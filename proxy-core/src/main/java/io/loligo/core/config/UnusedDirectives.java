@@ -252,8 +252,8 @@ final class UnusedDirectives {
         "ident_lookup_access : RULES : deny all");
     rows.add(
         Status.RESTRICTS,
-        "this version neither marks packets nor sets the traffic class of packets to clients",
-        "clientside_tos : LINE :",
+        "marks of netfilter cannot be set: use tcp_outgoing_tos, clientside_tos or"
+            + " tcp_outgoing_address, and let the firewall mark packets by these",
         "tcp_outgoing_mark : LINE :",
         "mark_client_packet,clientside_mark : LINE :",
         "mark_client_connection : LINE :");

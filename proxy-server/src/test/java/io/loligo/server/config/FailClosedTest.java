@@ -33,7 +33,6 @@ class FailClosedTest {
         "follow_x_forwarded_for allow to_localhost",
         "tcp_outgoing_mark 0x1",
         "clientside_mark 0x1",
-        "clientside_tos 0x20",
         "mark_client_connection 0x1",
         "acl list dstdomain \"/missing\"",
         "http_port 8080 connection-auth",

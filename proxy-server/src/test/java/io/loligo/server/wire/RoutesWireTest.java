@@ -1,11 +1,14 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.config.TextSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -155,6 +158,7 @@ class RoutesWireTest extends WireTest {
         "tcp_outgoing_address host.test",
         "tcp_outgoing_address",
         "tcp_outgoing_address 127.0.0.1 nobody",
+        "clientside_tos 256",
         "tcp_outgoing_tos 256",
         "tcp_outgoing_tos -1",
         "tcp_outgoing_tos af21",
@@ -162,5 +166,35 @@ class RoutesWireTest extends WireTest {
       })
   void aLineThatCannotHoldIsAnError(String line) {
     assertThat(TextSource.load("http_port 3128\n" + line).errors()).as(line).hasSize(1);
+  }
+
+  // ---- clientside_tos
+
+  @Test
+  void theLineThatMatchesSetsTheClassOfPacketsToTheClient() throws Exception {
+    String ss = InstalledProgram.path("ss");
+    startProxy(LATER, "clientside_tos 0x48 later", "clientside_tos 0x20 !later");
+    origin.onOk("/a", "x");
+    RawClient one = client();
+    RawClient other = client();
+    one.get(origin.url("/a"), "X-Later: 1").response();
+    other.get(origin.url("/a")).response();
+    assertThat(classes(ss)).containsExactlyInAnyOrder("tos:0x48", "tos:0x20");
+    one.get(origin.url("/a")).response();
+    assertThat(classes(ss)).containsExactlyInAnyOrder("tos:0x20", "tos:0x20");
+  }
+
+  /** Those of the proxy's connections with clients, as the system has them. */
+  private List<String> classes(String ss) throws Exception {
+    Process listing =
+        new ProcessBuilder(ss, "-tnH", "--tos", "sport = :" + proxy.port())
+            .redirectErrorStream(true)
+            .start();
+    String text = new String(listing.getInputStream().readAllBytes(), ISO_8859_1);
+    return Pattern.compile("tos:0x[0-9a-f]+")
+        .matcher(text)
+        .results()
+        .map(MatchResult::group)
+        .toList();
   }
 }

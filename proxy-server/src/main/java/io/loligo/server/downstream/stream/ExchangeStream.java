@@ -25,6 +25,7 @@ import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
@@ -498,6 +499,11 @@ public abstract class ExchangeStream implements ClientStream {
   @SuppressWarnings("NullAway") // null only between two exchanges, when nobody asks
   public final ExchangeRecord record() {
     return recording.record();
+  }
+
+  @Override
+  public final void trafficClass(int value) {
+    channel.config().setOption(ChannelOption.IP_TOS, value);
   }
 
   @Override

@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
  *   laterFacts    for further lists: login, client,    waits for them
  *                 helpers
  *   rates         loligo_request_rate                  429
+ *   trafficClass  clientside_tos
  *   adapt         adaptation_access                    an adaptation, or waits
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   adaptedAccess adapted_http_access                  403, or waits for DNS
@@ -122,6 +123,7 @@ public final class Admission {
           this::access,
           this::laterFacts,
           this::rates,
+          this::trafficClass,
           this::adapt,
           this::rewrite,
           this::adaptedAccess,
@@ -337,6 +339,16 @@ public final class Admission {
       return clients.waitForClient;
     }
     return externals == null ? Verdict.PROCEED : externals.askLater(request);
+  }
+
+  private Verdict trafficClass(Request request) {
+    if (services.settings.fetches.classifiesClients() && request.isOfClient()) {
+      int value = services.settings.fetches.clientClass(request);
+      if (value >= 0) {
+        request.stream().trafficClass(value);
+      }
+    }
+    return Verdict.PROCEED;
   }
 
   /** Gives rules the name of the destination if it is known without a wait. */

@@ -57,6 +57,12 @@ public interface ClientStream {
   /** The number of open connections from {@code address}, 4 or 16 bytes. */
   int clientConnections(byte[] address);
 
+  /**
+   * Sets the TOS byte of packets to the client, 0 to 255. It holds for the whole connection. Does
+   * nothing where the system or the transport cannot.
+   */
+  default void trafficClass(int value) {}
+
   /** The notes of the client's connection; null: it keeps none. */
   default @Nullable Notes connectionNotes() {
     return null;

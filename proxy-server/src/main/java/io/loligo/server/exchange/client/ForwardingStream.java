@@ -112,6 +112,11 @@ public class ForwardingStream implements ClientStream {
   }
 
   @Override
+  public void trafficClass(int value) {
+    stream.trafficClass(value);
+  }
+
+  @Override
   public int clientConnections() {
     return stream.clientConnections();
   }

@@ -114,6 +114,16 @@ public final class FetchDirectives {
               "The TOS byte (DSCP and ECN) of packets to origins and parents, if all ACLs match:"
                   + " 0 to 255, or 0x00 to 0xFF. The first line whose ACLs match holds.");
 
+  /** {@code clientside_tos}: the traffic class of packets to clients. */
+  static final Setting<List<LocalEndRules.TrafficClass>> CLIENTSIDE_TOS =
+      FEATURE
+          .lines("clientside_tos", "NUMBER [[!]ACL...]", LocalEndLines::clientClasses)
+          .difference("0 sets the byte to 0; in Squid it changes nothing")
+          .text(
+              "The TOS byte (DSCP and ECN) of packets to clients, if all ACLs match a request that"
+                  + " http_access allows: 0 to 255, or 0x00 to 0xFF. The first line whose ACLs"
+                  + " match holds. The connection keeps the byte until another line matches.");
+
   /** {@code loligo_next_peer_on}: the responses after which the next peer is asked. */
   static final Setting<List<NextPeerRule>> NEXT_PEER_ON =
       FEATURE

@@ -19,6 +19,9 @@ public final class FetchSettings {
   /** The local ends of connections, by the request. */
   public final LocalEndRules localEnds;
 
+  /** {@code clientside_tos}, in order; the first that matches holds. */
+  private final List<LocalEndRules.TrafficClass> clientClasses;
+
   /** {@code loligo_next_peer_on}, in order; the first that matches holds. */
   private final List<NextPeerRule> nextPeers;
 
@@ -47,6 +50,7 @@ public final class FetchSettings {
     collapsedForwarding = config.get(FetchDirectives.COLLAPSED_FORWARDING);
     collapsedForwardingAccess = config.get(FetchDirectives.COLLAPSED_FORWARDING_ACCESS);
     localEnds = LocalEndRules.of(config);
+    clientClasses = config.get(FetchDirectives.CLIENTSIDE_TOS);
     nextPeers = config.get(FetchDirectives.NEXT_PEER_ON);
     collapsedWaitMillis = config.get(FetchDirectives.COLLAPSED_WAIT);
     rangeOffsetLimit = config.get(FetchDirectives.RANGE_OFFSET_LIMIT);
@@ -55,6 +59,21 @@ public final class FetchSettings {
     quickAbortMinBytes = config.get(FetchDirectives.QUICK_ABORT_MIN);
     quickAbortMaxBytes = config.get(FetchDirectives.QUICK_ABORT_MAX);
     quickAbortPercent = config.get(FetchDirectives.QUICK_ABORT_PCT);
+  }
+
+  /** Whether there are {@code clientside_tos} lines. */
+  public boolean classifiesClients() {
+    return !clientClasses.isEmpty();
+  }
+
+  /** The TOS byte of packets to the client of {@code request}; -1: it stays as it is. */
+  public int clientClass(AclInput request) {
+    for (LocalEndRules.TrafficClass rule : clientClasses) {
+      if (rule.access().evaluate(request).allowed()) {
+        return rule.value();
+      }
+    }
+    return -1;
   }
 
   /** The statuses after which {@code request} goes to the next peer; null: none. */

@@ -59,7 +59,16 @@ abstract class LocalEndLines<T> implements LineReader<List<T>> {
   }
 
   static LineReader<List<LocalEndRules.TrafficClass>> trafficClasses(Reading reading) {
-    return new LocalEndLines<>(reading, RuleScope.HOP, "0 to 255 or 0x00 to 0xFF") {
+    return trafficClasses(reading, RuleScope.HOP);
+  }
+
+  static LineReader<List<LocalEndRules.TrafficClass>> clientClasses(Reading reading) {
+    return trafficClasses(reading, RuleScope.REQUEST);
+  }
+
+  private static LineReader<List<LocalEndRules.TrafficClass>> trafficClasses(
+      Reading reading, RuleScope scope) {
+    return new LocalEndLines<>(reading, scope, "0 to 255 or 0x00 to 0xFF") {
       @Override
       LocalEndRules.@Nullable TrafficClass made(String value, AclList access) {
         try {
