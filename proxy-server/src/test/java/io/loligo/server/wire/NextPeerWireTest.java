@@ -75,7 +75,10 @@ class NextPeerWireTest extends WireTest {
     String post = "POST http://repo.example/1.jar HTTP/1.1\r\nHost: repo.example\r\n";
     assertThat(client().send(post + "Content-Length: 1\r\n\r\nx").response().status())
         .isEqualTo(404);
-    assertThat(asked()).containsExactly(3, 0, 0);
+    RawClient client = client();
+    client.request("DELETE", "http://repo.example/1.jar");
+    assertThat(client.responseTo("DELETE").status()).isEqualTo(404);
+    assertThat(asked()).containsExactly(4, 0, 0);
   }
 
   @Test
