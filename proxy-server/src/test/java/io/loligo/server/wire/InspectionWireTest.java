@@ -10,6 +10,7 @@ import io.loligo.server.downstream.tls.HostContexts;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.tls.Fingerprint;
 import io.loligo.server.tls.TestAuthority;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -492,6 +493,35 @@ class InspectionWireTest extends WireTest {
         "http_access allow all");
     assertThat(client(OFFICE).send(head("/page")).response().status()).isEqualTo(403);
     assertThat(secure.fetches("/page")).isZero();
+  }
+
+  @Test
+  void notesOfTheConnectStayForTheRequestsInTheTunnel() throws Exception {
+    startBumping(
+        "acl mark annotate_client bumped=yes",
+        "acl marked note bumped yes",
+        "http_access allow CONNECT mark",
+        "http_access allow marked",
+        "http_access deny all");
+    RawClient client = client(OFFICE);
+    assertThat(client.send(head("/page")).response().status()).isEqualTo(200);
+    assertThat(client.send(head("/page")).response().status()).isEqualTo(200);
+  }
+
+  @Test
+  void theFingerprintOfTheServerDecidesAboutItsResponses() throws Exception {
+    TestAuthority.Issued issued = ROOT.issue(TestAuthority.server(NAMES));
+    startSecure(issued);
+    startBumping(
+        "acl known server_cert_fingerprint " + Fingerprint.sha1(issued.certificate()),
+        "acl other server_cert_fingerprint " + "00:".repeat(19) + "00",
+        "acl page urlpath_regex ^/page",
+        "http_reply_access deny other",
+        "http_reply_access deny known page");
+    RawClient client = client(OFFICE);
+    assertThat(client.send(head("/page")).response().status()).isEqualTo(403);
+    secure.onOk("/else", "content");
+    assertThat(client.send(head("/else")).response().status()).isEqualTo(200);
   }
 
   @Test
