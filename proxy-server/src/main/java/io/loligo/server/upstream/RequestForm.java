@@ -54,6 +54,11 @@ public record RequestForm(
     return new RequestForm(absolute, host, other, frontEndHttps, passing, without);
   }
 
+  /** Whether a parent gets the credentials of the client, so that its challenge is the client's. */
+  public boolean passesLogin() {
+    return absolute && passing.kind() == LoginPassing.Kind.ALL;
+  }
+
   /** Whether Authorization of the client is not sent. */
   public boolean dropsAuthorization() {
     return withoutLogin || (!absolute && credentials != null);

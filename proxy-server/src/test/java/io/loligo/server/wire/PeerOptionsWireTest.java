@@ -197,6 +197,29 @@ class PeerOptionsWireTest extends WireTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"login=PASS, true", "login=PASSTHRU, true", "login=u:p, false", "'', false"})
+  void theChallengeOfAParentReachesTheClientOnlyWithPass(String login, boolean passed)
+      throws Exception {
+    startWith("no-query " + login);
+    String[] challenges = {"Basic realm=\"parent\"", "Negotiate"};
+    String head =
+        "HTTP/1.1 407 Login\r\nContent-Length: 0\r\nProxy-Authenticate: "
+            + String.join("\r\nProxy-Authenticate: ", challenges)
+            + "\r\n\r\n";
+    origin.otherwise(call -> call.send(head));
+    RawClient client = closing(RawClient.connect(proxy.port()));
+    WireMessage plain = client.get("http://a.test/a").response();
+    assertThat(plain.status()).isEqualTo(407);
+    assertThat(plain.fields("Proxy-Authenticate"))
+        .isEqualTo(passed ? List.of(challenges) : List.of());
+    client.send("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n");
+    WireMessage tunnel = client.responseTo("CONNECT");
+    assertThat(tunnel.status()).isEqualTo(passed ? 407 : 502);
+    assertThat(tunnel.fields("Proxy-Authenticate"))
+        .isEqualTo(passed ? List.of(challenges) : List.of());
+  }
+
+  @ParameterizedTest
   @CsvSource({"'', false", "login=PASS, true", "login=PASSTHRU, true", "login=o:p, false"})
   void anOriginServerGetsTheLoginAtThisProxyOnlyWithPass(String login, boolean sent)
       throws Exception {

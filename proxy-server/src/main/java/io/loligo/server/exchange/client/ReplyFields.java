@@ -97,6 +97,15 @@ public final class ReplyFields {
     }
   }
 
+  /** Appends the challenge of a 407 of a parent that gets the credentials of the client. */
+  public static void addChallenge(ResponseHead head, FieldLines lines) {
+    Fields fields = head.fields();
+    int name = FieldName.PROXY_AUTHENTICATE;
+    for (int i = fields.first(name); i >= 0; i = fields.next(name, i + 1)) {
+      lines.add(fields, i);
+    }
+  }
+
   /**
    * The trailers that readers get; null if {@code trailers} is null. Hop-by-hop fields and the
    * fields that {@code withheld} names are left out, because many clients may share the fetch. The

@@ -380,6 +380,12 @@ public final class Fetch
     return withheld;
   }
 
+  /** Whether the response is of a parent that gets the credentials of the client. */
+  public boolean passesLogin() {
+    CachePeer peer = side().peer();
+    return peer != null && peer.form().passesLogin();
+  }
+
   @Override
   public void readyForContent() {
     if (client != null && ContentLength.hasContent(request.contentLength())) {

@@ -219,6 +219,9 @@ final class ArrivedReply {
     }
     if (own != null) {
       ReplyFields.addWithheld(arrived.head(), own.withheldFields(), lines);
+      if (arrived.head().status() == 407 && own.passesLogin()) {
+        ReplyFields.addChallenge(arrived.head(), lines);
+      }
     }
     settings.addVia(lines, arrived.head().version());
     CacheStatus.appendForward(

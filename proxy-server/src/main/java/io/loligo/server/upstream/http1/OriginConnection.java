@@ -14,6 +14,7 @@ import io.loligo.server.time.Pace;
 import io.loligo.server.transport.Backlog;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.ChannelByteStream;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
@@ -661,7 +662,10 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private void tunnelAnswered(ResponseHead head) {
     int status = head.status();
     if (status < 200 || status >= 300) {
-      fail(Kind.TUNNEL_REFUSED, "parent answered CONNECT with " + status, TunnelRefusal.of(head));
+      CachePeer peer = timings == null ? null : timings.peer;
+      boolean passes = peer != null && peer.form().passesLogin();
+      String detail = "parent answered CONNECT with " + status;
+      fail(Kind.TUNNEL_REFUSED, detail, TunnelRefusal.of(head, passes));
       return;
     }
     phase = Phase.RAW;
