@@ -26,6 +26,11 @@ public record LoginPassing(Kind kind, String password) {
   /** It learns nothing. */
   public static final LoginPassing NOTHING = new LoginPassing(Kind.NOTHING, "");
 
+  /** Whether it learns the credentials that the client has sent. */
+  boolean passesAll() {
+    return kind == Kind.ALL || kind == Kind.ALL_OR_TOLD;
+  }
+
   /** That of {@code login}, the value of the option; null: there is none. */
   public static LoginPassing of(@Nullable String login) {
     if (login == null) {

@@ -56,7 +56,7 @@ public record RequestForm(
 
   /** Whether a parent gets the credentials of the client, so that its challenge is the client's. */
   public boolean passesLogin() {
-    return absolute && passing.kind() == LoginPassing.Kind.ALL;
+    return absolute && passing.passesAll();
   }
 
   /** Whether Authorization of the client is not sent. */
