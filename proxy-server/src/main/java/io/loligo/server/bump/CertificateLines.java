@@ -83,7 +83,8 @@ abstract class CertificateLines<L> implements LineReader<List<L>> {
     @Nullable AdaptationLine line(Line line, String word, AclList condition) {
       int brace = word.indexOf('{');
       String kind = brace < 0 ? word : word.substring(0, brace);
-      String name = brace < 0 ? null : word.substring(brace + 1, Math.max(brace + 1, word.length() - 1));
+      String name =
+          brace < 0 ? null : word.substring(brace + 1, Math.max(brace + 1, word.length() - 1));
       for (Adaptation change : Adaptation.values()) {
         if (change.word().equals(kind) && isName(change, word, name)) {
           return new AdaptationLine(change, name, condition);
