@@ -120,7 +120,10 @@ final class Baseline {
   private static ChainedOptionsBuilder options(String which) {
     return new OptionsBuilder()
         .include(which)
-        .jvmArgs("-server") // and not those of this JVM
+        .jvmArgs( // and not those of this JVM
+            "-server",
+            "-Djmh.executor=CUSTOM",
+            "-Djmh.executor.class=" + LoopThreads.class.getName())
         .shouldFailOnError(true)
         .verbosity(VerboseMode.SILENT);
   }

@@ -270,7 +270,7 @@ public final class StoredMeta {
 
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long bytes) {
-    return toBuilder().contentLength(bytes).build();
+    return bytes == contentLength ? this : toBuilder().contentLength(bytes).build();
   }
 
   /** The same response, which purges judge as one requested at {@code millis}. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * space around it. Values are ISO-8859-1: a byte is a char.
  */
 public final class Fields {
+  private static final byte[] NO_BYTES = {};
   private static final int STRIDE = 4;
   private static final int ID_SHIFT = 24;
   private static final int LENGTH_MASK = (1 << ID_SHIFT) - 1;
@@ -31,7 +32,7 @@ public final class Fields {
 
   /** An empty section over no bytes, with room for {@code expectedFields} before it grows. */
   public Fields(int expectedFields) {
-    this.bytes = new byte[0];
+    this.bytes = NO_BYTES;
     this.index = new int[Math.max(1, expectedFields) * STRIDE];
   }
 

@@ -123,6 +123,17 @@ class StoreIdWireTest extends HelperWireTest {
     assertThat(fetches()).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @CsvSource({"cdn, 503", "127, 200"})
+  void afterAnErrorThePatternForTheIdSaysHowStaleAResponseMayBe(String host, int status)
+      throws Exception {
+    start("refresh_pattern ^http://" + host + " 0 0% 0 max-stale=0");
+    origin.onOk("/shared1", "old", "Cache-Control: max-age=0", "Age: 100", "ETag: \"e\"");
+    origin.on("/shared2", call -> call.send(ScriptedOrigin.response("503 Busy", "busy")));
+    get("/shared1");
+    assertThat(get("/shared2").status()).isEqualTo(status);
+  }
+
   @Test
   void variantsAreThoseOfTheId() throws Exception {
     start();

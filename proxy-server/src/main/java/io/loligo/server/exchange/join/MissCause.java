@@ -148,7 +148,7 @@ final class MissCause {
             services.clock.millis(),
             head,
             meta,
-            request.target().url(),
+            services.caching.url(request),
             services.caching.of(request));
   }
 
@@ -265,7 +265,7 @@ final class MissCause {
         request.nowMillis(),
         awaited,
         found,
-        request.target().url(),
+        services.caching.url(request),
         services.caching.of(request));
   }
 

@@ -54,6 +54,11 @@ public final class CacheRules {
     return settings.caching(request.httpPort());
   }
 
+  /** What {@code refresh_pattern} compares; built when it is read, valid until the next call. */
+  public CharSequence url(Request request) {
+    return url.of(request.target());
+  }
+
   /** Whether {@code request} may share a fetch with others. */
   public boolean mayCollapse(Request request) {
     AclList access = settings.fetches.collapsedForwardingAccess;
@@ -175,8 +180,7 @@ public final class CacheRules {
    * @param lines the stored field lines and the empty line, borrowed
    */
   public @Nullable StoredMeta regarded(StoredMeta meta, byte[] lines, Request request) {
-    return Storability.regarded(
-        meta, StoredFields.index(lines), request.target().ruledUrl(), of(request));
+    return Storability.regarded(meta, StoredFields.index(lines), url(request), of(request));
   }
 
   /** Whether the {@code send_hit} lines deny {@code stored}, borrowed, to {@code request}. */
@@ -258,7 +262,7 @@ public final class CacheRules {
       return new CacheDecision(outcome, CacheReason.HIT_DENIED, -1, -1);
     }
     CacheDecision decision =
-        Reuse.decide(nowMillis, head, false, found, others, url.of(request.target()), of(request));
+        Reuse.decide(nowMillis, head, false, found, others, url(request), of(request));
     if (found == null) {
       return load == null ? decision : afterLoad(decision, load);
     }
@@ -271,8 +275,7 @@ public final class CacheRules {
    * @param nowMillis milliseconds since the epoch
    */
   public CacheDecision decisionByHead(Request request, StoredMeta found, long nowMillis) {
-    return Reuse.decide(
-        nowMillis, request.head(), false, found, false, url.of(request.target()), of(request));
+    return Reuse.decide(nowMillis, request.head(), false, found, false, url(request), of(request));
   }
 
   /**

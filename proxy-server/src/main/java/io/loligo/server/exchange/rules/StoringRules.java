@@ -91,7 +91,7 @@ public final class StoringRules {
             ? PartStorability.of(
                 asked.request().head(),
                 reply,
-                asked.request().target().ruledUrl(),
+                caching.url(asked.request()),
                 asked.requestMillis(),
                 nowMillis,
                 contentLength,
@@ -130,7 +130,7 @@ public final class StoringRules {
     return of(asked, merged, contentLength, nowMillis, settings);
   }
 
-  private static Storability of(
+  private Storability of(
       Asked asked,
       ResponseHead response,
       long contentLength,
@@ -139,7 +139,7 @@ public final class StoringRules {
     return Storability.of(
         asked.request().head(),
         response,
-        asked.request().target().ruledUrl(),
+        caching.url(asked.request()),
         asked.requestMillis(),
         nowMillis,
         contentLength,
@@ -155,7 +155,7 @@ public final class StoringRules {
     return Storability.mayFreshen(
         asked.request().head(),
         merged,
-        asked.request().target().ruledUrl(),
+        caching.url(asked.request()),
         caching(asked, reply.status()));
   }
 
@@ -172,7 +172,7 @@ public final class StoringRules {
             old.meta(),
             asked.request().head().fields(),
             merged,
-            asked.request().target().ruledUrl(),
+            caching.url(asked.request()),
             asked.requestMillis(),
             now,
             settings);
