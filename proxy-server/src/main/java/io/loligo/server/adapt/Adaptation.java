@@ -1,14 +1,8 @@
 package io.loligo.server.adapt;
 
-import io.loligo.core.message.ContentLength;
-import io.loligo.core.message.Decimal;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +45,9 @@ public final class Adaptation implements Original {
   private int next;
   private int retries;
   private @Nullable ServiceState state;
-  private @Nullable Exchange exchange;
+  private @Nullable ServiceExchange exchange;
   private Runnable stopDialling = () -> {};
+  private final ServiceExchange.Owner progress = new Progress();
 
   /** Whether all of the original so far is kept: it was not too long, and not given away. */
   private boolean keepsAll = true;
@@ -146,8 +141,11 @@ public final class Adaptation implements Original {
     } else if (options.transfer(message.path()) == IcapOptions.Transfer.IGNORE) {
       unchanged();
     } else {
-      exchange = new Exchange(chosen, options);
-      stopDialling = chosen.connect(exchange, /* force= */ false);
+      ServiceExchange begun =
+          new ServiceExchange(
+              chosen, ServiceExchange.preview(loop, options, message), message, progress, taker);
+      exchange = begun;
+      stopDialling = chosen.connect(begun, /* force= */ false);
     }
   }
 
@@ -288,7 +286,7 @@ public final class Adaptation implements Original {
   private void over() {
     phase = Phase.OVER;
     stopDialling.run();
-    Exchange current = exchange;
+    ServiceExchange current = exchange;
     exchange = null;
     if (current != null) {
       current.abandon();
@@ -307,351 +305,84 @@ public final class Adaptation implements Original {
     }
   }
 
-  // ---- one exchange with a service
+  // ---- the exchange with a service
 
-  private final class Exchange implements ServiceState.Dialled, IcapConnection.Listener {
-    private final ServiceState service;
-
-    /** Bytes of the preview; -1: none. */
-    private final int preview;
-
-    private final long startedNanos = loop.clock().nanos();
-    private @Nullable IcapConnection connection;
-
-    /** Content that the preview has not sent; null: none. */
-    private @Nullable ByteBuf behind;
-
-    private int previewed;
-    private boolean previewOver;
-    private boolean continued;
-    private boolean sentAll;
-    private long remaining = ContentLength.UNKNOWN;
-
-    Exchange(ServiceState service, IcapOptions options) {
-      this.service = service;
-      this.preview = preview(options);
-    }
-
-    private int preview(IcapOptions options) {
-      IcapSettings settings = loop.settings().icap();
-      if (!settings.previews()
-          || options.transfer(message.path()) != IcapOptions.Transfer.PREVIEW) {
-        return -1;
-      }
-      int wanted = options.preview() >= 0 ? options.preview() : settings.previewBytes();
-      if (wanted < 0) {
-        return -1;
-      }
-      long most = Math.min(wanted, IcapSettings.KEPT_BYTES);
-      long length = message.contentLength();
-      return (int) (message.hasContent() ? (length < 0 ? most : Math.min(most, length)) : 0);
-    }
-
-    private boolean allows204() {
-      long length = message.contentLength();
-      return !message.hasContent() || (length >= 0 && length <= IcapSettings.KEPT_BYTES);
-    }
-
-    // ---- sending
-
+  /** Told the progress of {@link #exchange}. */
+  private final class Progress implements ServiceExchange.Owner {
     @Override
-    public void connected(IcapConnection found, boolean reused) {
-      if (exchange != this) {
-        found.close();
-        return;
-      }
+    public void connected() {
       stopDialling = () -> {};
-      connection = found;
       phase = Phase.SENDING;
-      byte[] head =
-          message.composed(
-              service.service(), preview, allows204(), loop.settings().icap().persistent());
-      found.start(
-          Unpooled.wrappedBuffer(head),
-          message.hasContent(),
-          message.isResponse() ? IcapReader.Expected.RESPONSE : IcapReader.Expected.REQUEST,
-          message.kept(),
-          this);
-      if (exchange == this && message.hasContent()) {
-        if (kept != null) {
-          original(kept.copy());
-        }
-        sendOn();
-      }
-    }
-
-    private IcapConnection connection() {
-      assert connection != null : "not connected";
-      return connection;
-    }
-
-    /** Whether content is sent as it comes. */
-    boolean isBehindPreview() {
-      return preview < 0 || continued;
-    }
-
-    boolean isConnected() {
-      return connection != null;
-    }
-
-    /** Sends {@code content}, taken, now or behind the preview. */
-    void original(ByteBuf content) {
-      if (connection == null || sentAll) {
-        content.release();
-        return;
-      }
-      if (preview < 0 || continued) {
-        connection().chunk(content);
-        return;
-      }
-      int room = preview - previewed;
-      int now = Math.min(room, content.readableBytes());
-      previewed += now;
-      if (now == content.readableBytes()) {
-        connection().chunk(content);
-      } else {
-        if (now > 0) {
-          connection().chunk(content.readRetainedSlice(now));
-        }
-        behind = behind == null ? content : Unpooled.wrappedBuffer(behind, content);
-      }
-    }
-
-    /** Sends what may be sent, and asks for more. */
-    void sendOn() {
-      if (connection == null || sentAll) {
-        return;
-      }
-      boolean inPreview = preview >= 0 && !continued;
-      if (inPreview && (previewOver || previewed == preview || originalEnded)) {
-        endPreview();
-      } else if (originalEnded) {
-        sentAll = true;
-        connection().endChunks(/* preview= */ false);
-      } else if (connection().writable()) {
-        connection().awaitsOriginal(true);
-        readOriginal();
-      }
-    }
-
-    private void endPreview() {
-      if (previewOver) {
-        return;
-      }
-      previewOver = true;
-      if (originalEnded && behind == null) {
-        sentAll = true;
-        connection().endChunks(/* preview= */ true);
-      } else {
-        connection().endPreview();
-      }
     }
 
     @Override
-    public void writable() {
-      sendOn();
+    public @Nullable ByteBuf kept() {
+      return kept;
     }
-
-    /** Ends it; the connection is closed unless the exchange is complete. */
-    void abandon() {
-      dropBehind();
-      if (connection != null) {
-        connection.abandon();
-        connection = null;
-      }
-    }
-
-    private void dropBehind() {
-      if (behind != null) {
-        behind.release();
-        behind = null;
-      }
-    }
-
-    // ---- receiving
 
     @Override
-    public void reply(IcapReply reply) {
-      switch (reply.status()) {
-        case 100 -> goOn();
-        case 204 -> keepsMessage(reply);
-        case 200, 201 -> adapted(reply);
-        default -> broken("status " + reply.status());
-      }
+    public boolean keepsAll() {
+      return keepsAll;
     }
 
-    private void goOn() {
-      if (preview < 0 || continued || sentAll || !previewOver) {
-        broken("100 that does not follow a preview");
-        return;
-      }
-      continued = true;
-      ByteBuf rest = behind;
-      behind = null;
-      if (rest != null) {
-        connection().chunk(rest);
-      }
-      sendOn();
+    @Override
+    public boolean originalEnded() {
+      return originalEnded;
     }
 
-    private void keepsMessage(IcapReply reply) {
-      boolean inPreview = preview >= 0 && !continued;
-      if (reply.hasContent() || !keepsAll || !(inPreview || allows204())) {
-        broken("204 that was not allowed");
-        return;
-      }
-      note();
-      leave();
-      unchanged();
+    @Override
+    public void readOriginal() {
+      Adaptation.this.readOriginal();
     }
 
-    /** The service needs no more of the original. The connection lives on if it may. */
-    private void leave() {
-      dropBehind();
-      exchange = null;
-      if (previewOver && !continued) {
-        sentAll = true;
-        connection().endRequest();
-      } else if (!sentAll && message.hasContent()) {
-        abandon();
-      }
+    @Override
+    public void unchanged() {
+      Adaptation.this.unchanged();
     }
 
-    private void note() {
-      service.counters().adapted(loop.clock().nanos() - startedNanos);
-    }
-
-    private void adapted(IcapReply reply) {
-      ResponseHead response = reply.response();
-      RequestHead request = reply.request();
-      if (response == null && request == null) {
-        broken("no message inside");
-        return;
-      }
-      note();
+    @Override
+    public void adapted() {
       phase = Phase.ADAPTED;
       forget();
-      if (previewOver && !continued && !sentAll) {
-        sentAll = true; // the service does not want the rest
-        connection().endRequest();
-      }
-      if (response != null) {
-        remaining = length(reply, response.fields());
-        taker.response(response, reply.hasContent() ? remaining : 0);
-      } else if (request != null) {
-        remaining = length(reply, request.fields());
-        taker.request(request, reply.hasContent() ? remaining : ContentLength.NONE);
-      }
-    }
-
-    private static long length(IcapReply reply, Fields fields) {
-      int field = fields.first(FieldName.CONTENT_LENGTH);
-      long announced = field < 0 || !reply.hasContent() ? -1 : Decimal.of(fields, field);
-      return announced < 0 ? ContentLength.UNKNOWN : announced;
-    }
-
-    void read() {
-      if (connection != null) {
-        connection.read();
-      }
     }
 
     @Override
-    public void content(ByteBuf content) {
-      if (exchange != this) {
-        content.release();
-        return;
-      }
-      if (remaining >= 0) {
-        if (content.readableBytes() > remaining) {
-          content.release();
-          broken("more content than announced");
-          return;
-        }
-        remaining -= content.readableBytes();
-      }
-      taker.content(content);
-    }
-
-    @Override
-    public void readComplete() {
-      if (exchange == this) {
-        taker.readComplete();
-      }
-    }
-
-    @Override
-    public void end(Fields ofAdapted) {
-      connection = null;
-      if (exchange != this || phase != Phase.ADAPTED) {
-        return;
-      }
-      if (remaining > 0) {
-        broken("less content than announced");
-        return;
-      }
+    public void end() {
       boolean unread = !originalEnded;
       over();
       if (unread) {
         original.cancel();
       }
-      taker.end(ofAdapted.count() == 0 ? null : ofAdapted);
     }
-
-    // ---- failures
 
     @Override
-    public void failed(String why, boolean staleOrOverloaded) {
-      boolean wasConnected = connection != null;
-      connection = null;
-      if (exchange != this) {
-        return;
-      }
-      if (wasConnected && staleOrOverloaded && keepsAll) {
-        again();
-      } else if (!wasConnected && staleOrOverloaded) {
-        overloaded(why);
-      } else {
-        broken(why);
-      }
-    }
-
-    /** A kept connection has ended: that says nothing about the service. */
-    private void again() {
-      dropBehind();
-      Exchange fresh = new Exchange(service, this);
+    public void again(ServiceExchange fresh) {
       exchange = fresh;
       phase = Phase.CHOOSING;
-      stopDialling = service.connectAnew(fresh);
+      stopDialling = state().connectAnew(fresh);
     }
 
-    /** The same on another connection. */
-    private Exchange(ServiceState service, Exchange before) {
-      this.service = service;
-      this.preview = before.preview;
-    }
-
-    private void overloaded(String why) {
+    @Override
+    public void overloaded(String why) {
       exchange = null;
       phase = Phase.CHOOSING;
-      IcapService.Overload reaction = service.service().onOverload();
-      boolean waited = reaction == IcapService.Overload.WAIT && service.service().bypass();
+      IcapService service = state().service();
+      IcapService.Overload reaction = service.onOverload();
+      boolean waited = reaction == IcapService.Overload.WAIT && service.bypass();
       if (reaction == IcapService.Overload.BYPASS || waited) {
-        service.counters().bypassed();
-        unchanged();
+        state().counters().bypassed();
+        Adaptation.this.unchanged();
       } else {
-        fail("icap_service " + service.service().name() + ": " + why);
+        fail(why);
       }
     }
 
-    private void broken(String why) {
-      service.failed(why);
+    @Override
+    public void broken(String why) {
       boolean begun = phase == Phase.ADAPTED;
       exchange = null;
-      abandon();
-      String text = "icap_service " + service.service().name() + ": " + why;
       if (begun || !keepsAll) {
-        fail(text);
+        fail(why);
         return;
       }
       phase = Phase.CHOOSING;
@@ -659,7 +390,7 @@ public final class Adaptation implements Original {
         retries++;
         next--;
       }
-      choose(text);
+      choose(why);
     }
   }
 }

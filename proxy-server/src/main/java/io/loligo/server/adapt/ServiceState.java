@@ -99,6 +99,15 @@ final class ServiceState implements IcapConnection.Home {
     return counters;
   }
 
+  LoopClock clock() {
+    return clock;
+  }
+
+  /** Whether connections are kept for further messages. */
+  boolean persistent() {
+    return settings.persistent();
+  }
+
   /** Whether it is known to be down. */
   boolean isDown() {
     if (down && clock.nanos() - downUntilNanos >= 0) {

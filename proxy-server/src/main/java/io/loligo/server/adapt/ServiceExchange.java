@@ -1,0 +1,397 @@
+package io.loligo.server.adapt;
+
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.Decimal;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.RequestHead;
+import io.loligo.core.message.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request to a service, and its response (RFC 3507 sections 4.5 to 4.9). Confined to the event
+ * loop.
+ *
+ * <p>The {@link Owner} has the original content and decides how to go on after a failure. After
+ * {@link Owner#unchanged}, {@link Owner#end}, {@link Owner#again}, {@link Owner#overloaded}, {@link
+ * Owner#broken} and {@link #abandon}, neither the owner nor the taker is called.
+ */
+final class ServiceExchange implements ServiceState.Dialled, IcapConnection.Listener {
+  /** The message that is adapted. */
+  interface Owner {
+    /** The message is being sent. */
+    void connected();
+
+    /** The first bytes of the original, borrowed; null: none. */
+    @Nullable ByteBuf kept();
+
+    /** Whether {@link #kept} is all that was read of the original. */
+    boolean keepsAll();
+
+    /** Whether the original is complete. */
+    boolean originalEnded();
+
+    /** Requests one more read of the original, which comes by {@link #original}. */
+    void readOriginal();
+
+    /** The service leaves the message as it is. */
+    void unchanged();
+
+    /** The service's message begins: the original will not be sent again. */
+    void adapted();
+
+    /** The service's message is complete. */
+    void end();
+
+    /** The connection was stale: {@code fresh} takes the place of this exchange. */
+    void again(ServiceExchange fresh);
+
+    /** The service has its most connections. */
+    void overloaded(String why);
+
+    /** The service failed. */
+    void broken(String why);
+  }
+
+  private final ServiceState service;
+  private final IcapMessage message;
+  private final Owner owner;
+  private final Adapted taker;
+
+  /** Bytes of the preview; -1: none. */
+  private final int preview;
+
+  private final long startedNanos;
+  private @Nullable IcapConnection connection;
+
+  /** Content that the preview has not sent; null: none. */
+  private @Nullable ByteBuf behind;
+
+  /** Whether the owner waits for this exchange. */
+  private boolean live = true;
+
+  private int previewed;
+  private boolean previewOver;
+  private boolean continued;
+  private boolean sentAll;
+  private long remaining = ContentLength.UNKNOWN;
+
+  /**
+   * Of {@code message} with {@code service}. Begins when it is connected.
+   *
+   * @param preview see {@link #preview(Adaptations, IcapOptions, IcapMessage)}
+   * @param taker takes the service's message
+   */
+  ServiceExchange(
+      ServiceState service, int preview, IcapMessage message, Owner owner, Adapted taker) {
+    this.service = service;
+    this.preview = preview;
+    this.message = message;
+    this.owner = owner;
+    this.taker = taker;
+    startedNanos = service.clock().nanos();
+  }
+
+  /** Bytes of the preview of {@code message} to a service with {@code options}; -1: none. */
+  static int preview(Adaptations loop, IcapOptions options, IcapMessage message) {
+    IcapSettings settings = loop.settings().icap();
+    if (!settings.previews() || options.transfer(message.path()) != IcapOptions.Transfer.PREVIEW) {
+      return -1;
+    }
+    int wanted = options.preview() >= 0 ? options.preview() : settings.previewBytes();
+    if (wanted < 0) {
+      return -1;
+    }
+    long most = Math.min(wanted, IcapSettings.KEPT_BYTES);
+    long length = message.contentLength();
+    return (int) (message.hasContent() ? (length < 0 ? most : Math.min(most, length)) : 0);
+  }
+
+  private boolean allows204() {
+    long length = message.contentLength();
+    return !message.hasContent() || (length >= 0 && length <= IcapSettings.KEPT_BYTES);
+  }
+
+  // ---- sending
+
+  @Override
+  public void connected(IcapConnection found, boolean reused) {
+    if (!live) {
+      found.close();
+      return;
+    }
+    connection = found;
+    owner.connected();
+    byte[] head = message.composed(service.service(), preview, allows204(), service.persistent());
+    found.start(
+        Unpooled.wrappedBuffer(head),
+        message.hasContent(),
+        message.isResponse() ? IcapReader.Expected.RESPONSE : IcapReader.Expected.REQUEST,
+        message.kept(),
+        this);
+    if (live && message.hasContent()) {
+      ByteBuf kept = owner.kept();
+      if (kept != null) {
+        original(kept.copy());
+      }
+      sendOn();
+    }
+  }
+
+  private IcapConnection connection() {
+    assert connection != null : "not connected";
+    return connection;
+  }
+
+  /** Whether content is sent as it comes. */
+  boolean isBehindPreview() {
+    return preview < 0 || continued;
+  }
+
+  boolean isConnected() {
+    return connection != null;
+  }
+
+  /** Sends {@code content}, taken, now or behind the preview. */
+  void original(ByteBuf content) {
+    if (connection == null || sentAll) {
+      content.release();
+      return;
+    }
+    if (preview < 0 || continued) {
+      connection().chunk(content);
+      return;
+    }
+    int room = preview - previewed;
+    int now = Math.min(room, content.readableBytes());
+    previewed += now;
+    if (now == content.readableBytes()) {
+      connection().chunk(content);
+    } else {
+      if (now > 0) {
+        connection().chunk(content.readRetainedSlice(now));
+      }
+      behind = behind == null ? content : Unpooled.wrappedBuffer(behind, content);
+    }
+  }
+
+  /** Sends what may be sent, and asks for more. */
+  void sendOn() {
+    if (connection == null || sentAll) {
+      return;
+    }
+    boolean inPreview = preview >= 0 && !continued;
+    if (inPreview && (previewOver || previewed == preview || owner.originalEnded())) {
+      endPreview();
+    } else if (owner.originalEnded()) {
+      sentAll = true;
+      connection().endChunks(/* preview= */ false);
+    } else if (connection().writable()) {
+      connection().awaitsOriginal(true);
+      owner.readOriginal();
+    }
+  }
+
+  private void endPreview() {
+    if (previewOver) {
+      return;
+    }
+    previewOver = true;
+    if (owner.originalEnded() && behind == null) {
+      sentAll = true;
+      connection().endChunks(/* preview= */ true);
+    } else {
+      connection().endPreview();
+    }
+  }
+
+  @Override
+  public void writable() {
+    sendOn();
+  }
+
+  /** Ends it; the connection is closed unless the exchange is complete. */
+  void abandon() {
+    live = false;
+    dropBehind();
+    if (connection != null) {
+      connection.abandon();
+      connection = null;
+    }
+  }
+
+  private void dropBehind() {
+    if (behind != null) {
+      behind.release();
+      behind = null;
+    }
+  }
+
+  // ---- receiving
+
+  @Override
+  public void reply(IcapReply reply) {
+    switch (reply.status()) {
+      case 100 -> goOn();
+      case 204 -> keepsMessage(reply);
+      case 200, 201 -> adapted(reply);
+      default -> broken("status " + reply.status());
+    }
+  }
+
+  private void goOn() {
+    if (preview < 0 || continued || sentAll || !previewOver) {
+      broken("100 that does not follow a preview");
+      return;
+    }
+    continued = true;
+    ByteBuf rest = behind;
+    behind = null;
+    if (rest != null) {
+      connection().chunk(rest);
+    }
+    sendOn();
+  }
+
+  private void keepsMessage(IcapReply reply) {
+    boolean inPreview = preview >= 0 && !continued;
+    if (reply.hasContent() || !owner.keepsAll() || !(inPreview || allows204())) {
+      broken("204 that was not allowed");
+      return;
+    }
+    note();
+    leave();
+    owner.unchanged();
+  }
+
+  /** The service needs no more of the original. The connection lives on if it may. */
+  private void leave() {
+    dropBehind();
+    live = false;
+    if (previewOver && !continued) {
+      sentAll = true;
+      connection().endRequest();
+    } else if (!sentAll && message.hasContent()) {
+      abandon();
+    }
+  }
+
+  private void note() {
+    service.counters().adapted(service.clock().nanos() - startedNanos);
+  }
+
+  private void adapted(IcapReply reply) {
+    ResponseHead response = reply.response();
+    RequestHead request = reply.request();
+    if (response == null && request == null) {
+      broken("no message inside");
+      return;
+    }
+    note();
+    owner.adapted();
+    if (previewOver && !continued && !sentAll) {
+      sentAll = true; // the service does not want the rest
+      connection().endRequest();
+    }
+    if (response != null) {
+      remaining = length(reply, response.fields());
+      taker.response(response, reply.hasContent() ? remaining : 0);
+    } else if (request != null) {
+      remaining = length(reply, request.fields());
+      taker.request(request, reply.hasContent() ? remaining : ContentLength.NONE);
+    }
+  }
+
+  private static long length(IcapReply reply, Fields fields) {
+    int field = fields.first(FieldName.CONTENT_LENGTH);
+    long announced = field < 0 || !reply.hasContent() ? -1 : Decimal.of(fields, field);
+    return announced < 0 ? ContentLength.UNKNOWN : announced;
+  }
+
+  void read() {
+    if (connection != null) {
+      connection.read();
+    }
+  }
+
+  @Override
+  public void content(ByteBuf content) {
+    if (!live) {
+      content.release();
+      return;
+    }
+    if (remaining >= 0) {
+      if (content.readableBytes() > remaining) {
+        content.release();
+        broken("more content than announced");
+        return;
+      }
+      remaining -= content.readableBytes();
+    }
+    taker.content(content);
+  }
+
+  @Override
+  public void readComplete() {
+    if (live) {
+      taker.readComplete();
+    }
+  }
+
+  @Override
+  public void end(Fields ofAdapted) {
+    connection = null;
+    if (!live) {
+      return;
+    }
+    if (remaining > 0) {
+      broken("less content than announced");
+      return;
+    }
+    live = false;
+    owner.end();
+    taker.end(ofAdapted.count() == 0 ? null : ofAdapted);
+  }
+
+  // ---- failures
+
+  @Override
+  public void failed(String why, boolean staleOrOverloaded) {
+    boolean wasConnected = connection != null;
+    connection = null;
+    if (!live) {
+      return;
+    }
+    if (wasConnected && staleOrOverloaded && owner.keepsAll()) {
+      again();
+    } else if (!wasConnected && staleOrOverloaded) {
+      overloaded(why);
+    } else {
+      broken(why);
+    }
+  }
+
+  /** A kept connection has ended: that says nothing about the service. */
+  private void again() {
+    live = false;
+    dropBehind();
+    owner.again(new ServiceExchange(service, preview, message, owner, taker));
+  }
+
+  private void overloaded(String why) {
+    live = false;
+    owner.overloaded(text(why));
+  }
+
+  private void broken(String why) {
+    service.failed(why);
+    abandon();
+    owner.broken(text(why));
+  }
+
+  private String text(String why) {
+    return "icap_service " + service.service().name() + ": " + why;
+  }
+}
