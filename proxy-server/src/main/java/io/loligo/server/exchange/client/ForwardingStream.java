@@ -8,6 +8,7 @@ import io.loligo.server.login.ConnectionLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.shaping.Limit;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -154,6 +155,11 @@ public class ForwardingStream implements ClientStream {
   @Override
   public boolean writable() {
     return stream.writable();
+  }
+
+  @Override
+  public @Nullable Limit limit() {
+    return stream.limit();
   }
 
   @Override
