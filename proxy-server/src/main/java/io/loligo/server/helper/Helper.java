@@ -2,14 +2,11 @@ package io.loligo.server.helper;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -68,41 +65,24 @@ public final class Helper {
   static final int END_MILLIS = 5_000;
 
   private static final int OUTPUT_MILLIS = 500;
-  private static final long QUEUE_WARNING_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final HelperProgram program;
   private final HelperChildren limits;
-  private final ChildProcess.Starter starter;
   private final HelperTimer timer;
   private final LongSupplier nanos;
   private final HelperLog log;
-  private final long timeoutTicks;
 
   // all guarded by this
-  private final List<HelperChild> children = new ArrayList<>();
-  private final Queue<HelperQuestion> queue = new ArrayDeque<>();
+  private final RunningChildren children;
+  private final HelperQueue queue;
+  private final HelperDeadlines pending;
 
   /** Answers that are passed on once the lock is free: their takers have locks of their own. */
   private final Queue<Runnable> outbox = new ArrayDeque<>();
 
-  /** Questions without an answer, the next to time out first. */
-  private final Set<HelperQuestion> pending = new LinkedHashSet<>();
-
-  private int lastNumber;
-  private int failures;
-  private long startAgainNanos;
-  private boolean overloaded;
-  private long overloadNanos;
-  private boolean warned;
-  private long warnedNanos;
-  private boolean ticking;
-  private long tick;
-  private boolean closed;
   private long requests;
   private long replies;
   private long replyNanos;
-  private long starts;
-  private long exits;
   private long timeouts;
   private long failed;
   private long unexpected;
@@ -114,12 +94,13 @@ public final class Helper {
       LongSupplier nanos,
       HelperLog log) {
     this.program = program;
-    this.starter = starter;
     this.timer = timer;
     this.nanos = nanos;
     this.log = log;
     limits = program.children();
-    timeoutTicks = (program.timeoutMillis() + TICK_MILLIS - 1) / TICK_MILLIS + 1;
+    children = new RunningChildren(program, starter, nanos, log);
+    queue = new HelperQueue(program, log);
+    pending = new HelperDeadlines(timer, program.timeoutMillis(), this::onTick);
   }
 
   /** The line of the configuration. */
@@ -151,7 +132,8 @@ public final class Helper {
    * @param on runs {@code then}, once, unless the question is cancelled
    */
   public HelperQuestion ask(byte[] question, Executor on, Consumer<HelperReply> then) {
-    HelperQuestion asked = new HelperQuestion(this, oneLine(question), on, then, nanos.getAsLong());
+    HelperQuestion asked =
+        new HelperQuestion(this, HelperLines.oneLine(question), on, then, nanos.getAsLong());
     ask(asked);
     passOn();
     return asked;
@@ -159,16 +141,16 @@ public final class Helper {
 
   private synchronized void ask(HelperQuestion asked) {
     requests++;
-    if (closed) {
+    if (children.isClosed()) {
       finish(asked, HelperReply.of(HelperResult.DIED));
     } else if (asked.line.length > MAX_LINE_BYTES || queue.size() >= MOST_QUEUED) {
       finish(asked, HelperReply.of(HelperResult.REFUSED));
-    } else if (isOverloadedForLong(asked.askedNanos)) {
+    } else if (queue.refuses(asked.askedNanos)) {
       finish(
           asked,
           HelperReply.of(limits.refusesOverload() ? HelperResult.ERR : HelperResult.REFUSED));
     } else {
-      await(asked);
+      pending.await(asked);
       place(asked);
     }
   }
@@ -178,83 +160,28 @@ public final class Helper {
    * can be started for it.
    */
   public synchronized boolean wouldOverload() {
-    return queue.size() >= limits.queue() && leastBusy() == null && !mayStart();
-  }
-
-  private boolean isOverloadedForLong(long now) {
-    noteOverload(now);
-    boolean refuses =
-        overloaded && now - overloadNanos > TimeUnit.SECONDS.toNanos(OVERLOAD_SECONDS);
-    if (refuses) {
-      log.warn(
-          program.name()
-              + ": more than "
-              + limits.queue()
-              + " questions have been waiting for "
-              + OVERLOAD_SECONDS
-              + " s: further ones are refused; more children would help");
-    }
-    return refuses;
-  }
-
-  private void noteOverload(long now) {
-    boolean is = queue.size() > limits.queue();
-    if (is && !overloaded) {
-      overloadNanos = now;
-    }
-    overloaded = is;
+    return queue.isFull() && children.leastBusy() == null && !children.mayStart();
   }
 
   /** Places {@code question}, which is pending, with a child or in the queue. */
   private void place(HelperQuestion question) {
     question.child = null;
-    if (closed) {
+    if (children.isClosed()) {
       finish(question, HelperReply.of(HelperResult.DIED));
       return;
     }
-    HelperChild child = leastBusy();
-    if (child == null && mayStart()) {
-      start(Math.max(1, Math.min(limits.idle(), limits.max() - children.size())));
-      child = leastBusy();
+    HelperChild child = children.leastBusy();
+    if (child == null && children.mayStart()) {
+      children.startIdle(Told::new);
+      child = children.leastBusy();
     }
     if (child != null) {
       send(child, question);
-    } else if (active() == 0 && !question.done) {
+    } else if (children.active() == 0 && !question.done) {
       finish(question, HelperReply.of(HelperResult.DIED));
     } else if (!question.done) {
-      queue.add(question);
-      noteOverload(nanos.getAsLong());
-      warnOfQueue();
+      queue.add(question, children.active(), nanos.getAsLong());
     }
-  }
-
-  private void warnOfQueue() {
-    long now = nanos.getAsLong();
-    if (queue.size() > limits.queue()
-        && (!warned || now - warnedNanos > QUEUE_WARNING_NANOS)
-        && limits.queue() > 0) {
-      warned = true;
-      warnedNanos = now;
-      log.warn(
-          program.name()
-              + ": all "
-              + active()
-              + " children are busy and "
-              + queue.size()
-              + " questions wait; more children or a faster program would help");
-    }
-  }
-
-  private @Nullable HelperChild leastBusy() {
-    HelperChild least = null;
-    for (HelperChild child : children) {
-      if (!child.closing
-          && child.asked.size() < limits.slots()
-          && (least == null || child.asked.size() < least.asked.size())) {
-        least = child;
-      }
-    }
-    return least;
   }
 
   private void send(HelperChild child, HelperQuestion question) {
@@ -262,22 +189,17 @@ public final class Helper {
     question.channel = ++child.lastChannel;
     question.sentNanos = nanos.getAsLong();
     child.asked.put(question.channel, question);
-    String channel = limits.concurrency() > 0 ? question.channel + " " : "";
-    byte[] before = channel.getBytes(ISO_8859_1);
-    byte[] line = new byte[before.length + question.line.length + 1];
-    System.arraycopy(before, 0, line, 0, before.length);
-    System.arraycopy(question.line, 0, line, before.length, question.line.length);
-    line[line.length - 1] = '\n';
-    child.process().send(line);
+    long channel = limits.concurrency() > 0 ? question.channel : -1;
+    child.process().send(HelperLines.sent(channel, question.line));
   }
 
   private void sendQueued() {
-    HelperChild child = leastBusy();
+    HelperChild child = children.leastBusy();
     while (child != null && !queue.isEmpty()) {
-      send(child, queue.remove());
-      child = leastBusy();
+      send(child, queue.take());
+      child = children.leastBusy();
     }
-    noteOverload(nanos.getAsLong());
+    queue.noteOverload(nanos.getAsLong());
   }
 
   synchronized void cancel(HelperQuestion question) {
@@ -300,38 +222,14 @@ public final class Helper {
     outbox.add(() -> question.answer(reply));
   }
 
-  /** The bytes of one line: a control byte could begin another one, or end the text. */
-  private static byte[] oneLine(byte[] question) {
-    boolean plain = true;
-    for (byte value : question) {
-      plain &= !isControl(value);
-    }
-    if (plain) {
-      return question;
-    }
-    ByteArrayOutputStream line = new ByteArrayOutputStream(question.length + 16);
-    for (byte value : question) {
-      if (isControl(value)) {
-        line.writeBytes(String.format("%%%02X", value).getBytes(ISO_8859_1));
-      } else {
-        line.write(value);
-      }
-    }
-    return line.toByteArray();
-  }
-
-  private static boolean isControl(byte value) {
-    return (value >= 0 && value < 0x20) || value == 0x7f;
-  }
-
   // ---- answers
 
   private synchronized void answered(HelperChild child, byte[] line) {
     int start = 0;
     HelperQuestion question;
     if (limits.concurrency() > 0) {
-      start = endOfDigits(line);
-      question = start > 0 ? child.asked.remove(channel(line, start)) : null;
+      start = HelperLines.endOfChannel(line);
+      question = start > 0 ? child.asked.remove(HelperLines.channel(line, start)) : null;
       while (start < line.length && line[start] == ' ') {
         start++;
       }
@@ -342,15 +240,13 @@ public final class Helper {
       unexpected(child, line);
       return;
     }
-    child.answers++;
-    child.lastAnswerNanos = nanos.getAsLong();
-    failures = 0;
+    children.answered(child);
     replies++;
     replyNanos += child.lastAnswerNanos - question.askedNanos;
     if (!question.done) {
       HelperReply reply = HelperReply.read(line, start, line.length);
       if (reply.result() == HelperResult.BROKEN && question.repeats < MAX_REPEATS) {
-        log.warn(label(child) + " says that it is broken: " + reply.first("message"));
+        log.warn(children.label(child) + " says that it is broken: " + reply.first("message"));
         question.repeats++;
         place(question);
       } else {
@@ -377,23 +273,10 @@ public final class Helper {
     return question;
   }
 
-  /** The place of the blank, or the end, after the digits of a channel; 0: there is no channel. */
-  private static int endOfDigits(byte[] line) {
-    int at = 0;
-    while (at < line.length && at < 18 && line[at] >= '0' && line[at] <= '9') {
-      at++;
-    }
-    return at == line.length || line[at] == ' ' ? at : 0;
-  }
-
-  private static long channel(byte[] line, int end) {
-    return Long.parseLong(new String(line, 0, end, ISO_8859_1));
-  }
-
   private void unexpected(HelperChild child, byte[] line) {
     unexpected++;
     String text = new String(line, 0, Math.min(80, line.length), ISO_8859_1);
-    log.warn(label(child) + " answers a question that it does not have: " + text);
+    log.warn(children.label(child) + " answers a question that it does not have: " + text);
     if (++child.unexpected > MAX_UNEXPECTED && !child.told) {
       kill(child, "it writes lines that answer no question");
     }
@@ -401,35 +284,17 @@ public final class Helper {
 
   // ---- time
 
-  /** {@code question} has its time from now on. */
-  private void await(HelperQuestion question) {
-    question.deadlineTick = tick + timeoutTicks;
-    pending.remove(question);
-    pending.add(question);
-    if (!ticking) {
-      ticking = true;
-      timer.after(TICK_MILLIS, this::onTick);
-    }
-  }
-
   private void onTick() {
     tick();
     passOn();
   }
 
   private synchronized void tick() {
-    tick++;
-    while (!pending.isEmpty()) {
-      HelperQuestion oldest = pending.iterator().next();
-      if (oldest.deadlineTick > tick) {
-        break;
-      }
-      expire(oldest);
+    pending.tick();
+    for (HelperQuestion next = pending.expired(); next != null; next = pending.expired()) {
+      expire(next);
     }
-    ticking = !pending.isEmpty();
-    if (ticking) {
-      timer.after(TICK_MILLIS, this::onTick);
-    }
+    pending.go();
   }
 
   private void expire(HelperQuestion question) {
@@ -438,7 +303,7 @@ public final class Helper {
     if (child == null) {
       queue.remove(question);
     }
-    boolean again = program.asksAgain() && question.repeats < MAX_REPEATS && !closed;
+    boolean again = program.asksAgain() && question.repeats < MAX_REPEATS && !children.isClosed();
     if (again && child != null) {
       // a late answer must find that nobody waits
       HelperQuestion late = new HelperQuestion(this, question.line, on -> {}, reply -> {}, 0);
@@ -456,7 +321,7 @@ public final class Helper {
     }
     if (again) {
       question.repeats++;
-      await(question);
+      pending.await(question);
       place(question);
     }
   }
@@ -469,46 +334,18 @@ public final class Helper {
 
   // ---- children
 
-  private int active() {
-    int active = 0;
-    for (HelperChild child : children) {
-      active += child.closing ? 0 : 1;
-    }
-    return active;
-  }
-
-  private boolean mayStart() {
-    return !closed
-        && children.size() < limits.max()
-        && (failures < FREE_FAILURES || nanos.getAsLong() - startAgainNanos >= 0);
-  }
-
-  private void start(int count) {
-    for (int i = 0; i < count; i++) {
-      HelperChild child = new HelperChild(++lastNumber, nanos.getAsLong());
-      children.add(child);
-      starts++;
-      child.process = starter.start(program, child.number, new Told(child));
-    }
-  }
-
   private void startAgain() {
     startMissing();
     passOn();
   }
 
   private synchronized void startMissing() {
-    while (active() < limits.startup() && mayStart()) {
-      start(1);
-    }
-    if (!queue.isEmpty() && active() == 0 && mayStart()) {
-      start(1);
-    }
+    children.startMissing(queue.size(), Told::new);
     sendQueued();
   }
 
   private void kill(HelperChild child, String why) {
-    log.warn(label(child) + " is ended: " + why);
+    log.warn(children.label(child) + " is ended: " + why);
     child.closing = true;
     child.told = true;
     child.process().kill();
@@ -535,52 +372,24 @@ public final class Helper {
   }
 
   private synchronized void gone(HelperChild child, String how) {
-    children.remove(child);
-    child.closing = true;
-    if (!child.told) {
-      exits++;
-      log.warn(label(child) + " has ended after " + child.answers + " answers: " + how);
-      if (child.answers == 0) {
-        failures++;
-        backOff();
-      }
+    long pauseMillis = children.gone(child, how);
+    if (pauseMillis > 0) {
+      timer.after(pauseMillis, this::startAgain);
     }
     lost(child);
-    if (!closed && (failures < FREE_FAILURES || active() > 0)) {
+    if (children.replacesLost()) {
       startMissing();
     }
-    if (active() == 0 && !mayStart()) {
+    if (children.active() == 0 && !children.mayStart()) {
       failQueue();
     }
     notifyAll();
   }
 
-  private void backOff() {
-    if (failures < FREE_FAILURES || closed) {
-      return;
-    }
-    int doublings = Math.min(failures - FREE_FAILURES, 6);
-    long seconds = Math.min(MAX_BACK_OFF_SECONDS, 1L << doublings);
-    startAgainNanos = nanos.getAsLong() + TimeUnit.SECONDS.toNanos(seconds);
-    log.warn(
-        program.name()
-            + ": "
-            + failures
-            + " children in a row ended without an answer: no other is started for "
-            + seconds
-            + " s; check the command: "
-            + program.command().get(0));
-    timer.after(TimeUnit.SECONDS.toMillis(seconds) + TICK_MILLIS, this::startAgain);
-  }
-
   private void failQueue() {
-    for (HelperQuestion next = queue.poll(); next != null; next = queue.poll()) {
-      finish(next, HelperReply.of(HelperResult.DIED));
+    while (!queue.isEmpty()) {
+      finish(queue.take(), HelperReply.of(HelperResult.DIED));
     }
-  }
-
-  private String label(HelperChild child) {
-    return program.name() + " #" + child.number;
   }
 
   /** What the threads of one child tell. */
@@ -646,12 +455,12 @@ public final class Helper {
   }
 
   private synchronized void end() {
-    if (closed) {
+    if (children.isClosed()) {
       return;
     }
-    closed = true;
+    children.close();
     failQueue();
-    for (HelperChild child : children) {
+    for (HelperChild child : children.all()) {
       child.closing = true;
       child.told = true;
       finishIfUnused(child);
@@ -661,7 +470,7 @@ public final class Helper {
 
   /** Whether it takes no more questions and no child runs. */
   synchronized boolean hasEnded() {
-    return closed && children.isEmpty();
+    return children.isClosed() && children.isEmpty();
   }
 
   void killAll() {
@@ -670,7 +479,7 @@ public final class Helper {
   }
 
   private synchronized void killChildren() {
-    for (HelperChild child : List.copyOf(children)) {
+    for (HelperChild child : children.all()) {
       child.told = true;
       child.process().kill();
       lost(child);
@@ -697,8 +506,8 @@ public final class Helper {
         pending.size(),
         queue.size(),
         children.size(),
-        starts,
-        exits,
+        children.starts(),
+        children.exits(),
         timeouts,
         failed,
         unexpected,
