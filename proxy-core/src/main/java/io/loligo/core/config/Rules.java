@@ -100,8 +100,13 @@ public final class Rules {
         report.restricts(line, name, "it asks for the user, who is not known yet");
         usable = false;
       } else if (scope == RuleScope.CLIENT && acls.needsHelper(name)) {
-        report.restricts(line, name, "it asks a helper, before the client is known");
         usable = false;
+        if (line.words().contains("allow")) {
+          String why = "as in Squid, no helper is asked here: the line never matches";
+          report.warning(line, name, "", why);
+        } else {
+          report.restricts(line, name, "it asks a helper, before the client is known");
+        }
       } else if (scope == RuleScope.CLIENT && acls.needsClientLookUp(name)) {
         report.restricts(line, name, "it looks up the client, who is not known yet");
         usable = false;

@@ -127,8 +127,6 @@ final class UnusedDirectives {
         "cache_log_message : LINE :",
         "stats_collection : RULES : allow all");
     rows.add(
-        Status.RESTRICTS, "this version logs whole client addresses", "client_netmask : TEXT :");
-    rows.add(
         Status.WITHOUT_EFFECT,
         "the resolver is built in",
         "dns_packet_max : BYTES : none",

@@ -121,7 +121,7 @@ public final class AccessLog implements AutoCloseable {
               logging.notes.toArray(new NoteRule[0]),
               rings.length == 0 ? null : rings[i],
               writer,
-              new LogLine(logging.stripQueryTerms),
+              new LogLine(logging.stripQueryTerms, logging.clientMask),
               logging.blockWhenFull);
     }
     writer.start();

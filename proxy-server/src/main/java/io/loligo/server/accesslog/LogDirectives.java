@@ -5,6 +5,7 @@ import io.loligo.core.config.HostPort;
 import io.loligo.core.config.Setting;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Directives of the access log. */
 public final class LogDirectives {
@@ -102,6 +103,17 @@ public final class LogDirectives {
   /** {@code strip_query_terms}: whether queries stay out of the log. */
   public static final Setting<Boolean> STRIP_QUERY_TERMS =
       FEATURE.flag("strip_query_terms", "on").text("Keeps query strings out of the access log.");
+
+  /** {@code client_netmask}: the part of clients' addresses that is logged; null: all. */
+  static final Setting<@Nullable String> CLIENT_NETMASK =
+      FEATURE
+          .text("client_netmask", "")
+          .form("MASK")
+          .mustBe("an IPv4 mask, such as 255.255.255.0", ClientMask::isMask, word -> "")
+          .difference("pages and metrics about clients show whole addresses")
+          .text(
+              "The part of clients' IPv4 addresses that access logs show: with 255.255.255.0 the"
+                  + " last number is 0. IPv6 addresses and 127.0.0.1 are logged whole.");
 
   /** {@code log_mime_hdrs}: whether heads are logged. */
   public static final Setting<Boolean> LOG_MIME_HDRS =

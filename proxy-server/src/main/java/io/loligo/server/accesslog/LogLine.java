@@ -10,19 +10,31 @@ final class LogLine {
   private static final int INITIAL_BYTES = 2048;
 
   private final boolean stripQuery;
+  private final ClientMask mask;
   private byte[] bytes = new byte[INITIAL_BYTES];
   private byte[] scratch = new byte[INITIAL_BYTES];
   private int length;
 
   /**
    * @param stripQuery {@code strip_query_terms}
+   * @param mask of addresses of clients
    */
-  LogLine(boolean stripQuery) {
+  LogLine(boolean stripQuery, ClientMask mask) {
     this.stripQuery = stripQuery;
+    this.mask = mask;
+  }
+
+  /** A line with whole addresses. */
+  LogLine(boolean stripQuery) {
+    this(stripQuery, ClientMask.NONE);
   }
 
   boolean stripQuery() {
     return stripQuery;
+  }
+
+  ClientMask mask() {
+    return mask;
   }
 
   byte[] bytes() {

@@ -27,6 +27,7 @@ public final class LogSettings {
   /** {@code note}: lines of one name stand together. */
   final List<NoteRule> notes;
 
+  final ClientMask clientMask;
   final boolean stripQueryTerms;
   final boolean logMimeHeaders;
 
@@ -42,6 +43,7 @@ public final class LogSettings {
     daemon = config.get(LogDirectives.LOGFILE_DAEMON);
     buffered = config.get(LogDirectives.BUFFERED_LOGS);
     rotate = config.get(LogDirectives.LOGFILE_ROTATE);
+    clientMask = ClientMask.of(config.get(LogDirectives.CLIENT_NETMASK));
     stripQueryTerms = config.get(LogDirectives.STRIP_QUERY_TERMS);
     logMimeHeaders = config.get(LogDirectives.LOG_MIME_HDRS);
     blockWhenFull = config.get(LogDirectives.LOG_OVERFLOW).equals("block");
@@ -59,6 +61,7 @@ public final class LogSettings {
         && daemon.equals(other.daemon)
         && buffered == other.buffered
         && rotate == other.rotate
+        && clientMask.equals(other.clientMask)
         && stripQueryTerms == other.stripQueryTerms
         && logMimeHeaders == other.logMimeHeaders
         && blockWhenFull == other.blockWhenFull

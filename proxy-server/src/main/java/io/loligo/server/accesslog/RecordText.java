@@ -55,9 +55,9 @@ final class RecordText {
 
   static void client(ExchangeRecord record, LogLine line) {
     if (record.clientText != null) {
-      line.append(record.clientText);
-    } else {
-      address(record.client, line);
+      line.append(line.mask().apply(record.clientText));
+    } else if (record.client != null && record.client.getAddress() != null) {
+      line.append(line.mask().apply(NetUtil.toAddressString(record.client.getAddress())));
     }
   }
 

@@ -165,7 +165,13 @@ final class PortLines {
     if (!given) {
       report.error(file, "http_port", "at least one line", "add: http_port 3128");
     }
-    bumping.forEach(OnePort::checkAuthority);
+    BumpRules bump = reading.value(BumpDirectives.SSL_BUMP);
+    if (bump.have(BumpAction.BUMP) || bump.have(BumpAction.STARE)) {
+      boolean someDecrypt = bumping.stream().anyMatch(OnePort::canDecrypt);
+      bumping.stream()
+          .filter(port -> !port.canDecrypt())
+          .forEach(p -> p.lacksAuthority(someDecrypt));
+    }
     List<Line> rules = reading.lines(BumpDirectives.SSL_BUMP);
     if (bumping.isEmpty() && !reading.value(BumpDirectives.SSL_BUMP).onlySplice()) {
       report.warning(rules.get(0), "", "a port with ssl-bump", "no tunnel is inspected");
@@ -449,18 +455,30 @@ final class PortLines {
     }
 
     /** A tunnel is decrypted only by a port that can make certificates. */
-    void checkAuthority() {
-      BumpRules rules = reading.value(BumpDirectives.SSL_BUMP);
-      boolean decrypts = rules.have(BumpAction.BUMP) || rules.have(BumpAction.STARE);
-      boolean own = secure && interceptOption == null;
-      int needed = own ? 2 : 1;
-      if (decrypts && bumped != null && bumped.options().certificates().size() < needed) {
-        report.error(
-            line,
-            "ssl-bump",
-            (own ? "tls-cert=FILE of the port, and " : "")
-                + "tls-cert=FILE of an authority, and not generate-host-certificates=off",
-            "an ssl_bump line says bump or stare");
+    boolean canDecrypt() {
+      return bumped == null
+          || bumped.options().certificates().size() >= (hasOwnCertificate() ? 2 : 1);
+    }
+
+    private boolean hasOwnCertificate() {
+      return secure && interceptOption == null;
+    }
+
+    /**
+     * Reports that the lines that say bump or stare cannot hold for this port.
+     *
+     * @param othersDecrypt whether they can for another port: they may be about that one
+     */
+    void lacksAuthority(boolean othersDecrypt) {
+      String expected =
+          (hasOwnCertificate() ? "tls-cert=FILE of the port, and " : "")
+              + "tls-cert=FILE of an authority, and not generate-host-certificates=off";
+      if (othersDecrypt) {
+        String why = "tunnels of this port that ssl_bump would decrypt are ended";
+        report.warning(line, "ssl-bump", expected, why);
+        report.verdict(line, Verdict.USED_WITH_DIFFERENCE, why);
+      } else {
+        report.error(line, "ssl-bump", expected, "an ssl_bump line says bump or stare");
       }
     }
 

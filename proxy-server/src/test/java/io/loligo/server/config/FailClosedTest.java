@@ -27,7 +27,6 @@ class FailClosedTest {
         "acl mark client_connection_mark 0x1",
         "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
         "adaptation_masterx_shared_names X-Shared",
-        "client_netmask 255.255.255.0",
         "ecap_service av reqmod_precache ecap://example.test/av",
         "ecap_enable on",
         "follow_x_forwarded_for allow to_localhost",

@@ -361,8 +361,10 @@ class GrammarTest {
         "external_acl_type a %SRC /bin/a~acl b external a x y | ok |",
         "external_acl_type a %SRC /bin/a~acl b external a~acl b external a | error | one line",
         "acl b external a                       | error   | the name of an external_acl_type",
-        "external_acl_type a %SRC /bin/a~acl b external a~follow_x_forwarded_for allow b | error |"
+        "external_acl_type a %SRC /bin/a~acl b external a~follow_x_forwarded_for deny b | error |"
             + " before the client is known",
+        "external_acl_type a %SRC /bin/a~acl b external a~follow_x_forwarded_for allow b"
+            + " | warning | the line never matches",
         "logformat a %ui                        | warning | prints a dash",
         "logformat a                            | error   | NAME FORMAT",
         "logformat a %5000>a                    | error   | value: %5000>a",
@@ -372,7 +374,8 @@ class GrammarTest {
         "logformat squid %ts                    | warning | built in",
         "logformat a %ts~logformat a %rm        | error   | a name not taken",
         "positive_dns_ttl 0 seconds             | ok      |",
-        "client_netmask 255.255.255.0           | error   | logs whole client addresses",
+        "client_netmask 255.255.255.0           | ok      |",
+        "client_netmask 24                      | error   | an IPv4 mask",
         "sslproxy_cert_error deny all           | ok      |",
         "sslproxy_cert_error allow all          | ok      |",
         "sslproxy_cert_error allow ssl::certHasExpired | ok |",

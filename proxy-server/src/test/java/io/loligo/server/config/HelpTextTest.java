@@ -12,7 +12,7 @@ class HelpTextTest {
   @Test
   void helpTellsOfOneDirectiveOrAll() {
     assertThat(PAGES.help("no_cache")).startsWith("cache allow|deny [!]ACL...\n");
-    assertThat(PAGES.help("client_netmask")).contains("Stops the start unless waived.");
+    assertThat(PAGES.help("ecap_enable")).contains("Stops the start unless waived.");
     assertThat(PAGES.help("frob")).isEqualTo("frob: no such directive\n");
     assertThat(PAGES.help("")).contains("http_port ", "loligo_transport ");
   }

@@ -837,6 +837,21 @@ class InspectionWireTest extends WireTest {
   }
 
   @Test
+  void aPortWithoutAuthorityEndsTunnelsThatAnotherPortDecrypts() throws Exception {
+    start(
+        "http_port 127.0.0.1:0 name=blind ssl-bump generate-host-certificates=off",
+        "ssl_bump peek step1",
+        "ssl_bump bump all");
+    try (Socket blind = closing(new Socket(InetAddress.getLoopbackAddress(), proxy.port(1)))) {
+      blind.setSoTimeout(RawClient.GUARD_MILLIS);
+      connect(blind, authority());
+      assertThatThrownBy(() -> inside(blind, OFFICE, "www.example.test"))
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(stopAndReadLog().get(0)).contains("no%20authority");
+  }
+
+  @Test
   void theCertificateHasToBeOneOfAnAuthority() {
     ROOT.issue(TestAuthority.server("www.example.test")).write(dir, "office.pem");
     assertThatThrownBy(() -> start("ssl_bump bump all"))

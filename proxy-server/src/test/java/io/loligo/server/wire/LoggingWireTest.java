@@ -69,6 +69,27 @@ class LoggingWireTest extends WireTest {
   }
 
   @Test
+  void clientNetmaskHidesPartsOfAddresses() throws Exception {
+    startProxy(
+        "client_netmask 255.255.255.0",
+        "follow_x_forwarded_for allow all",
+        "acl guests src 192.0.2.77",
+        "note guests yes guests",
+        "logformat masked %>a %{guests}note",
+        "access_log stdio:" + dir.resolve("masked.log") + " masked",
+        "access_log stdio:" + dir.resolve("json.log") + " loligo_json");
+    origin.onOk("/a", "content");
+    get("/a", "X-Forwarded-For: 192.0.2.77");
+    get("/a", "X-Forwarded-For: 2001:db8::77");
+    proxy.close();
+    assertThat(dir.resolve("masked.log")).content().isEqualTo("192.0.2.0 yes\n2001:db8::77 -\n");
+    assertThat(dir.resolve("json.log"))
+        .content()
+        .contains("\"client\":\"192.0.2.0\"")
+        .doesNotContain("192.0.2.77");
+  }
+
+  @Test
   void sendsEachLineToAUdpReceiver() throws Exception {
     DatagramSocket collector = closing(new DatagramSocket(0, InetAddress.getLoopbackAddress()));
     startProxy("access_log udp://127.0.0.1:" + collector.getLocalPort() + " squid");
