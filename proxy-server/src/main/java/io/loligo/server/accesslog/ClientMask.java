@@ -44,6 +44,6 @@ record ClientMask(int bits) {
     return (address[0] & 0xff) << 24
         | (address[1] & 0xff) << 16
         | (address[2] & 0xff) << 8
-        | address[3] & 0xff;
+        | (address[3] & 0xff);
   }
 }
