@@ -40,6 +40,7 @@ import io.loligo.server.exchange.inspect.Inspection;
 import io.loligo.server.exchange.join.MissAnswer;
 import io.loligo.server.exchange.purge.PurgeAnswer;
 import io.loligo.server.exchange.query.QueryContent;
+import io.loligo.server.exchange.request.AddressBytes;
 import io.loligo.server.exchange.request.Identification;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.request.Suspension;
@@ -65,6 +66,8 @@ import io.loligo.store.Store;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -154,10 +157,14 @@ public final class RequestSteps implements RequestHandler {
   /** Prepares the facts that ACLs of access_log may need. {@code request} is a snapshot. */
   private Request logged(Request request) {
     if (settings.logsByDestination()) {
-      request.record().known =
-          () -> Request.addressBytes(services.upstream.resolved(request.host()));
+      request.record().known = () -> addresses(request.host());
     }
     return request;
+  }
+
+  private @Nullable List<byte[]> addresses(String host) {
+    List<InetAddress> known = services.upstream.resolved(host);
+    return known == null ? null : AddressBytes.of(known);
   }
 
   // ---- admit

@@ -159,7 +159,7 @@ public final class Admission {
 
   private Verdict client(Request request) {
     if (externals != null) {
-      request.externals(externals);
+      request.helperAnswers().externals(externals);
     }
     if (annotatesClients) {
       request.takeClientNotes();
@@ -177,7 +177,7 @@ public final class Admission {
 
   private Verdict access(Request request) {
     DestinationRules rules = services.destinations;
-    request.forgetUnasked();
+    forgetUnasked(request);
     AclVerdict verdict = rules.access(request);
     // each turn adds a fact, so there are three at most
     while (true) {
@@ -216,6 +216,12 @@ public final class Admission {
       services.keys.seal(request); // operators see the last decisions about a URL, found by its key
     }
     return new Denied(refusal(request, verdict));
+  }
+
+  private void forgetUnasked(Request request) {
+    if (externals != null) {
+      request.helperAnswers().forgetUnasked();
+    }
   }
 
   private static @Nullable Unavailable unavailable(Request request) {
@@ -263,7 +269,7 @@ public final class Admission {
       sealName(request);
       return Verdict.PROCEED;
     }
-    request.forgetUnasked();
+    forgetUnasked(request);
     AclVerdict verdict = rules.evaluate(request);
     if (verdict.kind() == AclVerdict.Kind.NEEDS_NAME) {
       if (!takesKnownName(request)) {
@@ -398,7 +404,7 @@ public final class Admission {
     }
 
     Verdict verdict() {
-      request.forgetUnasked();
+      forgetUnasked(request);
       ServiceGroup group = ServiceChoice.of(adaptations, request, /* responses= */ false, this);
       if (wait != null) {
         return wait;

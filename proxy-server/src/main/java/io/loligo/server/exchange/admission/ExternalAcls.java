@@ -54,14 +54,14 @@ final class ExternalAcls implements ExternalAnswers {
 
   /** Waits for the first ACL of {@code request} whose helper must be asked. */
   Verdict waitFor(Request request) {
-    assert request.unasked() != null : "an ACL is not decided";
+    assert request.helperAnswers().unasked() != null : "an ACL is not decided";
     return waitForHelper;
   }
 
   /** The step {@code externals}: asks about ACLs of lists that cannot wait. */
   Verdict askLater(Request request) {
     for (ExternalAcl acl : later) {
-      request.forgetUnasked();
+      request.helperAnswers().forgetUnasked();
       if (request.external(acl) == Answer.NEEDS_HELPER) {
         return waitForHelper;
       }
@@ -71,7 +71,7 @@ final class ExternalAcls implements ExternalAnswers {
 
   @Override
   public Answer known(Request request, ExternalAcl acl) {
-    HelperReply told = request.externalReply(acl);
+    HelperReply told = request.helperAnswers().reply(acl);
     if (told != null) {
       return answer(told);
     }
@@ -117,7 +117,7 @@ final class ExternalAcls implements ExternalAnswers {
 
   /** Notes an answer; a kept one too, so that all lists see the same. */
   private void take(Request request, ExternalAcl acl, HelperReply reply) {
-    request.externalReply(acl, reply);
+    request.helperAnswers().reply(acl, reply);
     HelperNotes.add(request, reply);
     HelperFacts told =
         new HelperFacts(
@@ -127,7 +127,7 @@ final class ExternalAcls implements ExternalAnswers {
             reply.text("password"),
             reply.text("message"));
     if (!told.equals(HelperFacts.NONE)) {
-      request.helpers(request.helpers().and(told));
+      request.record().helpers = request.helperAnswers().tell(told);
     }
     if (!reply.result().isAnswer() && complaints.permits()) {
       LOG.warn(
@@ -148,7 +148,7 @@ final class ExternalAcls implements ExternalAnswers {
 
     @Override
     public void ask(Request request, Consumer<Runnable> then, Consumer<Runnable> whenGone) {
-      ExternalAcl acl = request.unasked();
+      ExternalAcl acl = request.helperAnswers().unasked();
       Type type = acl == null ? null : types.get(acl.type());
       if (acl == null || type == null) {
         then.accept(() -> {});

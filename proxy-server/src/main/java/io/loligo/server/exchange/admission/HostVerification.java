@@ -3,6 +3,7 @@ package io.loligo.server.exchange.admission;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.server.exchange.admission.Verdict.Denied;
+import io.loligo.server.exchange.request.AddressBytes;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
@@ -80,7 +81,7 @@ final class HostVerification {
   }
 
   private static boolean isAmong(Request request, InetSocketAddress original) {
-    byte[] wanted = Request.addressBytes(original.getAddress());
+    byte[] wanted = AddressBytes.of(original.getAddress());
     List<byte[]> addresses = request.destinationAddresses();
     return addresses != null && addresses.stream().anyMatch(one -> Arrays.equals(one, wanted));
   }

@@ -43,13 +43,17 @@ final class StoreIds {
     waitForHelper =
         new WaitFor(
             Stage.HELPER,
-            new UrlQuestion(services, helper, settings.extras, Request::storeIdReply));
+            new UrlQuestion(
+                services,
+                helper,
+                settings.extras,
+                (request, reply) -> request.helperAnswers().storeId(reply)));
     complaints = new LogRateLimit(services.clock::nanos);
   }
 
   /** The step {@code storeId}. */
   Verdict check(Request request) {
-    HelperReply reply = request.storeIdReply();
+    HelperReply reply = request.helperAnswers().storeId();
     if (reply != null) {
       return told(request, reply);
     }

@@ -8,6 +8,7 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
+import io.loligo.server.exchange.request.HelperAnswers;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
@@ -51,13 +52,18 @@ final class UrlRewriting {
     helper = services.helpers.of(settings.program);
     waitForHelper =
         new WaitFor(
-            Stage.HELPER, new UrlQuestion(services, helper, settings.extras, Request::rewriter));
+            Stage.HELPER,
+            new UrlQuestion(
+                services,
+                helper,
+                settings.extras,
+                (request, reply) -> request.helperAnswers().rewriter(reply)));
     complaints = new LogRateLimit(services.clock::nanos);
   }
 
   /** The step {@code rewrite}. */
   Verdict check(Request request) {
-    HelperReply reply = request.rewriter();
+    HelperReply reply = request.helperAnswers().rewriter();
     if (reply != null) {
       return applied(request, reply);
     }
@@ -76,8 +82,9 @@ final class UrlRewriting {
   }
 
   private Verdict applied(Request request, HelperReply reply) {
-    if (!request.rewriterObeyed()) {
-      request.setRewriterObeyed();
+    HelperAnswers answers = request.helperAnswers();
+    if (!answers.rewriterObeyed()) {
+      answers.setRewriterObeyed();
       HelperNotes.add(request, reply);
       Verdict ended = act(request, reply, /* configured= */ false);
       if (ended != Verdict.PROCEED) {

@@ -70,7 +70,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
       closeDelayed();
       OriginStream begun = fetch(hops, outgoing);
       stream = begun;
-      request.way(begun.timings());
+      request.server().way(begun.timings());
     }
   }
 
@@ -121,11 +121,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
 
   @Override
   public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
-    request.nextPeer(peer);
+    request.server().nextPeer(peer);
     try {
       return services.settings.fetches.localEnds.of(request, address);
     } finally {
-      request.nextPeer(null);
+      request.server().nextPeer(null);
     }
   }
 

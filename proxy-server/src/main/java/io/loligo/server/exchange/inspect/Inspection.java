@@ -150,7 +150,7 @@ public final class Inspection extends ConnectEvents
   // ---- step 1: the CONNECT is known
 
   private void first() {
-    request.tunnelStep(new TunnelStep(1, null));
+    request.server().tunnelStep(new TunnelStep(1, null));
     note(settings.rules.first(request));
     switch (action) {
       case SPLICE -> {
@@ -306,7 +306,7 @@ public final class Inspection extends ConnectEvents
   }
 
   private void second() {
-    request.tunnelStep(new TunnelStep(2, serverName()));
+    request.server().tunnelStep(new TunnelStep(2, serverName()));
     note(settings.rules.second(request));
     switch (action) {
       case SPLICE -> splice();
@@ -364,7 +364,7 @@ public final class Inspection extends ConnectEvents
    * @param faults those that the rules of the configuration tolerated, or the one that they did not
    */
   private void certified(@Nullable X509Certificate certificate, List<TlsFault> faults) {
-    request.tunnelStep(step(certificate, faults));
+    request.server().tunnelStep(step(certificate, faults));
     if (action == BumpAction.STARE) {
       third(BumpAction.STARE, certificate);
     } else {
@@ -476,7 +476,7 @@ public final class Inspection extends ConnectEvents
   }
 
   private void peekedAt(@Nullable X509Certificate certificate, List<TlsFault> faults) {
-    request.tunnelStep(step(certificate, faults));
+    request.server().tunnelStep(step(certificate, faults));
     third(BumpAction.PEEK, certificate);
   }
 
@@ -515,11 +515,11 @@ public final class Inspection extends ConnectEvents
 
   @Override
   public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
-    request.nextPeer(peer);
+    request.server().nextPeer(peer);
     try {
       return services.settings.fetches.localEnds.of(request, address);
     } finally {
-      request.nextPeer(null);
+      request.server().nextPeer(null);
     }
   }
 

@@ -492,7 +492,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       window = new Window(range, start, meta.contentLength());
     }
     OriginStream own = fetch == null ? null : fetch.origin();
-    request.way(own == null ? null : own.timings());
+    request.server().way(own == null ? null : own.timings());
     request.reply(reply.head());
     boolean slice = request.slice() != null && reply.head().status() == 206; // the whole is judged
     long limit = slice ? -1 : services.settings.access.replyBodyMax.of(request);

@@ -6,6 +6,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
+import io.loligo.server.exchange.request.AddressBytes;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.login.ConnectionLogin;
@@ -97,7 +98,7 @@ public final class LoginStep {
     boolean shared =
         request.requestFields().has(FieldName.VIA)
             || !Arrays.equals(
-                request.clientAddress(), Request.addressBytes(request.client().getAddress()));
+                request.clientAddress(), AddressBytes.of(request.client().getAddress()));
     return shared && !logins.bindsSharedConnections() ? null : request.stream().login();
   }
 

@@ -1,6 +1,5 @@
 package io.loligo.server.exchange.request;
 
-import io.loligo.core.acl.Aliases;
 import io.loligo.core.acl.ExternalAcl;
 import io.loligo.core.acl.LoginState;
 import io.loligo.core.acl.Notes;
@@ -15,7 +14,6 @@ import io.loligo.core.message.StoreId;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
-import io.loligo.server.helper.HelperReply;
 import io.loligo.server.login.Logins;
 import io.loligo.server.login.RequestLogin;
 import io.loligo.server.port.Destination;
@@ -25,12 +23,8 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HelperFacts;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.RewrittenRequest;
-import io.loligo.server.tls.Fingerprint;
 import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.SessionFacts;
-import io.loligo.server.tls.TlsFault;
-import io.loligo.server.upstream.CachePeer;
-import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.StoredResponse;
@@ -40,13 +34,8 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.cert.X509Certificate;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,19 +65,15 @@ public final class Request implements RoutedRequest {
   private @Nullable Fields reply;
   private int replyStatus;
   private @Nullable StoredResponse stored;
-  private @Nullable List<byte[]> destinations;
+  private KnownDestination known;
 
   /** The name of a host given as an address; null: not looked up. */
   private @Nullable String destinationName;
 
-  /** Addresses of the host in the URL, if {@link #destinations} has the pinned one instead. */
-  private @Nullable List<byte[]> named;
-
-  private @Nullable InetSocketAddress pinned;
-  private boolean hostConflict;
   private byte @Nullable [] client;
-  private @Nullable TlsFault fault;
-  private @Nullable TunnelStep tunnelStep;
+
+  /** Null: no server is known yet. */
+  private @Nullable KnownServer server;
 
   /** The user, as far as known; null: nobody can log in. */
   private @Nullable RequestLogin login;
@@ -99,26 +84,10 @@ public final class Request implements RoutedRequest {
   private boolean unsliced;
   private boolean owned;
 
-  /** Knows answers of helpers to ACLs; null: no ACL has a helper. */
-  private @Nullable ExternalAnswers externals;
+  /** Null: no helper is configured. */
+  private @Nullable HelperAnswers helpers;
 
-  /** The answers about this request; null: none yet. */
-  private @Nullable Map<ExternalAcl, HelperReply> externalReplies;
-
-  /** The first ACL whose helper must be asked; null: none since {@link #forgetUnasked}. */
-  private @Nullable ExternalAcl unasked;
-
-  /** The answer of the rewriter; null: it was not asked, or has not answered. */
-  private @Nullable HelperReply rewriter;
-
-  private boolean rewriterObeyed;
   private boolean adapted;
-
-  /** The answer of the program for store ids; null: it was not asked, or has not answered. */
-  private @Nullable HelperReply storeIdReply;
-
-  /** What helpers of ACLs have told; null: nothing. */
-  private @Nullable HelperFacts helpers;
 
   private Notes notes;
 
@@ -129,12 +98,6 @@ public final class Request implements RoutedRequest {
 
   /** The MAC address of the client, or the empty string; null: not looked up. */
   private @Nullable String clientHardware;
-
-  /** The way that it is sent; null: none is chosen. */
-  private @Nullable FetchTimings way;
-
-  /** The peer to which a connection is about to be opened; null: none. */
-  private @Nullable CachePeer nextPeer;
 
   /** A request that {@link #begin} must fill. */
   @SuppressWarnings("NullAway.Init") // by begin, asked or with
@@ -167,33 +130,23 @@ public final class Request implements RoutedRequest {
     this.contentLength = contentLength;
     this.nowMillis = nowMillis;
     forgetReply();
-    this.destinations = null;
+    this.known = KnownDestination.UNKNOWN;
     this.destinationName = null;
-    this.named = null;
-    this.pinned = null;
-    this.hostConflict = false;
     this.client = null;
-    this.fault = null;
-    this.tunnelStep = null;
+    this.server = null;
     this.login = null;
     this.logins = null;
     this.nextStep = 0;
     this.unsliced = false;
     this.owned = false;
-    this.externals = null;
-    this.externalReplies = null;
-    this.unasked = null;
-    this.rewriter = null;
-    this.rewriterObeyed = false;
     this.adapted = false;
-    this.storeIdReply = null;
-    this.helpers = null;
+    if (helpers != null) {
+      helpers.clear();
+    }
     this.notes = Notes.NONE;
     this.rewritten = null;
     this.clientName = null;
     this.clientHardware = null;
-    this.way = null;
-    this.nextPeer = null;
     return this;
   }
 
@@ -219,6 +172,7 @@ public final class Request implements RoutedRequest {
     request.head = head;
     request.target = target;
     request.contentLength = contentLength;
+    request.known = KnownDestination.UNKNOWN;
     request.notes = Notes.NONE;
     request.nowMillis = nowMillis;
     request.owned = true;
@@ -264,26 +218,17 @@ public final class Request implements RoutedRequest {
     copy.head = headSnapshot;
     copy.target = targetSnapshot;
     copy.contentLength = contentLength;
-    copy.destinations = destinations;
+    copy.known = known;
     copy.destinationName = destinationName;
-    copy.named = named;
-    copy.pinned = pinned;
-    copy.hostConflict = hostConflict;
     copy.client = client;
-    copy.tunnelStep = tunnelStep;
+    copy.server = server == null ? null : server.ofCopy();
     copy.login = login;
     copy.logins = logins;
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
-    copy.externals = externals;
-    copy.externalReplies = externalReplies;
-    copy.unasked = unasked;
-    copy.rewriter = rewriter;
-    copy.rewriterObeyed = rewriterObeyed;
     copy.adapted = adapted;
-    copy.storeIdReply = storeIdReply;
-    copy.helpers = helpers;
+    copy.helpers = helpers == null ? null : helpers.copy();
     copy.notes = notes;
     copy.rewritten = rewritten;
     copy.clientName = clientName;
@@ -486,34 +431,27 @@ public final class Request implements RoutedRequest {
     }
   }
 
-  /** Gives the access rules the way that this request is sent, and the server. */
-  public void way(@Nullable FetchTimings chosen) {
-    way = chosen;
-  }
-
-  /** Gives the access rules the peer that is dialled; null: the origin, or the dialling is over. */
-  public void nextPeer(@Nullable CachePeer peer) {
-    nextPeer = peer;
+  /** The server that gets this request. Rules see the facts that it is told. */
+  public KnownServer server() {
+    if (server == null) {
+      server = new KnownServer();
+    }
+    return server;
   }
 
   @Override
   public String hierarchyCode() {
-    return (way == null ? HierarchyCode.HIER_NONE : way.code).name();
+    return server == null ? HierarchyCode.HIER_NONE.name() : server.hierarchyCode();
   }
 
   @Override
   public @Nullable String peerName() {
-    CachePeer peer = nextPeer != null || way == null ? nextPeer : way.peer;
-    return peer == null ? null : peer.name();
+    return server == null ? null : server.peerName();
   }
 
   @Override
   public @Nullable String serverFingerprint() {
-    X509Certificate certificate = tunnelStep == null ? null : tunnelStep.certificate();
-    if (certificate == null && way != null && way.secured != null) {
-      certificate = way.secured.certificate();
-    }
-    return certificate == null ? null : Fingerprint.sha1(certificate);
+    return server == null ? null : server.fingerprint();
   }
 
   @Override
@@ -535,76 +473,17 @@ public final class Request implements RoutedRequest {
     return destination;
   }
 
-  /** ACLs of helpers are decided by {@code known}. */
-  public void externals(ExternalAnswers known) {
-    externals = known;
+  /** The answers of helpers. Only where a helper is configured: other requests have none. */
+  public HelperAnswers helperAnswers() {
+    if (helpers == null) {
+      helpers = new HelperAnswers();
+    }
+    return helpers;
   }
 
   @Override
   public ExternalAcl.Answer external(ExternalAcl acl) {
-    if (externals == null) {
-      return ExternalAcl.Answer.UNDECIDED;
-    }
-    ExternalAcl.Answer answer = externals.known(this, acl);
-    if (answer == ExternalAcl.Answer.NEEDS_HELPER && unasked == null) {
-      unasked = acl;
-    }
-    return answer;
-  }
-
-  /** The answer of a helper about this request; null: it was not asked. */
-  public @Nullable HelperReply externalReply(ExternalAcl acl) {
-    return externalReplies == null ? null : externalReplies.get(acl);
-  }
-
-  /** Adds an answer of a helper about this request. */
-  public void externalReply(ExternalAcl acl, HelperReply reply) {
-    Map<ExternalAcl, HelperReply> more = new HashMap<>();
-    if (externalReplies != null) {
-      more.putAll(externalReplies);
-    }
-    more.put(acl, reply);
-    externalReplies = more;
-  }
-
-  /** The first ACL since {@link #forgetUnasked} whose helper must be asked, or null. */
-  public @Nullable ExternalAcl unasked() {
-    return unasked;
-  }
-
-  /** Before the rules are evaluated. */
-  public void forgetUnasked() {
-    unasked = null;
-  }
-
-  /** The answer of the rewriter; null: it was not asked, or has not answered. */
-  public @Nullable HelperReply rewriter() {
-    return rewriter;
-  }
-
-  /** Whether the answer of the rewriter has had its effect. */
-  public boolean rewriterObeyed() {
-    return rewriterObeyed;
-  }
-
-  /** Sets {@link #rewriterObeyed()}. */
-  public void setRewriterObeyed() {
-    rewriterObeyed = true;
-  }
-
-  /** Sets {@link #rewriter()}. */
-  public void rewriter(HelperReply reply) {
-    rewriter = reply;
-  }
-
-  /** The answer of the program for store ids; null: it was not asked, or has not answered. */
-  public @Nullable HelperReply storeIdReply() {
-    return storeIdReply;
-  }
-
-  /** Sets {@link #storeIdReply()}. */
-  public void storeIdReply(HelperReply reply) {
-    storeIdReply = reply;
+    return helpers == null ? ExternalAcl.Answer.UNDECIDED : helpers.external(this, acl);
   }
 
   /** Stores responses to this snapshot under {@code id}. */
@@ -628,16 +507,8 @@ public final class Request implements RoutedRequest {
   }
 
   /** What helpers of ACLs have told about this request, beside its notes. */
-  public HelperFacts helpers() {
-    return helpers == null ? HelperFacts.NONE : helpers;
-  }
-
-  /** Sets {@link #helpers()}, also in the record. */
-  public void helpers(HelperFacts facts) {
-    helpers = facts;
-    if (record != null) {
-      record.helpers = facts;
-    }
+  private HelperFacts told() {
+    return helpers == null ? HelperFacts.NONE : helpers.facts();
   }
 
   /**
@@ -653,11 +524,8 @@ public final class Request implements RoutedRequest {
     head = other.head();
     target = other.target();
     if (other.elsewhere()) {
-      destinations = null;
+      known = KnownDestination.UNKNOWN;
       destinationName = null;
-      named = null;
-      pinned = null;
-      hostConflict = false;
     }
   }
 
@@ -707,7 +575,7 @@ public final class Request implements RoutedRequest {
 
   @Override
   public void destinations(@Nullable List<InetAddress> addresses) {
-    this.destinations = addressBytes(addresses);
+    known = known.at(addresses == null ? null : AddressBytes.of(addresses));
   }
 
   /**
@@ -717,36 +585,27 @@ public final class Request implements RoutedRequest {
    * @param conflict whether the host in the URL does not lead to {@code address}
    */
   public void pin(InetSocketAddress address, boolean conflict) {
-    named = destinations;
-    destinations = List.of(addressBytes(address.getAddress()));
-    pinned = address;
-    hostConflict = conflict;
+    known = known.pinnedTo(address, conflict);
   }
 
   @Override
   public @Nullable InetSocketAddress pinned() {
-    return pinned;
+    return known.pinned();
   }
 
   @Override
   public boolean hostConflicts() {
-    return hostConflict;
+    return known.conflict();
   }
 
   @Override
   public Request withAliases() {
-    List<byte[]> all = destinations == null ? List.of() : new ArrayList<>(destinations);
-    if (named != null) {
-      all.addAll(named);
-    }
-    for (int i = all.size() - 1; i >= 0; i--) {
-      all.addAll(Aliases.of(all.get(i)));
-    }
-    if (destinations == null || all.size() == destinations.size()) {
+    List<byte[]> all = known.withAliases();
+    if (all == null) {
       return this;
     }
     Request further = with(head, target);
-    further.destinations = all;
+    further.known = known.at(all);
     return further;
   }
 
@@ -763,40 +622,17 @@ public final class Request implements RoutedRequest {
         : new HopProxyHeader(version, connected, local);
   }
 
-  /** The bytes of each address, see {@link #addressBytes(InetAddress)}; null for null. */
-  public static @Nullable List<byte[]> addressBytes(@Nullable List<InetAddress> addresses) {
-    return addresses == null ? null : addresses.stream().map(Request::addressBytes).toList();
-  }
-
-  /** The 4 or 16 bytes of {@code address}. An IPv4-mapped IPv6 address yields 4 bytes. */
-  public static byte[] addressBytes(InetAddress address) {
-    byte[] bytes = address.getAddress();
-    if (bytes.length == 16 && isMapped(bytes)) {
-      return Arrays.copyOfRange(bytes, 12, 16);
-    }
-    return bytes;
-  }
-
-  private static boolean isMapped(byte[] bytes) {
-    for (int i = 0; i < 10; i++) {
-      if (bytes[i] != 0) {
-        return false;
-      }
-    }
-    return bytes[10] == (byte) 0xff && bytes[11] == (byte) 0xff;
-  }
-
   @Override
   public byte[] clientAddress() {
     if (client == null) {
-      client = addressBytes(connected.getAddress());
+      client = AddressBytes.of(connected.getAddress());
     }
     return client;
   }
 
   @Override
   public byte[] localAddress() {
-    return local == null ? NetUtil.LOCALHOST4.getAddress() : addressBytes(local.getAddress());
+    return local == null ? NetUtil.LOCALHOST4.getAddress() : AddressBytes.of(local.getAddress());
   }
 
   @Override
@@ -842,7 +678,7 @@ public final class Request implements RoutedRequest {
             target.pathBytes(),
             target.pathStart(),
             target.pathEnd() - target.pathStart(),
-            java.nio.charset.StandardCharsets.ISO_8859_1);
+            StandardCharsets.ISO_8859_1);
   }
 
   @Override
@@ -865,7 +701,7 @@ public final class Request implements RoutedRequest {
 
   @Override
   public @Nullable List<byte[]> destinationAddresses() {
-    return destinations;
+    return known.addresses();
   }
 
   @Override
@@ -878,40 +714,32 @@ public final class Request implements RoutedRequest {
     destinationName = name;
   }
 
-  /** Gives the access rules a fault of the server's certificate; null: none is decided about. */
-  public void certificateFault(@Nullable TlsFault found) {
-    fault = found;
-  }
-
   @Override
   public List<String> certificateFaults() {
-    if (fault != null) {
-      return List.of(fault.squidName());
-    }
-    return tunnelStep == null
-        ? List.of()
-        : tunnelStep.faults().stream().map(TlsFault::squidName).toList();
-  }
-
-  /** Gives the access rules the step in which {@code ssl_bump} decides about this CONNECT. */
-  public void tunnelStep(TunnelStep step) {
-    tunnelStep = step;
+    return server == null ? List.of() : server.certificateFaults();
   }
 
   @Override
   public int bumpStep() {
-    return tunnelStep == null ? 0 : tunnelStep.number();
+    TunnelStep step = tunnelStep();
+    return step == null ? 0 : step.number();
   }
 
   @Override
   public String requestedServerName() {
-    String name = tunnelStep == null ? null : tunnelStep.serverName();
+    TunnelStep step = tunnelStep();
+    String name = step == null ? null : step.serverName();
     return name == null ? host() : name;
   }
 
   @Override
   public @Nullable List<String> certifiedServerNames() {
-    return tunnelStep == null ? null : tunnelStep.certifiedNames();
+    TunnelStep step = tunnelStep();
+    return step == null ? null : step.certifiedNames();
+  }
+
+  private @Nullable TunnelStep tunnelStep() {
+    return server == null ? null : server.tunnelStep();
   }
 
   @Override
@@ -983,27 +811,24 @@ public final class Request implements RoutedRequest {
 
   @Override
   public @Nullable String externalUser() {
-    return helpers == null ? null : helpers.user();
+    return told().user();
   }
 
   @Override
   public @Nullable String externalTag() {
-    return helpers == null ? null : helpers.tag();
+    return told().tag();
   }
 
   @Override
   public @Nullable String helperUser() {
-    return helpers == null ? null : helpers.user();
+    return told().user();
   }
 
   @Override
   public @Nullable String helperCredentials(boolean toOrigin) {
-    HelperFacts told = helpers;
+    HelperFacts told = told();
     int field = toOrigin ? FieldName.AUTHORIZATION : FieldName.PROXY_AUTHORIZATION;
-    if (told == null
-        || told.user() == null
-        || told.password() == null
-        || head.fields().has(field)) {
+    if (told.user() == null || told.password() == null || head.fields().has(field)) {
       return null;
     }
     byte[] clear = (told.user() + ":" + told.password()).getBytes(StandardCharsets.ISO_8859_1);

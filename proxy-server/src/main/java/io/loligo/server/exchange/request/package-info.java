@@ -1,6 +1,6 @@
 /**
- * A request with the facts known about it, the resolution of its target, and its suspension while
- * it waits for another party.
+ * A request with the facts known about it (its own, answers of helpers, the destination, the
+ * server), the resolution of its target, and its suspension while it waits for another party.
  *
  * <p>This package uses {@code client}. The steps and their subpackages use it. Confined to the
  * event loop of the client.

@@ -6,6 +6,7 @@ import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.OutgoingHead;
+import io.loligo.server.exchange.request.AddressBytes;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.ShapingSettings;
 import io.loligo.server.shaping.Allowance;
@@ -43,8 +44,8 @@ public final class BandwidthRules {
         byte[] client =
             settings.usesIndirectClient()
                 ? request.clientAddress()
-                : Request.addressBytes(request.client().getAddress());
-        return pool.of(client, request.user(), request.helpers().tag(), clock.nanos());
+                : AddressBytes.of(request.client().getAddress());
+        return pool.of(client, request.user(), request.externalTag(), clock.nanos());
       }
     }
     return null;

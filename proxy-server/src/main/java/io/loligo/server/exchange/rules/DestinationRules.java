@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.acl.Aliases;
 import io.loligo.core.message.Method;
+import io.loligo.server.exchange.request.AddressBytes;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.AccessSettings;
 import io.loligo.server.exchange.settings.FieldRules;
@@ -122,7 +123,7 @@ public final class DestinationRules {
     if (guarded != null) {
       return guarded;
     }
-    byte[] bytes = Request.addressBytes(address);
+    byte[] bytes = AddressBytes.of(address);
     if (access.httpAccess.needsDestination() && !request.isSentElsewhere()) {
       AclVerdict verdict = verdict(access.httpAccess, request, bytes);
       if (!verdict.allowed()) {
@@ -149,11 +150,11 @@ public final class DestinationRules {
     if (access.certError.isEmpty()) {
       return false;
     }
-    request.certificateFault(fault);
+    request.server().certificateFault(fault);
     try {
       return access.certError.evaluate(request).allowed();
     } finally {
-      request.certificateFault(null);
+      request.server().certificateFault(null);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.loligo.server.exchange.rules;
 import io.loligo.core.acl.NoRequest;
 import io.loligo.core.message.Fields;
 import io.loligo.server.exchange.client.ClientStream;
-import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.request.AddressBytes;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ public final class UnreadRequest extends NoRequest {
   }
 
   private static byte[] bytes(@Nullable InetSocketAddress address) {
-    return address == null ? new byte[4] : Request.addressBytes(address.getAddress());
+    return address == null ? new byte[4] : AddressBytes.of(address.getAddress());
   }
 
   @Override

@@ -98,11 +98,11 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
 
   @Override
   public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
-    request.nextPeer(peer);
+    request.server().nextPeer(peer);
     try {
       return services.settings.fetches.localEnds.of(request, address);
     } finally {
-      request.nextPeer(null);
+      request.server().nextPeer(null);
     }
   }
 

@@ -2,8 +2,13 @@ package io.loligo.server.exchange.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.acl.ExternalAcl;
 import io.loligo.server.exchange.client.ClientStream;
+import io.loligo.server.helper.HelperReply;
+import io.loligo.server.helper.HelperResult;
 import io.loligo.server.port.Destination;
+import io.loligo.server.record.HelperFacts;
+import io.loligo.server.tls.TlsFault;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.net.InetSocketAddress;
@@ -18,7 +23,40 @@ import org.junit.jupiter.api.Test;
 final class RequestFactsTest {
   /** Fields that a copy has of its own, or finds again when it is asked. */
   private static final Set<String> NOT_COPIED =
-      Set.of("head", "target", "owned", "reply", "replyStatus", "stored", "client");
+      Set.of(
+          "head",
+          "target",
+          "owned",
+          "reply",
+          "replyStatus",
+          "stored",
+          "client",
+          "helpers",
+          "server");
+
+  private static final ExternalAcl ACL = new ExternalAcl("a", "type", List.of());
+  private static final HelperReply REPLY = HelperReply.of(HelperResult.OK);
+
+  private static final Map<Class<?>, Object> VALUES =
+      Map.of(
+          byte[].class,
+          new byte[] {1, 2, 3, 4},
+          InetSocketAddress.class,
+          new InetSocketAddress("192.0.2.1", 4711),
+          Destination.class,
+          new Destination("https", "a.test", 8443, null, "user"),
+          KnownDestination.class,
+          KnownDestination.UNKNOWN.pinnedTo(new InetSocketAddress("192.0.2.1", 80), true),
+          ExternalAnswers.class,
+          (ExternalAnswers) (request, acl) -> ExternalAcl.Answer.MATCH,
+          ExternalAcl.class,
+          ACL,
+          HelperReply.class,
+          REPLY,
+          HelperFacts.class,
+          new HelperFacts("tag", null, null, null, null),
+          Map.class,
+          Map.of(ACL, REPLY));
 
   private final SampleRequests samples = new SampleRequests();
 
@@ -35,9 +73,9 @@ final class RequestFactsTest {
 
   @Test
   void beginForgetsAllFactsOfTheRequestBefore() throws ReflectiveOperationException {
-    Request used = samples.request();
-    Map<String, Object> fresh = facts(used);
+    Map<String, Object> fresh = facts(samples.request());
     Request filled = fill(samples.request());
+    filled.server().tunnelStep(new TunnelStep(1, "a.test"));
     samples.begin(filled);
     Map<String, Object> begun = facts(filled);
     // each request has a stream, a head and a target of its own
@@ -60,6 +98,38 @@ final class RequestFactsTest {
   }
 
   @Test
+  void beginForgetsAllAnswersOfHelpers() throws ReflectiveOperationException {
+    Request filled = samples.request();
+    fill(filled.helperAnswers());
+    samples.begin(filled);
+    assertThat(facts(filled.helperAnswers())).isEqualTo(facts(new HelperAnswers()));
+  }
+
+  @Test
+  void aCopyHasTheAnswersOfHelpersAndLaterOnesOfItsOwn() throws ReflectiveOperationException {
+    Request filled = samples.request();
+    fill(filled.helperAnswers());
+    Map<String, Object> answers = facts(filled.helperAnswers());
+    Request copy = filled.with(filled.head(), filled.target());
+    assertThat(facts(copy.helperAnswers())).isEqualTo(answers).doesNotContainValue("null");
+    copy.helperAnswers().forgetUnasked();
+    copy.helperAnswers().reply(new ExternalAcl("b", "type", List.of()), REPLY);
+    assertThat(facts(filled.helperAnswers())).isEqualTo(answers);
+  }
+
+  @Test
+  void aCopyHasTheStepOfTheTunnelAndIsSentItsOwnWay() {
+    Request first = samples.request();
+    first.server().tunnelStep(new TunnelStep(2, "a.test"));
+    first.server().certificateFault(TlsFault.CERT_HAS_EXPIRED);
+    Request copy = first.with(first.head(), first.target());
+    assertThat(copy.bumpStep()).isEqualTo(2);
+    assertThat(copy.requestedServerName()).isEqualTo("a.test");
+    assertThat(first.certificateFaults()).isNotEmpty();
+    assertThat(copy.certificateFaults()).isEmpty();
+  }
+
+  @Test
   void theRequestInTheBackgroundHasTheSameDestination() throws ReflectiveOperationException {
     Request filled = fill(samples.request());
     assertThat(filled.inBackground().destination())
@@ -67,35 +137,29 @@ final class RequestFactsTest {
         .isSameAs(filled.snapshot().destination());
   }
 
-  /** Gives every field that can be changed without harm another value than a new request has. */
-  private static Request fill(Request request) throws ReflectiveOperationException {
-    for (Field field : fields()) {
+  /** Gives every field that can be changed without harm another value than a new object has. */
+  private static <T> T fill(T object) throws ReflectiveOperationException {
+    for (Field field : fields(object)) {
       Class<?> type = field.getType();
       if (type == int.class) {
-        field.setInt(request, 4711);
+        field.setInt(object, 4711);
       } else if (type == long.class) {
-        field.setLong(request, 4711);
+        field.setLong(object, 4711);
       } else if (type == boolean.class) {
-        field.setBoolean(request, true);
-      } else if (type == byte[].class) {
-        field.set(request, new byte[] {1, 2, 3, 4});
-      } else if (type == List.class) {
-        field.set(request, List.of(new byte[] {1, 2, 3, 4}));
-      } else if (type == InetSocketAddress.class) {
-        field.set(request, new InetSocketAddress("192.0.2.1", 4711));
-      } else if (type == Destination.class) {
-        field.set(request, new Destination("https", "a.test", 8443, null, "user"));
-      } else if (field.get(request) == null && type == String.class) {
-        field.set(request, "fact");
+        field.setBoolean(object, true);
+      } else if (field.get(object) == null && type == String.class) {
+        field.set(object, "fact");
+      } else if (VALUES.containsKey(type)) {
+        field.set(object, VALUES.get(type));
       }
     }
-    return request;
+    return object;
   }
 
-  private static Map<String, Object> facts(Request request) throws ReflectiveOperationException {
+  private static Map<String, Object> facts(Object object) throws ReflectiveOperationException {
     Map<String, Object> facts = new TreeMap<>();
-    for (Field field : fields()) {
-      Object value = field.get(request);
+    for (Field field : fields(object)) {
+      Object value = field.get(object);
       // a proxy has no equals of its own
       Object fact = value instanceof ClientStream ? System.identityHashCode(value) : value;
       facts.put(field.getName(), fact == null ? "null" : fact);
@@ -103,9 +167,9 @@ final class RequestFactsTest {
     return facts;
   }
 
-  private static List<Field> fields() {
+  private static List<Field> fields(Object object) {
     List<Field> fields =
-        Arrays.stream(Request.class.getDeclaredFields())
+        Arrays.stream(object.getClass().getDeclaredFields())
             .filter(field -> !Modifier.isStatic(field.getModifiers()) && !field.isSynthetic())
             .toList();
     fields.forEach(field -> field.setAccessible(true));
