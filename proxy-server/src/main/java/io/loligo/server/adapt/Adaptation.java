@@ -115,7 +115,7 @@ public final class Adaptation implements Original {
   /** No service is left. */
   private void surrender(String why) {
     if (keepsAll && state().service().bypass()) {
-      state().counters().bypassed();
+      state().counts().increment(ServiceCount.BYPASSES);
       unchanged();
     } else {
       fail(why);
@@ -370,7 +370,7 @@ public final class Adaptation implements Original {
       IcapService.Overload reaction = service.onOverload();
       boolean waited = reaction == IcapService.Overload.WAIT && service.bypass();
       if (reaction == IcapService.Overload.BYPASS || waited) {
-        state().counters().bypassed();
+        state().counts().increment(ServiceCount.BYPASSES);
         Adaptation.this.unchanged();
       } else {
         fail(why);

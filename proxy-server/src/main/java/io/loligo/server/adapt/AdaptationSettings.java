@@ -89,6 +89,15 @@ public record AdaptationSettings(
         config.get(AdaptationDirectives.RETRY_LIMIT));
   }
 
+  /** The counts of the services that {@code config} uses, in the order of their lines. */
+  public static List<ServiceCounts> counts(ProxyConfig config) {
+    return config.get(AdaptationDirectives.ICAP_ENABLE)
+        ? config.get(AdaptationDirectives.ICAP_SERVICE).values().stream()
+            .map(IcapService::counts)
+            .toList()
+        : List.of();
+  }
+
   /** Whether a rule chooses a service for responses, or for requests. */
   public boolean adapts(boolean responses) {
     return rules.stream().anyMatch(rule -> rule.group().responses() == responses);

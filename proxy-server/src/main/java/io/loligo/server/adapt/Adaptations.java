@@ -54,8 +54,7 @@ public final class Adaptations {
   }
 
   ServiceState state(IcapService service) {
-    return states.computeIfAbsent(
-        service, one -> new ServiceState(one, this, AdaptationCounters.NONE));
+    return states.computeIfAbsent(service, one -> new ServiceState(one, this));
   }
 
   /**

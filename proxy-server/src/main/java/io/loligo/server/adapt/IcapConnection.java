@@ -80,6 +80,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   private final LoopTimer timer;
   private final IcapSettings settings;
   private final Home home;
+  private final ServiceCounts counts;
   private final IcapReader reader;
   private final Deadline deadline = new Deadline();
   private final ChannelFutureListener written = this::written;
@@ -103,10 +104,11 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   private boolean inputClosed;
   private boolean pumping;
 
-  IcapConnection(LoopTimer timer, IcapSettings settings, Home home) {
+  IcapConnection(LoopTimer timer, IcapSettings settings, Home home, ServiceCounts counts) {
     this.timer = timer;
     this.settings = settings;
     this.home = home;
+    this.counts = counts;
     ParseLimits limits = settings.limits();
     reader = new IcapReader(limits);
   }
@@ -257,6 +259,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void write(ByteBuf bytes) {
+    counts.add(ServiceCount.SENT_BYTES, bytes.readableBytes());
     ctx.write(bytes).addListener(written);
   }
 
@@ -300,6 +303,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     @Override
     protected void expired() {
       if (phase == Phase.BUSY) {
+        counts.increment(ServiceCount.TIMEOUTS);
         fail("no answer in time");
       } else {
         close();
@@ -313,6 +317,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     readPending = false;
+    counts.add(ServiceCount.RECEIVED_BYTES, bytes.readableBytes());
     if (phase != Phase.BUSY) {
       bytes.release();
       close(); // nobody has asked

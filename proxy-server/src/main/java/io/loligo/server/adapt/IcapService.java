@@ -1,7 +1,7 @@
 package io.loligo.server.adapt;
 
 /**
- * One {@code icap_service} line. Immutable.
+ * One {@code icap_service} line. Immutable, except for its counts.
  *
  * @param name the name in rules
  * @param responses whether it adapts responses; false: requests
@@ -11,6 +11,7 @@ package io.loligo.server.adapt;
  * @param bypass whether messages continue unchanged if the service fails
  * @param onOverload what happens when it has its most connections
  * @param maxConnections the most connections, of all event loops; -1: as the service says
+ * @param counts its counts, the only part that changes
  */
 public record IcapService(
     String name,
@@ -20,7 +21,8 @@ public record IcapService(
     int port,
     boolean bypass,
     Overload onOverload,
-    int maxConnections) {
+    int maxConnections,
+    ServiceCounts counts) {
   /** Reactions to too many connections. */
   public enum Overload {
     /** The message fails. */

@@ -124,6 +124,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     }
     connection = found;
     owner.connected();
+    service.counts().increment(ServiceCount.MESSAGES);
     byte[] head = message.composed(service.service(), preview, allows204(), service.persistent());
     found.start(
         Unpooled.wrappedBuffer(head),
@@ -261,7 +262,10 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       broken("204 that was not allowed");
       return;
     }
-    note();
+    note(ServiceCount.UNCHANGED);
+    if (inPreview) {
+      service.counts().increment(ServiceCount.UNCHANGED_IN_PREVIEW);
+    }
     leave();
     owner.unchanged();
   }
@@ -278,8 +282,9 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     }
   }
 
-  private void note() {
-    service.counters().adapted(service.clock().nanos() - startedNanos);
+  private void note(ServiceCount kind) {
+    service.counts().increment(kind);
+    service.counts().add(ServiceCount.ANSWER_NANOS, service.clock().nanos() - startedNanos);
   }
 
   private void adapted(IcapReply reply) {
@@ -289,7 +294,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       broken("no message inside");
       return;
     }
-    note();
+    note(response != null && !message.isResponse() ? ServiceCount.SATISFIED : ServiceCount.ADAPTED);
     owner.adapted();
     if (previewOver && !continued && !sentAll) {
       sentAll = true; // the service does not want the rest

@@ -195,7 +195,8 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
           port,
           bypass,
           overload == null ? reaction : overload,
-          maxConnections);
+          maxConnections,
+          new ServiceCounts(name));
     }
 
     private static boolean isVisible(String text) {

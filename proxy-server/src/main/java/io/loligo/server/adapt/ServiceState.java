@@ -60,7 +60,7 @@ final class ServiceState implements IcapConnection.Home {
   private final IcapNetwork network;
   private final LoopTimer timer;
   private final LoopClock clock;
-  private final AdaptationCounters counters;
+  private final ServiceCounts counts;
   private final int loops;
   private final LogRateLimit complaints;
 
@@ -80,14 +80,14 @@ final class ServiceState implements IcapConnection.Home {
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
-  ServiceState(IcapService service, Adaptations loop, AdaptationCounters counters) {
+  ServiceState(IcapService service, Adaptations loop) {
     this.service = service;
     this.settings = loop.settings().icap();
     this.network = loop.network();
     this.timer = loop.timer();
     this.clock = loop.clock();
     this.loops = loop.loops();
-    this.counters = counters;
+    this.counts = service.counts();
     complaints = new LogRateLimit(clock::nanos);
   }
 
@@ -95,8 +95,8 @@ final class ServiceState implements IcapConnection.Home {
     return service;
   }
 
-  AdaptationCounters counters() {
-    return counters;
+  ServiceCounts counts() {
+    return counts;
   }
 
   LoopClock clock() {
@@ -113,6 +113,7 @@ final class ServiceState implements IcapConnection.Home {
     if (down && clock.nanos() - downUntilNanos >= 0) {
       down = false;
       failures = 0;
+      counts.decrement(ServiceCount.DOWN);
     }
     return down;
   }
@@ -162,6 +163,7 @@ final class ServiceState implements IcapConnection.Home {
               + (settings.persistent() ? "" : "Connection: close\r\n")
               + "\r\n";
       ByteBuf bytes = Unpooled.wrappedBuffer(head.getBytes(StandardCharsets.ISO_8859_1));
+      counts.increment(ServiceCount.OPTIONS);
       found.start(bytes, false, IcapReader.Expected.NOTHING, NO_BYTES, this);
     }
 
@@ -236,7 +238,8 @@ final class ServiceState implements IcapConnection.Home {
     if (!down) {
       down = true;
       options = null;
-      counters.wentDown();
+      counts.increment(ServiceCount.DOWNS);
+      counts.increment(ServiceCount.DOWN);
     }
     downUntilNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(settings.revivalMillis());
     if (complaints.permits()) {
@@ -251,7 +254,7 @@ final class ServiceState implements IcapConnection.Home {
 
   /** A message could not be adapted. */
   void failed(String why) {
-    counters.failed();
+    counts.increment(ServiceCount.FAILURES);
     long now = clock.nanos();
     long memory = TimeUnit.MILLISECONDS.toNanos(settings.failureMemoryMillis());
     if (memory > 0 && failures > 0 && now - failedNanos > memory) {
@@ -306,6 +309,7 @@ final class ServiceState implements IcapConnection.Home {
       case WAIT -> {
         Waiting one = new Waiting(then);
         waiting.add(one);
+        counts.increment(ServiceCount.WAITING);
         timer.arm(one, settings.ioMillis());
         return one::cancel;
       }
@@ -326,12 +330,15 @@ final class ServiceState implements IcapConnection.Home {
 
     void cancel() {
       timer.forget(this);
-      waiting.remove(this);
+      if (waiting.remove(this)) {
+        counts.decrement(ServiceCount.WAITING);
+      }
     }
 
     @Override
     protected void expired() {
       cancel();
+      counts.increment(ServiceCount.TIMEOUTS);
       then.failed("no connection became free in time", true);
     }
   }
@@ -345,9 +352,14 @@ final class ServiceState implements IcapConnection.Home {
     }
   }
 
+  private void opened(int more) {
+    connections += more;
+    counts.add(ServiceCount.CONNECTIONS, more);
+  }
+
   private Runnable dial(Dialled then) {
     Dialling dialling = new Dialling(then);
-    connections++;
+    opened(1);
     dialling.begin();
     return dialling::cancel;
   }
@@ -381,13 +393,13 @@ final class ServiceState implements IcapConnection.Home {
       }
       if (next >= addresses.size()) {
         finish();
-        connections--;
+        opened(-1);
         then.failed("cannot connect: " + why, false);
         serveWaiting();
         return;
       }
       InetSocketAddress address = new InetSocketAddress(addresses.get(next++), service.port());
-      IcapConnection connection = new IcapConnection(timer, settings, ServiceState.this);
+      IcapConnection connection = new IcapConnection(timer, settings, ServiceState.this, counts);
       connecting = connection;
       ChannelFuture future = network.dial(address, connection);
       future.addListener((ChannelFutureListener) done -> settled(done, connection));
@@ -413,7 +425,7 @@ final class ServiceState implements IcapConnection.Home {
     void cancel() {
       if (!over) {
         finish();
-        connections--;
+        opened(-1);
         if (connecting != null) {
           connecting.discard();
         }
@@ -424,6 +436,7 @@ final class ServiceState implements IcapConnection.Home {
     @Override
     protected void expired() {
       cancel();
+      counts.increment(ServiceCount.TIMEOUTS);
       then.failed("connecting timed out", false);
     }
   }
@@ -442,7 +455,7 @@ final class ServiceState implements IcapConnection.Home {
   @Override
   public void closed(IcapConnection connection) {
     idle.remove(connection);
-    connections--;
+    opened(-1);
     serveWaiting();
   }
 

@@ -6,6 +6,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.accesslog.AccessLog;
 import io.loligo.server.accesslog.LogSettings;
+import io.loligo.server.adapt.AdaptationSettings;
 import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.admin.AdminServer;
 import io.loligo.server.admin.Operations;
@@ -473,13 +474,15 @@ public final class Proxy implements AutoCloseable {
     portsBound(config);
     // slow work, which a client that waits for a port should not wait for
     export.complete(exported());
-    closeLast.add(
+    ManagementBeans beans =
         new ManagementBeans(
             ManagementFactory.getPlatformMBeanServer(),
             metrics,
             store::stats,
             store::diskStats,
-            operations));
+            operations);
+    closeLast.add(beans);
+    beans.icap(() -> AdaptationSettings.counts(config));
     store.open();
     notReady = "";
   }
@@ -510,6 +513,7 @@ public final class Proxy implements AutoCloseable {
         () -> store.transit().shortage().count());
     shown.helpers(helpers::numbers);
     shown.pools(() -> ShapingSettings.counts(config));
+    shown.icapServices(() -> AdaptationSettings.counts(config));
     shown.certificates(secured::expiries);
     shown.gauge("loligo.descriptors.used", null, "Open files and sockets.", descriptors::used);
     shown.gauge(

@@ -2,6 +2,7 @@ package io.loligo.server.jmx;
 
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.message.IpText;
+import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.admin.ExplainText;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.PurgeForm;
@@ -31,8 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Connections,
- * MemoryLedger, Misses, Control, and a CacheDir for each cache_dir, with units and descriptions.
- * Thread-safe: any thread.
+ * MemoryLedger, Misses, Icap, Control, and a CacheDir for each cache_dir, with units and
+ * descriptions. Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
@@ -78,6 +79,20 @@ public final class ManagementBeans implements AutoCloseable {
       }
     } catch (JMException e) {
       close();
+      throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Registers the bean of ICAP services.
+   *
+   * @param services those in use, asked for again each time
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void icap(Supplier<List<ServiceCounts>> services) {
+    try {
+      register("Icap", new MetricsBeans.Icap(services), IcapMXBean.class);
+    } catch (JMException e) {
       throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
     }
   }

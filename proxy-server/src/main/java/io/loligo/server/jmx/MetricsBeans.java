@@ -1,5 +1,7 @@
 package io.loligo.server.jmx;
 
+import io.loligo.server.adapt.ServiceCount;
+import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
@@ -9,9 +11,11 @@ import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** The beans that show {@link ProxyMetrics}. Thread-safe: any thread. */
 final class MetricsBeans {
@@ -195,6 +199,34 @@ final class MetricsBeans {
       Map<String, String> owners = new TreeMap<>();
       ledger.owners().forEach(o -> owners.put(o.name(), o.text()));
       return owners;
+    }
+  }
+
+  record Icap(Supplier<List<ServiceCounts>> services) implements IcapMXBean {
+    @Override
+    public Map<String, Map<String, Long>> getServices() {
+      Map<String, Map<String, Long>> all = new TreeMap<>();
+      for (ServiceCounts one : services.get()) {
+        Map<String, Long> numbers = new TreeMap<>();
+        for (ServiceCount count : ServiceCount.values()) {
+          numbers.put(key(count), one.value(count));
+        }
+        all.put(one.name(), numbers);
+      }
+      return all;
+    }
+
+    @Override
+    public Map<String, String> getTexts() {
+      Map<String, String> texts = new TreeMap<>();
+      for (ServiceCount count : ServiceCount.values()) {
+        texts.put(key(count), count.text());
+      }
+      return texts;
+    }
+
+    private static String key(ServiceCount count) {
+      return count == ServiceCount.ANSWER_NANOS ? "answer_nanos" : count.key();
     }
   }
 

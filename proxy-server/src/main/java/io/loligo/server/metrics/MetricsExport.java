@@ -1,5 +1,6 @@
 package io.loligo.server.metrics;
 
+import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.helper.HelperNumbers;
 import io.loligo.server.shaping.PoolCounts;
 import io.loligo.store.StoreStats;
@@ -191,6 +192,11 @@ public final class MetricsExport implements AutoCloseable {
   /** Exports the counts of pools of bandwidth and of request rates. */
   public void pools(Supplier<List<PoolCounts>> pools) {
     prometheus.getPrometheusRegistry().register(new PoolCollector(pools));
+  }
+
+  /** Exports the counts of ICAP services. */
+  public void icapServices(Supplier<List<ServiceCounts>> services) {
+    prometheus.getPrometheusRegistry().register(new IcapCollector(services));
   }
 
   /** Exports the validity of the certificates of TLS ports. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.CapturedLog;
+import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.admin.RecordingOperations;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -85,6 +86,7 @@ class ManagementBeansTest {
             SampleStore::stats,
             () -> List.of(SampleDisk.of("/d,*\"", DiskStats.State.READ_ONLY, "no-store")),
             new TestOperations());
+    beans.icap(() -> List.of(new ServiceCounts("scan")));
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
         JMXConnectorServerFactory.newJMXConnectorServer(
@@ -108,7 +110,16 @@ class ManagementBeansTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"Tiers", "Classes", "Stages", "Connections", "MemoryLedger", "Misses", "Control"})
+      strings = {
+        "Tiers",
+        "Classes",
+        "Stages",
+        "Connections",
+        "MemoryLedger",
+        "Misses",
+        "Icap",
+        "Control"
+      })
   void everythingIsDescribed(String type) throws Exception {
     MBeanInfo info = remote.getMBeanInfo(name(type));
     assertThat(info.getDescription()).endsWith(".").doesNotContain("Information on");
