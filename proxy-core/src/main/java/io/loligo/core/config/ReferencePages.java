@@ -324,6 +324,7 @@ public final class ReferencePages {
       | `loligo_max_loop_lag` | `OverloadTest` | an event loop would have to be late three times |
       | `loligo_log_overflow` | `AccessLogTest` | a file that takes no lines is needed |
       | `loligo_disk_write_queue` | `CatchUpTest` | a disk that takes no bytes is needed |
+      | `connect_retries` | `DialTest` | a server that refuses connections cannot count them |
       | `store_avg_object_size` | `ClaimTest` | it sizes memory, and no response shows that |
       """;
 }

@@ -73,14 +73,18 @@ final class UnusedDirectives {
         "windows_ipaddrchangemonitor : ON_OFF : on");
     rows.add(
         Status.WITHOUT_EFFECT,
+        "requests of one HTTP/1.1 connection are handled one after the other, further ones wait in"
+            + " the socket",
+        "pipeline_prefetch : TEXT : 0");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "request_header_max_size limits heads, and content waits in loligo_stream_buffer_size",
+        "client_request_buffer_max_size : BYTES : 512 KB");
+    rows.add(
+        Status.WITHOUT_EFFECT,
         "not in this version",
         "unique_hostname : TEXT :",
         "hostname_aliases : LINE :",
-        "connect_retries : INTEGER 0 10 : 0",
-        "retry_on_error : ON_OFF : off",
-        "pconn_lifetime : MILLISECONDS : 0 seconds",
-        "pipeline_prefetch : TEXT : 0",
-        "client_request_buffer_max_size : BYTES : 512 KB",
         "cache_miss_revalidate : ON_OFF : on",
         "vary_ignore_expire : ON_OFF : off",
         "uri_whitespace : CHOICE strip deny allow encode chop : strip",
@@ -89,7 +93,6 @@ final class UnusedDirectives {
         "persistent_connection_after_error : ON_OFF : on",
         "broken_posts : RULES : deny all",
         "force_request_body_continuation : RULES : deny all",
-        "server_pconn_for_nonretriable : RULES : deny all",
         "happy_eyeballs_connect_timeout : INTEGER : 250",
         "happy_eyeballs_connect_gap : INTEGER : -1",
         "happy_eyeballs_connect_limit : INTEGER : -1",

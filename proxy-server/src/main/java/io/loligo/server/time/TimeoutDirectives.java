@@ -18,6 +18,17 @@ public final class TimeoutDirectives {
   public static final Setting<Long> WRITE_TIMEOUT =
       FEATURE.millis("write_timeout", "15 minutes").text("Longest wait until a peer takes bytes.");
 
+  /** {@code pconn_lifetime}: milliseconds; 0: no limit. */
+  public static final Setting<Long> PCONN_LIFETIME =
+      FEATURE
+          .millis("pconn_lifetime", "0 seconds")
+          .difference(
+              "a connection that is older ends with the response in progress, and an idle one at"
+                  + " once; Squid gives it another second, in which it may be used again")
+          .text(
+              "The age at which a connection with a client, an origin or a cache_peer takes no"
+                  + " further request. Requests in progress and tunnels go on. 0: no limit.");
+
   /** {@code loligo_rate_window}: milliseconds. */
   public static final Setting<Long> RATE_WINDOW =
       FEATURE

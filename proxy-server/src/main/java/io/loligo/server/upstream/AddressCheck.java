@@ -21,6 +21,14 @@ public interface AddressCheck {
     return LocalEnd.ANY;
   }
 
+  /**
+   * Whether a request that must not be sent twice may be sent on a kept connection, which the
+   * server may be closing.
+   */
+  default boolean mayRiskKept() {
+    return false;
+  }
+
   /** Whether the request is sent in spite of {@code fault}. */
   default boolean tolerates(TlsFault fault) {
     return false;

@@ -38,6 +38,18 @@ public final class OriginDirectives {
           .range(0, Integer.MAX_VALUE)
           .text("How many paths are tried for one request.");
 
+  /** {@code connect_retries}: how often one address is dialled; 0 is once. */
+  public static final Setting<Integer> CONNECT_RETRIES =
+      FEATURE
+          .number("connect_retries", "0")
+          .range(0, 10)
+          .raised()
+          .lowered()
+          .text(
+              "How often a connection to one address is tried, a twentieth of a second apart,"
+                  + " until the next address or peer follows. 0: once. All of it must happen in"
+                  + " connect_timeout. forward_max_tries does not count the repetitions.");
+
   /** {@code server_persistent_connections}: whether connections are reused. */
   public static final Setting<Boolean> SERVER_PERSISTENT_CONNECTIONS =
       FEATURE

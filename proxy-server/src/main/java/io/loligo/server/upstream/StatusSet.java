@@ -14,6 +14,15 @@ public final class StatusSet {
     this.codes = codes;
   }
 
+  /** The set of {@code statuses}. */
+  public static StatusSet of(int... statuses) {
+    BitSet codes = new BitSet();
+    for (int status : statuses) {
+      codes.set(status);
+    }
+    return new StatusSet(codes);
+  }
+
   /** The set that {@code text} lists, such as {@code 404,500-599}; null: it is none. */
   public static @Nullable StatusSet of(String text) {
     BitSet codes = new BitSet();

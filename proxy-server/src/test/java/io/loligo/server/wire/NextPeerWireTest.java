@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code loligo_next_peer_on}: an artifact proxy in front of several repositories. */
+/**
+ * {@code loligo_next_peer_on} and {@code retry_on_error}: an artifact proxy in front of several
+ * repositories.
+ */
 class NextPeerWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
   private final List<ScriptedOrigin> repositories = new ArrayList<>();
@@ -25,13 +32,18 @@ class NextPeerWireTest extends WireTest {
     }
   }
 
-  private void startWith(String... more) throws Exception {
+  private List<String> peers() {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       int port = repositories.get(i).port();
       lines.add("cache_peer 127.0.0.1 parent " + port + " 0 no-query originserver name=r" + i);
     }
     lines.add("never_direct allow all");
+    return lines;
+  }
+
+  private void startWith(String... more) throws Exception {
+    List<String> lines = peers();
     lines.addAll(List.of(more));
     startProxy(lines.toArray(new String[0]));
   }
@@ -114,5 +126,89 @@ class NextPeerWireTest extends WireTest {
               call.close();
             });
     assertThat(ask("/1.jar").text()).isEqualTo("from 1");
+  }
+
+  // ---- retry_on_error
+
+  private void repositoryAnswers(int status) {
+    repositories
+        .get(0)
+        .on("/1.jar", call -> call.send(ScriptedOrigin.response(status + " No", "no")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {502, 504})
+  void theErrorOfAGatewayIsLeft(int status) throws Exception {
+    startWith();
+    repositoryAnswers(status);
+    assertThat(ask("/1.jar").text()).isEqualTo("from 1");
+    assertThat(asked()).containsExactly(1, 1, 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 403, 500, 501, 503, 505})
+  void otherErrorsAreNot(int status) throws Exception {
+    startWith();
+    repositoryAnswers(status);
+    assertThat(ask("/1.jar").status()).isEqualTo(status);
+    assertThat(asked()).containsExactly(1, 0, 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {403, 500, 501, 502, 503, 504})
+  void moreErrorsAreLeftIfAskedTo(int status) throws Exception {
+    startWith("retry_on_error on");
+    repositoryAnswers(status);
+    assertThat(ask("/1.jar").text()).isEqualTo("from 1");
+    assertThat(asked()).containsExactly(1, 1, 0);
+  }
+
+  @Test
+  void anotherLineReplacesThem() throws Exception {
+    startWith("retry_on_error on", "loligo_next_peer_on 404");
+    repositoryAnswers(502);
+    assertThat(ask("/1.jar").status()).isEqualTo(502);
+    assertThat(asked()).containsExactly(1, 0, 0);
+  }
+
+  /** The status that the client gets, and who was asked. */
+  private List<String> answers(int port) throws IOException {
+    List<String> seen = new ArrayList<>();
+    for (int status : new int[] {400, 403, 404, 500, 501, 502, 503, 504, 505}) {
+      String path = "/" + port + ".jar?" + status;
+      try (RawClient client = RawClient.connect(port)) {
+        int got = client.get("http://repo.example" + path).response().status();
+        List<Long> asked = repositories.stream().map(each -> each.fetches(path)).toList();
+        seen.add(status + ": " + got + " " + asked);
+      }
+    }
+    return seen;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"on", "off"})
+  void squidLeavesTheSame(String value) throws Exception {
+    for (ScriptedOrigin repository : repositories) {
+      repository.otherwise(call -> call.ok("there", "Cache-Control: no-store"));
+    }
+    repositories.get(0).otherwise(this::sayStatus);
+    startWith("retry_on_error " + value);
+    List<String> ours = answers(proxy.port());
+    List<String> lines = new ArrayList<>(peers());
+    lines.add("retry_on_error " + value);
+    lines.add("nonhierarchical_direct off\nhttp_access allow all");
+    int port = ProxyProcess.freePort();
+    try (ProxyProcess squid =
+        SquidProcess.start(dir, List.of("http_port 127.0.0.1:" + port), lines)) {
+      squid.awaitPort(port);
+      assertThat(ours).isEqualTo(answers(port));
+    }
+  }
+
+  /** Answers with the status that the query of the request names. */
+  private void sayStatus(ScriptedOrigin.Call call) throws IOException {
+    Matcher query = Pattern.compile("[?]([0-9]+) ").matcher(call.head());
+    String status = query.find() ? query.group(1) : "404";
+    call.send(ScriptedOrigin.response(status + " No", "no", "Cache-Control: no-store"));
   }
 }

@@ -60,6 +60,11 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private Notes notes = Notes.NONE;
   private boolean begun;
 
+  /** Null: it may grow as old as it likes. */
+  private @Nullable Aging aging;
+
+  private boolean old;
+
   /**
    * A connection accepted on {@code listening}, to be added to its channel's pipeline.
    *
@@ -76,6 +81,15 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     @Override
     protected void expired() {
       breakOff(true);
+    }
+  }
+
+  /** It takes no further request at this age. */
+  private final class Aging extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      old = true;
+      drain();
     }
   }
 
@@ -251,6 +265,9 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   protected final void release() {
     releaseOwn();
     clients.timer().forget(lifetime);
+    if (aging != null) {
+      clients.timer().forget(aging);
+    }
     if (count != null) {
       clients.closed(this);
       clients.addresses().closed(count);
@@ -299,6 +316,20 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   // ---- facts
+
+  /** It persists, from now on as long as {@code pconn_lifetime} says. */
+  protected final void limitAge() {
+    long ageMillis = clients.settings().ageMillis;
+    if (ageMillis > 0) {
+      aging = new Aging();
+      clients.timer().arm(aging, ageMillis);
+    }
+  }
+
+  /** Whether it ends after the exchange in progress. */
+  public final boolean ends() {
+    return old || clients.draining();
+  }
 
   /** The connections of its loop. */
   public final ClientConnections clients() {

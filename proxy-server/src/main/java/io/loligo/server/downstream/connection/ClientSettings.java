@@ -25,6 +25,9 @@ public final class ClientSettings {
   /** {@code client_idle_pconn_timeout}. */
   public final long idleMillis;
 
+  /** {@code pconn_lifetime}; 0: no limit. */
+  public final long ageMillis;
+
   /** {@code read_timeout}. */
   public final long readMillis;
 
@@ -71,6 +74,7 @@ public final class ClientSettings {
     handshakeMillis = config.get(TlsDirectives.TLS_HANDSHAKE_TIMEOUT);
     requestMillis = config.get(ClientDirectives.REQUEST_TIMEOUT);
     idleMillis = config.get(ClientDirectives.CLIENT_IDLE_PCONN_TIMEOUT);
+    ageMillis = config.get(TimeoutDirectives.PCONN_LIFETIME);
     readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);
     writeMillis = config.get(TimeoutDirectives.WRITE_TIMEOUT);
     lifetimeMillis = config.get(ClientDirectives.CLIENT_LIFETIME);

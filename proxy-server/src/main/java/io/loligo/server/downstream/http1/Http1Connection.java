@@ -160,6 +160,7 @@ public final class Http1Connection extends ClientConnection {
     acceptNanos = clients.time().nanos();
     long requestStartMillis = clients.settings().requestStartMillis;
     clients.timer().arm(readTimeout, clients.draining() ? LINGER_MILLIS : requestStartMillis);
+    limitAge();
     readMore();
   }
 
@@ -477,7 +478,7 @@ public final class Http1Connection extends ClientConnection {
     expectHead();
     if (inputShut && input.isEmpty()) {
       closeNow();
-    } else if (clients.draining() && input.isEmpty()) {
+    } else if (ends() && input.isEmpty()) {
       // its response had begun before: it was not told
       close(true);
     } else {

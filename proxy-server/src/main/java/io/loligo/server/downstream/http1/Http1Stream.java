@@ -211,7 +211,7 @@ final class Http1Stream extends ExchangeStream {
     int most = terms().settings().maxRequestsPerConnection;
     return !persistent
         || encoder.untilClose()
-        || connection.clients().draining()
+        || connection.ends()
         || portGone()
         || !terms().settings().persistent
         || (most > 0 && connection.served() + 1 >= most)

@@ -201,6 +201,7 @@ public final class Http2Connection extends ClientConnection {
   @Override
   protected void opened() {
     clients.timer().arm(idle, clients.settings().requestStartMillis);
+    limitAge();
     ByteBuf out = output.control(64);
     Frames.header(out, 30, Frames.SETTINGS, 0, 0);
     Frames.setting(out, Frames.MAX_CONCURRENT_STREAMS, MAX_STREAMS);
@@ -606,7 +607,7 @@ public final class Http2Connection extends ClientConnection {
       streamError(number, ErrorCode.REFUSED_STREAM);
       return;
     }
-    if (clients.draining()) {
+    if (ends()) {
       depart(); // the client hears of it before the response
     }
     ParseFailure failure = composer.finish();

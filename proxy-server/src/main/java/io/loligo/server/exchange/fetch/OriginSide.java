@@ -130,6 +130,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
   }
 
   @Override
+  public boolean mayRiskKept() {
+    return services.settings.fetches.mayRiskKept(request);
+  }
+
+  @Override
   public boolean tolerates(TlsFault fault) {
     return services.destinations.tolerates(request, fault);
   }

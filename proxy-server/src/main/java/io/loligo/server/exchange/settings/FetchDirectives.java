@@ -134,7 +134,29 @@ public final class FetchDirectives {
           .text(
               "The statuses of responses to a GET or HEAD after which the next cache_peer is asked,"
                   + " or the origin where it may be asked, if all ACLs match. The response of the"
-                  + " last one is sent. The first line whose ACLs match holds.");
+                  + " last one is sent. The first line whose ACLs match holds; if there is none,"
+                  + " retry_on_error says which statuses.");
+
+  /** {@code retry_on_error}: whether more statuses are those. */
+  static final Setting<Boolean> RETRY_ON_ERROR =
+      FEATURE
+          .flag("retry_on_error", "off")
+          .difference(
+              "GET and HEAD only; other addresses of the server that has answered are not asked")
+          .text(
+              "After which responses to a GET or HEAD the next cache_peer is asked, or the origin"
+                  + " where it may be asked. off: 502 and 504. on: also 403, 500, 501 and 503. The"
+                  + " response of the last one is sent.");
+
+  /** {@code server_pconn_for_nonretriable}: requests that risk a kept connection. */
+  static final Setting<AclList> PCONN_FOR_NONRETRIABLE =
+      FEATURE
+          .rules("server_pconn_for_nonretriable", "deny all", RuleScope.REQUEST)
+          .text(
+              "Requests that must not be sent twice, such as POST, but may be sent on a connection"
+                  + " that was used before. If the server closes it at that moment, the client"
+                  + " gets 502. Other such requests get a connection of their own, or one of"
+                  + " HTTP/2 that is known to be alive.");
 
   private FetchDirectives() {}
 }

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The values of {@link FetchDirectives} in one configuration. Immutable. */
 public final class FetchSettings {
+  private static final StatusSet GATEWAY_ERRORS = StatusSet.of(502, 504);
+  private static final StatusSet ERRORS = StatusSet.of(403, 500, 501, 502, 503, 504);
+
   /** {@code collapsed_forwarding}: whether clients share a fetch. */
   public final boolean collapsedForwarding;
 
@@ -24,6 +27,12 @@ public final class FetchSettings {
 
   /** {@code loligo_next_peer_on}, in order; the first that matches holds. */
   private final List<NextPeerRule> nextPeers;
+
+  /** {@code retry_on_error}: the statuses after which the next hop is asked. */
+  private final StatusSet gatewayErrors;
+
+  /** {@code server_pconn_for_nonretriable}. */
+  private final AclList riskingKept;
 
   /** {@code loligo_collapsed_wait}, in milliseconds. */
   public final long collapsedWaitMillis;
@@ -52,6 +61,8 @@ public final class FetchSettings {
     localEnds = LocalEndRules.of(config);
     clientClasses = config.get(FetchDirectives.CLIENTSIDE_TOS);
     nextPeers = config.get(FetchDirectives.NEXT_PEER_ON);
+    gatewayErrors = config.get(FetchDirectives.RETRY_ON_ERROR) ? ERRORS : GATEWAY_ERRORS;
+    riskingKept = config.get(FetchDirectives.PCONN_FOR_NONRETRIABLE);
     collapsedWaitMillis = config.get(FetchDirectives.COLLAPSED_WAIT);
     rangeOffsetLimit = config.get(FetchDirectives.RANGE_OFFSET_LIMIT);
     SizeLimits slices = config.get(FetchDirectives.SLICE_SIZE);
@@ -76,14 +87,19 @@ public final class FetchSettings {
     return -1;
   }
 
-  /** The statuses after which {@code request} goes to the next peer; null: none. */
-  public @Nullable StatusSet nextPeerOn(AclInput request) {
+  /** Whether a request that must not be sent twice may be sent on a kept connection. */
+  public boolean mayRiskKept(AclInput request) {
+    return riskingKept.evaluate(request).allowed();
+  }
+
+  /** The statuses after which {@code request}, a GET or HEAD, goes to the next hop. */
+  public StatusSet nextPeerOn(AclInput request) {
     for (NextPeerRule rule : nextPeers) {
       if (rule.access().evaluate(request).allowed()) {
         return rule.statuses();
       }
     }
-    return null;
+    return gatewayErrors;
   }
 
   /**

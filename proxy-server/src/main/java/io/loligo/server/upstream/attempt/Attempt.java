@@ -46,7 +46,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A kept connection is used only for a request that may be sent twice: the peer may have closed
  * it before the request arrives, and then it is unknown whether the request was carried out (RFC
- * 9110 section 9.2.2). A connection of HTTP/2 that is known to be alive is used for any request.
+ * 9110 section 9.2.2). The rules may risk it ({@link AddressCheck#mayRiskKept}); then a failure is
+ * the client's. A connection of HTTP/2 that is known to be alive is used for any request.
  */
 final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listener, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
@@ -207,11 +208,12 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
   /** Uses a kept connection to one of the endpoints, if there is one that may be used. */
   private boolean useKept() {
     boolean mayShare = hop.security() != null && !http1;
-    if (!repeatable && !mayShare) {
+    boolean anyKept = repeatable || (request != null && check.mayRiskKept());
+    if (!anyKept && !mayShare) {
       return false;
     }
     for (Endpoint endpoint : endpoints) {
-      Lease kept = repeatable ? upstream.idle.take(endpoint) : upstream.idle.takeAlive(endpoint);
+      Lease kept = anyKept ? upstream.idle.take(endpoint) : upstream.idle.takeAlive(endpoint);
       if (kept != null) {
         reused = true;
         timings.reused = true;

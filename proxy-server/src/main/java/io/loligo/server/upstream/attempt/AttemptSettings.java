@@ -18,6 +18,9 @@ final class AttemptSettings {
   /** {@code forward_max_tries}: connections that one request may try. */
   final int maxTries;
 
+  /** {@code connect_retries}: how often one address is dialled, at least once. */
+  final int dialsPerAddress;
+
   /** Whether IPv4 addresses are dialled before IPv6 addresses. */
   final boolean v4First;
 
@@ -27,6 +30,7 @@ final class AttemptSettings {
     connectMillis = config.get(OriginDirectives.CONNECT_TIMEOUT);
     peerConnectMillis = config.get(OriginDirectives.PEER_CONNECT_TIMEOUT);
     maxTries = config.get(OriginDirectives.FORWARD_MAX_TRIES);
+    dialsPerAddress = Math.max(1, config.get(OriginDirectives.CONNECT_RETRIES));
     v4First = config.get(NameDirectives.DNS_V4_FIRST);
   }
 }

@@ -288,7 +288,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
         transport,
         shared.timer(),
         endpoints,
-        maxAttempts,
+        new Dial.Effort(maxAttempts, settings.dialsPerAddress),
         endpoint -> new OriginConnection(shared, endpoint, connections, idle),
         outcome,
         tolerance);

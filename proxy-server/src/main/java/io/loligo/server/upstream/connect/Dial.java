@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * @param <H> the handler of each connection
  */
 public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
+  /** The time between two connections to one endpoint. */
+  public static final int REPEAT_MILLIS = 50;
+
   /** Connection Attempt Delay of RFC 8305. */
   public static final int STAGGER_MILLIS = 250;
 
@@ -54,10 +57,19 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     void unreachable(FetchFailure failure, int attempts);
   }
 
+  /**
+   * How much is tried. Immutable.
+   *
+   * @param endpoints most endpoints, at least 1
+   * @param dialsOfEach how often each is dialled, at least once
+   */
+  public record Effort(int endpoints, int dialsOfEach) {}
+
   private final EventLoop loop;
   private final OriginTransport transport;
   private final LoopTimer timer;
   private final List<Endpoint> endpoints;
+  private final Effort effort;
   private final int maxAttempts;
   private final Function<Endpoint, H> handlers;
   private final Outcome<? super H> outcome;
@@ -68,6 +80,9 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
   private boolean done;
   private int handshakes;
 
+  /** Endpoints that are dialled again soon. */
+  private int repeating;
+
   /** Of the last handshake that failed. */
   private @Nullable TlsFault lastFault;
 
@@ -77,7 +92,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
    * A dial that has not begun.
    *
    * @param endpoints in the order to be tried, not empty
-   * @param maxAttempts most connections to try, at least 1
+   * @param most the connections to try
    * @param handlers makes the handler of each connection
    * @param tolerance the rules of the request about faults of certificates
    */
@@ -86,7 +101,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       OriginTransport transport,
       LoopTimer timer,
       List<Endpoint> endpoints,
-      int maxAttempts,
+      Effort most,
       Function<Endpoint, H> handlers,
       Outcome<? super H> outcome,
       Tolerance tolerance) {
@@ -94,7 +109,8 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     this.transport = transport;
     this.timer = timer;
     this.endpoints = endpoints;
-    this.maxAttempts = Math.min(endpoints.size(), maxAttempts);
+    this.effort = most;
+    this.maxAttempts = Math.min(endpoints.size(), most.endpoints());
     this.handlers = handlers;
     this.outcome = outcome;
     this.tolerance = tolerance;
@@ -113,26 +129,40 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
 
   private void dialNext() {
     while (!done && next < maxAttempts) {
-      Endpoint endpoint = endpoints.get(next++);
-      InetSocketAddress address = endpoint.socketAddress();
-      H handler = handlers.apply(endpoint);
-      ChannelFuture connecting;
-      try {
-        connecting = transport.connect(loop, endpoint.local(), address, handler);
-      } catch (RuntimeException e) {
-        connectFailed(describe(address, e));
-        continue;
+      if (dial(endpoints.get(next++), 1)) {
+        scheduleNext();
+        return;
       }
-      pending.add(connecting.channel());
-      connecting.addListener((ChannelFutureListener) future -> settled(future, handler, endpoint));
-      scheduleNext();
-      return;
     }
-    if (!done && pending.isEmpty()) {
+    if (!done && pending.isEmpty() && repeating == 0) {
       fail(
           lastFault == null
               ? FetchFailure.Kind.CONNECT_FAILED
               : FetchFailure.Kind.SECURE_CONNECT_FAILED);
+    }
+  }
+
+  /** Dials {@code endpoint} for the {@code time}th time; false if it cannot be dialled. */
+  private boolean dial(Endpoint endpoint, int time) {
+    InetSocketAddress address = endpoint.socketAddress();
+    H handler = handlers.apply(endpoint);
+    ChannelFuture connecting;
+    try {
+      connecting = transport.connect(loop, endpoint.local(), address, handler);
+    } catch (RuntimeException e) {
+      connectFailed(describe(address, e));
+      return false;
+    }
+    pending.add(connecting.channel());
+    connecting.addListener(
+        (ChannelFutureListener) future -> settled(future, handler, endpoint, time));
+    return true;
+  }
+
+  private void repeat(Endpoint endpoint, int time) {
+    repeating--;
+    if (!done && !dial(endpoint, time)) {
+      dialNext();
     }
   }
 
@@ -161,7 +191,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     dialNext();
   }
 
-  private void settled(ChannelFuture future, H handler, Endpoint endpoint) {
+  private void settled(ChannelFuture future, H handler, Endpoint endpoint, int time) {
     Channel channel = future.channel();
     if (done) {
       channel.close();
@@ -170,6 +200,11 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     if (!future.isSuccess()) {
       pending.remove(channel);
       connectFailed(describe(endpoint.socketAddress(), future.cause()));
+      if (time < effort.dialsOfEach()) {
+        repeating++;
+        loop.schedule(() -> repeat(endpoint, time + 1), REPEAT_MILLIS, TimeUnit.MILLISECONDS);
+        return;
+      }
       stopStagger();
       dialNext();
       return;

@@ -128,6 +128,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   /** Whether the peer announced its end by close_notify. */
   private boolean endAnnounced;
 
+  /** Null: the connection may grow as old as it likes. */
+  private @Nullable Aging aging;
+
   private boolean readPending;
   private boolean wanted;
   private boolean pumping;
@@ -159,6 +162,10 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     config.setRecvByteBufAllocator(readSizes);
     int high = settings.streamBufferBytes;
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
+    if (settings.ageMillis > 0) {
+      aging = new Aging();
+      shared.timer().arm(aging, settings.ageMillis);
+    }
   }
 
   @Override
@@ -258,7 +265,11 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   /** Whether other requests may be sent on it. */
   private boolean mayBeKept() {
     boolean once = secured != null && secured.once();
-    return settings.persistent && !once && endpoint.proxyHeader() == null;
+    return settings.persistent && !once && !isOld() && endpoint.proxyHeader() == null;
+  }
+
+  private boolean isOld() {
+    return aging != null && !aging.armed();
   }
 
   @Override
@@ -456,6 +467,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     if (!deadline.armed()) {
       shared.timer().forget(deadline);
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    if (aging != null) {
+      shared.timer().forget(aging);
     }
   }
 
@@ -730,6 +748,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
             && input.isEmpty()
             && !inputClosed
             && ctx.channel().isActive()
+            && !isOld()
             && settings.persistent;
     ResponseEvents listener = listener();
     leave();
@@ -882,6 +901,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
    */
   private boolean hasBegun() {
     return phase == Phase.HEAD ? heads.isPartial() : input.isInsidePiece();
+  }
+
+  /** It takes no further request at this age. */
+  private final class Aging extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      if (phase == Phase.IDLE && ctx.channel().isActive()) {
+        giveUpIdle();
+      }
+    }
   }
 
   /** The deadline of an idle connection, of 100, of a write or of a read. */

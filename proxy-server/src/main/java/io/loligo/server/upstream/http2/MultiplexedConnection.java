@@ -142,6 +142,9 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private boolean pinged;
   private long heardNanos;
 
+  /** Null: the connection may grow as old as it likes. */
+  private @Nullable Aging aging;
+
   /** A connection to {@code endpoint}, to be added to the pipeline of an open channel. */
   public MultiplexedConnection(
       StreamContext shared, Endpoint endpoint, ConnectionSettings settings, Home home) {
@@ -224,6 +227,10 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     Frames.windowUpdate(out, 0, connectionWindow - Frames.DEFAULT_WINDOW_BYTES);
     flushDue = true; // with the first request
     shared.timer().arm(watch, settings.idleMillis);
+    if (settings.ageMillis > 0) {
+      aging = new Aging();
+      shared.timer().arm(aging, settings.ageMillis);
+    }
     readMore();
   }
 
@@ -302,6 +309,14 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     home = newHome;
     pooled = true;
     return true;
+  }
+
+  /** It takes no further request at this age; open streams end first. */
+  private final class Aging extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      leave(ErrorCode.NO_ERROR);
+    }
   }
 
   /** {@inheritDoc} Open streams end first. */
@@ -385,6 +400,9 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
   private void release() {
     shared.timer().forget(watch);
+    if (aging != null) {
+      shared.timer().forget(aging);
+    }
     output.close();
     input.close();
   }

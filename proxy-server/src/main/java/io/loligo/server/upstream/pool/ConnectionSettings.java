@@ -19,6 +19,9 @@ public final class ConnectionSettings {
   /** How long a kept connection waits for a request. */
   public final long idleMillis;
 
+  /** The age at which a connection takes no further request; 0: no limit. */
+  public final long ageMillis;
+
   public final long readMillis;
   public final long writeMillis;
 
@@ -34,6 +37,7 @@ public final class ConnectionSettings {
     maxIdle = config.get(OriginDirectives.MAX_IDLE_PER_ORIGIN);
     streamBufferBytes = config.get(MemoryDirectives.STREAM_BUFFER_SIZE);
     idleMillis = config.get(OriginDirectives.SERVER_IDLE_PCONN_TIMEOUT);
+    ageMillis = config.get(TimeoutDirectives.PCONN_LIFETIME);
     readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);
     writeMillis = config.get(TimeoutDirectives.WRITE_TIMEOUT);
     minBytesPerSecond = config.get(OriginDirectives.MIN_ORIGIN_RATE);

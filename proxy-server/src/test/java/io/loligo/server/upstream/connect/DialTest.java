@@ -44,6 +44,7 @@ class DialTest {
   private final LoopTimer timer = new LoopTimer(clock.eventLoop());
   private final FakeTransport transport = new FakeTransport(UnpooledByteBufAllocator.DEFAULT);
   private final Seen seen = new Seen();
+  private int dials = 1;
 
   @BeforeEach
   void freeze() {
@@ -145,13 +146,67 @@ class DialTest {
             transport,
             timer,
             List.of(V6_A, V4_A, V6_B),
-            2,
+            new Dial.Effort(2, 1),
             endpoint -> new Handler(),
             seen,
             Tolerance.NONE);
     dial.start(1_000);
     assertThat(transport.dialled()).hasSize(2);
     assertThat(seen.failure).isNotNull();
+  }
+
+  @Test
+  void dialsAnAddressAgainUntilItAnswers() {
+    dials = 3;
+    transport.usually(FakeTransport.Manner.REFUSE);
+    dial(V4_A);
+    assertThat(transport.connections()).hasSize(1);
+    advance(49);
+    assertThat(transport.connections()).hasSize(1);
+    advance(1);
+    assertThat(transport.connections()).hasSize(2);
+    assertThat(seen.failure).isNull();
+    transport.usually(FakeTransport.Manner.ACCEPT);
+    advance(50);
+    assertThat(seen.connected).isEqualTo(V4_A);
+    assertThat(seen.attempts).isEqualTo(1);
+    assertThat(transport.connections()).hasSize(3);
+  }
+
+  @Test
+  void theNextAddressFollowsTheLastTime() {
+    dials = 2;
+    transport.at(V6_A.socketAddress(), FakeTransport.Manner.REFUSE);
+    dial(V6_A, V4_A);
+    advance(49);
+    assertThat(transport.dialled()).containsExactly(V6_A.socketAddress());
+    advance(1);
+    assertThat(transport.dialled())
+        .containsExactly(V6_A.socketAddress(), V6_A.socketAddress(), V4_A.socketAddress());
+    assertThat(seen.connected).isEqualTo(V4_A);
+  }
+
+  @Test
+  void failsOnlyAfterTheLastTime() {
+    dials = 2;
+    transport.usually(FakeTransport.Manner.REFUSE);
+    dial(V6_A, V4_A);
+    advance(50);
+    assertThat(seen.failure).isNull();
+    assertThat(transport.connections()).hasSize(3);
+    advance(50);
+    assertThat(seen.failure.kind()).isEqualTo(FetchFailure.Kind.CONNECT_FAILED);
+    assertThat(transport.connections()).hasSize(4);
+  }
+
+  @Test
+  void aCancelledDialIsNotRepeated() {
+    dials = 2;
+    transport.usually(FakeTransport.Manner.REFUSE);
+    dial(V4_A).cancel();
+    advance(100);
+    assertThat(transport.connections()).hasSize(1);
+    assertThat(seen.failure).isNull();
   }
 
   @Test
@@ -181,7 +236,7 @@ class DialTest {
             transport,
             timer,
             List.of(endpoints),
-            25,
+            new Dial.Effort(25, dials),
             endpoint -> new Handler(),
             seen,
             Tolerance.NONE);
