@@ -9,6 +9,11 @@ public enum RuleScope {
   CLIENT,
   /** Before anything else: {@code http_access}. An ACL about the response stops the start. */
   ADMISSION,
+  /**
+   * After {@code http_access} and its waits for facts, which include those that this list needs. An
+   * ACL about the response stops the start.
+   */
+  ADMITTED,
   /** Before there is a response. An ACL about the response never matches, with a warning. */
   REQUEST,
   /** During a handshake with a server: {@code sslproxy_cert_error}. */

@@ -74,7 +74,7 @@ public final class Rules {
     boolean usable = true;
     for (String term : terms) {
       String name = Acls.bare(term);
-      if (!line.directive().equals("http_access")) {
+      if (scope != RuleScope.ADMISSION) {
         acls.usedLater(name, scope == RuleScope.LOG);
       }
       if (!acls.has(name)) {
@@ -123,7 +123,7 @@ public final class Rules {
 
   private boolean tooEarly(RuleScope scope, Line line, String name, String what) {
     String why = "it asks " + what;
-    if (scope == RuleScope.ADMISSION || scope == RuleScope.CLIENT) {
+    if (scope == RuleScope.CLIENT || scope == RuleScope.ADMISSION || scope == RuleScope.ADMITTED) {
       report.restricts(line, name, why);
       return false;
     }

@@ -99,6 +99,29 @@ public final class Words {
     return -1;
   }
 
+  /** Where the first word of {@code text} ends, which begins with it. */
+  public static int end(String text) {
+    int at = 0;
+    while (at < text.length() && !Character.isWhitespace(text.charAt(at))) {
+      at++;
+    }
+    return at;
+  }
+
+  /** The names of ACLs in {@code text}, the rest of a line, up to a comment. */
+  public static List<String> terms(String text) {
+    List<String> terms = new ArrayList<>();
+    for (String term : text.strip().split("[ \t]+", -1)) {
+      if (term.startsWith("#")) {
+        break;
+      }
+      if (!term.isEmpty()) {
+        terms.add(term);
+      }
+    }
+    return List.copyOf(terms);
+  }
+
   /** {@code text} without the backslashes that escape its characters. */
   public static String unquote(String text) {
     StringBuilder plain = new StringBuilder();

@@ -6,6 +6,7 @@ import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Rules;
+import io.loligo.core.config.Words;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -44,7 +45,7 @@ final class NoteLines implements LineReader<List<NoteRule>> {
     String rest = line.textBehind(2);
     char quote = rest.isEmpty() ? ' ' : rest.charAt(0);
     boolean quoted = quote == '"' || quote == '\'';
-    int end = quoted ? rest.indexOf(quote, 1) : word(rest);
+    int end = quoted ? rest.indexOf(quote, 1) : Words.end(rest);
     if (name.isEmpty() || end <= 0) {
       report.error(line, name, FORM, "");
       return;
@@ -54,32 +55,10 @@ final class NoteLines implements LineReader<List<NoteRule>> {
       return;
     }
     String value = rest.substring(quoted ? 1 : 0, end);
-    List<String> terms = terms(rest.substring(quoted ? end + 1 : end));
+    List<String> terms = Words.terms(rest.substring(quoted ? end + 1 : end));
     if (rules.check(RuleScope.LOG, line, terms)) {
       read.add(new NoteRule(name, value, rules.compileTerms(line, terms)));
     }
-  }
-
-  private static int word(String text) {
-    int at = 0;
-    while (at < text.length() && !Character.isWhitespace(text.charAt(at))) {
-      at++;
-    }
-    return at;
-  }
-
-  /** The names behind the value, up to a comment. */
-  private static List<String> terms(String text) {
-    List<String> terms = new ArrayList<>();
-    for (String term : text.strip().split("[ \t]+", -1)) {
-      if (term.startsWith("#")) {
-        break;
-      }
-      if (!term.isEmpty()) {
-        terms.add(term);
-      }
-    }
-    return List.copyOf(terms);
   }
 
   @Override

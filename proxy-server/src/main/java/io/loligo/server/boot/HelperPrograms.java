@@ -23,11 +23,11 @@ final class HelperPrograms {
     programs.addAll(config.get(LoginDirectives.AUTH_PARAM).helpers());
     RewriteSettings rewriting = RewriteSettings.of(config);
     if (rewriting != null) {
-      programs.add(rewriting.program);
+      programs.add(rewriting.program.helper());
     }
     StoreIdSettings naming = StoreIdSettings.of(config);
     if (naming != null) {
-      programs.add(naming.program);
+      programs.add(naming.program.helper());
     }
     return programs;
   }

@@ -12,6 +12,7 @@ import io.loligo.store.inflight.InFlight;
 import io.loligo.store.keys.AlternativeKeys;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
+import io.loligo.store.memory.AbsentContent;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.FurtherContent;
 import io.loligo.store.memory.Glimpse;
@@ -193,7 +194,7 @@ public final class FakeDisk implements Store {
   }
 
   /** The rest of an entry, one reference to which it owns. */
-  private final class Content implements FurtherContent {
+  private final class Content implements AbsentContent {
     private final Entry whole;
     private final long start;
     private final AtomicInteger count = new AtomicInteger(1);
@@ -216,26 +217,6 @@ public final class FakeDisk implements Store {
         whole.release();
         live.decrementAndGet();
       }
-    }
-
-    @Override
-    public long bytes() {
-      return 0;
-    }
-
-    @Override
-    public boolean moveTo(MemoryLedger other) {
-      return true;
-    }
-
-    @Override
-    public boolean isResident() {
-      return false;
-    }
-
-    @Override
-    public ByteBuf retainedContent(long offset, int max) {
-      throw new IllegalStateException("content on disk");
     }
 
     @Override

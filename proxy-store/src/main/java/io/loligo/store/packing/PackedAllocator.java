@@ -53,9 +53,13 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
     super(true);
     this.chunks = chunks;
     this.stripes = stripes;
-    long most = Math.max(1, expectedBytes / BYTES_PER_ARENA);
-    arenas = new Arena[(int) Math.min(stripes.count(), most)];
+    arenas = new Arena[arenas(stripes.count(), expectedBytes)];
     Arrays.setAll(arenas, number -> new Arena(this));
+  }
+
+  /** How many arenas serve {@code stripes} numbers of threads. */
+  static int arenas(int stripes, long expectedBytes) {
+    return (int) Math.min(stripes, Math.max(1, expectedBytes / BYTES_PER_ARENA));
   }
 
   /** Bytes of memory that a buffer of {@code capacity}, which is packed, takes. */
@@ -74,10 +78,6 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
       return chunks.directBuffer(initialCapacity, maxCapacity);
     }
     return toLeakAwareBuffer(packed(initialCapacity));
-  }
-
-  int arenas() {
-    return arenas.length;
   }
 
   /**

@@ -90,8 +90,7 @@ class ArenasTest {
   @ParameterizedTest
   @CsvSource({"64, 33554431, 1", "64, 268435456, 8", "2, 268435456, 5", "64, 68719476736, 67"})
   void smallCachesHaveFewArenas(int loops, long expectedBytes, int arenas) {
-    assertThat(new PackedAllocator(chunks, new Stripes(loops), expectedBytes).arenas())
-        .isEqualTo(arenas);
+    assertThat(PackedAllocator.arenas(new Stripes(loops).count(), expectedBytes)).isEqualTo(arenas);
   }
 
   @Test

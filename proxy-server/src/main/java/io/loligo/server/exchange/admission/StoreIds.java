@@ -1,21 +1,15 @@
 package io.loligo.server.exchange.admission;
 
-import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.StoreId;
 import io.loligo.server.exchange.admission.Verdict.Denied;
-import io.loligo.server.exchange.admission.Verdict.WaitFor;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.StoreIdSettings;
-import io.loligo.server.helper.Helper;
 import io.loligo.server.helper.HelperReply;
 import io.loligo.server.helper.HelperResult;
-import io.loligo.server.record.Stage;
-import io.loligo.server.time.LogRateLimit;
-import io.loligo.server.upstream.own.OwnObjects;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,10 +19,7 @@ final class StoreIds {
   private static final Logger LOG = LoggerFactory.getLogger(StoreIds.class);
 
   private final StoreIdSettings settings;
-  private final Helper helper;
-  private final Verdict waitForNames;
-  private final Verdict waitForHelper;
-  private final LogRateLimit complaints;
+  private final AskedUrl url;
 
   /**
    * The step of one loop.
@@ -38,17 +29,13 @@ final class StoreIds {
    */
   StoreIds(LoopServices services, StoreIdSettings settings, Verdict waitForNames) {
     this.settings = settings;
-    this.waitForNames = waitForNames;
-    helper = services.helpers.of(settings.program);
-    waitForHelper =
-        new WaitFor(
-            Stage.HELPER,
-            new UrlQuestion(
-                services,
-                helper,
-                settings.extras,
-                (request, reply) -> request.helperAnswers().storeId(reply)));
-    complaints = new LogRateLimit(services.clock::nanos);
+    url =
+        new AskedUrl(
+            services,
+            settings.program,
+            waitForNames,
+            (request, reply) -> request.helperAnswers().storeId(reply),
+            LOG);
   }
 
   /** The step {@code storeId}. */
@@ -57,16 +44,7 @@ final class StoreIds {
     if (reply != null) {
       return told(request, reply);
     }
-    if (request.host().equals(OwnObjects.HOST)) {
-      return Verdict.PROCEED;
-    }
-    AclVerdict asks = settings.access.evaluate(request);
-    if (asks.kind() == AclVerdict.Kind.NEEDS_DESTINATION
-        && request.destinationAddresses() == null) {
-      return waitForNames;
-    }
-    boolean waits = !settings.bypass || isPurge(request) || !helper.wouldOverload();
-    return asks.allowed() && waits ? waitForHelper : Verdict.PROCEED;
+    return url.ask(request, settings.program.bypass() && !isPurge(request));
   }
 
   private static boolean isPurge(Request request) {
@@ -80,7 +58,7 @@ final class StoreIds {
     if (result == HelperResult.OK && id != null) {
       StoreId name = CacheKeys.storeId(id);
       if (name == null) {
-        complain("writes what is no store id", id);
+        url.complain("writes what is no store id", id);
       } else {
         request.storedAs(name);
       }
@@ -90,7 +68,7 @@ final class StoreIds {
       return Verdict.PROCEED;
     }
     String how = result.name().toLowerCase(Locale.ROOT);
-    complain("gives no answer", result.isFailure() ? how : reply.toString());
+    url.complain("gives no answer", result.isFailure() ? how : reply.toString());
     return isPurge(request) ? new Denied(failure(how)) : Verdict.PROCEED;
   }
 
@@ -99,16 +77,5 @@ final class StoreIds {
     String detail = "store_id_program: " + how;
     String text = "Nothing was purged: the name of the stored response is not known.";
     return new Refusal(500, "ERR_GATEWAY_FAILURE", text, null, null, detail, null, false);
-  }
-
-  private void complain(String what, String text) {
-    if (complaints.permits()) {
-      String shown = text.length() > 200 ? text.substring(0, 200) : text;
-      LOG.warn(
-          "store_id_program {}: {} ({} such answers)",
-          what,
-          shown.replaceAll("\\p{Cntrl}", "?"),
-          complaints.count());
-    }
   }
 }

@@ -1,26 +1,20 @@
 package io.loligo.server.exchange.admission;
 
-import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.admission.Verdict.Denied;
-import io.loligo.server.exchange.admission.Verdict.WaitFor;
 import io.loligo.server.exchange.request.HelperAnswers;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.RewriteSettings;
 import io.loligo.server.exchange.settings.RewriteTimeout.Action;
-import io.loligo.server.helper.Helper;
 import io.loligo.server.helper.HelperReply;
 import io.loligo.server.helper.HelperResult;
 import io.loligo.server.record.RewrittenRequest;
-import io.loligo.server.record.Stage;
-import io.loligo.server.time.LogRateLimit;
-import io.loligo.server.upstream.own.OwnObjects;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +28,8 @@ final class UrlRewriting {
 
   private final LoopServices services;
   private final RewriteSettings settings;
-  private final Helper helper;
   private final Verdict waitForNames;
-  private final Verdict waitForHelper;
-  private final LogRateLimit complaints;
+  private final AskedUrl url;
 
   /**
    * The step of one loop.
@@ -49,16 +41,13 @@ final class UrlRewriting {
     this.services = services;
     this.settings = settings;
     this.waitForNames = waitForNames;
-    helper = services.helpers.of(settings.program);
-    waitForHelper =
-        new WaitFor(
-            Stage.HELPER,
-            new UrlQuestion(
-                services,
-                helper,
-                settings.extras,
-                (request, reply) -> request.helperAnswers().rewriter(reply)));
-    complaints = new LogRateLimit(services.clock::nanos);
+    url =
+        new AskedUrl(
+            services,
+            settings.program,
+            waitForNames,
+            (request, reply) -> request.helperAnswers().rewriter(reply),
+            LOG);
   }
 
   /** The step {@code rewrite}. */
@@ -67,18 +56,7 @@ final class UrlRewriting {
     if (reply != null) {
       return applied(request, reply);
     }
-    if (request.host().equals(OwnObjects.HOST)) {
-      return Verdict.PROCEED;
-    }
-    AclVerdict asks = settings.access.evaluate(request);
-    if (asks.kind() == AclVerdict.Kind.NEEDS_DESTINATION
-        && request.destinationAddresses() == null) {
-      return waitForNames;
-    }
-    if (!asks.allowed() || (settings.bypass && helper.wouldOverload())) {
-      return Verdict.PROCEED;
-    }
-    return waitForHelper;
+    return url.ask(request, settings.program.bypass());
   }
 
   private Verdict applied(Request request, HelperReply reply) {
@@ -113,7 +91,7 @@ final class UrlRewriting {
       return act(request, instead, /* configured= */ true);
     }
     if (result.isFailure()) {
-      return settings.bypass ? Verdict.PROCEED : new Denied(failure(result));
+      return settings.program.bypass() ? Verdict.PROCEED : new Denied(failure(result));
     }
     return switch (result) {
       case OK ->
@@ -121,7 +99,7 @@ final class UrlRewriting {
       case UNKNOWN -> old(request, reply);
       case ERR -> Verdict.PROCEED;
       default -> {
-        complain("says that it is broken", String.valueOf(reply.first("message")));
+        url.complain("says that it is broken", String.valueOf(reply.first("message")));
         yield Verdict.PROCEED;
       }
     };
@@ -141,7 +119,7 @@ final class UrlRewriting {
       word = word.substring(word.indexOf('!', 1) + 1); // a group of URLs, of Squid 2
     }
     if (word.isEmpty()) {
-      complain("writes what is no answer", reply.toString());
+      url.complain("writes what is no answer", reply.toString());
       return Verdict.PROCEED;
     }
     int colon = word.indexOf(':');
@@ -161,11 +139,11 @@ final class UrlRewriting {
       if (REDIRECTIONS.contains(code) && !location.isEmpty()) {
         return new Denied(Refusal.redirect(code, visible(location)));
       }
-      complain("redirects with a status that is none", status + " " + location);
+      url.complain("redirects with a status that is none", status + " " + location);
     } else if (newUrl != null && !newUrl.equals(request.url())) {
       RewrittenRequest other = rewritten(request, newUrl);
       if (other == null) {
-        complain("writes what is no URL", newUrl);
+        url.complain("writes what is no URL", newUrl);
       } else {
         request.rewrite(other);
       }
@@ -173,17 +151,17 @@ final class UrlRewriting {
     return Verdict.PROCEED;
   }
 
-  private @Nullable RewrittenRequest rewritten(Request request, String url) {
-    for (int i = 0; i < url.length(); i++) {
-      if (url.charAt(i) <= ' ' || url.charAt(i) == 0x7f) {
+  private @Nullable RewrittenRequest rewritten(Request request, String newUrl) {
+    for (int i = 0; i < newUrl.length(); i++) {
+      if (newUrl.charAt(i) <= ' ' || newUrl.charAt(i) == 0x7f) {
         return null;
       }
     }
     boolean connect = request.head().methodId() == Method.CONNECT;
-    if (!connect && (url.startsWith("/") || url.equals("*"))) {
+    if (!connect && (newUrl.startsWith("/") || newUrl.equals("*"))) {
       return null;
     }
-    RequestHead head = request.head().snapshotFor(url);
+    RequestHead head = request.head().snapshotFor(newUrl);
     RequestTarget target = new RequestTarget();
     if (target.resolve(head, "http", null, /* hostChooses= */ true) != null
         || (!connect && Authority.defaultPort(target.scheme()) <= 0)) {
@@ -210,16 +188,5 @@ final class UrlRewriting {
       }
     }
     return visible.toString();
-  }
-
-  private void complain(String what, String text) {
-    if (complaints.permits()) {
-      String shown = text.length() > 200 ? text.substring(0, 200) : text;
-      LOG.warn(
-          "url_rewrite_program {}: {} ({} such answers)",
-          what,
-          shown.replaceAll("\\p{Cntrl}", "?"),
-          complaints.count());
-    }
   }
 }

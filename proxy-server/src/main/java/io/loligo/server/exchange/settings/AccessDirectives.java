@@ -24,7 +24,7 @@ public final class AccessDirectives {
   /** {@code adapted_http_access}: which requests are allowed after their adaptation. */
   public static final Setting<AclList> ADAPTED_HTTP_ACCESS =
       FEATURE
-          .rules("adapted_http_access", "allow all", RuleScope.ADMISSION)
+          .rules("adapted_http_access", "allow all", RuleScope.ADMITTED)
           .alias("http_access2")
           .difference("an ACL about the response stops the start")
           .text(
@@ -34,7 +34,7 @@ public final class AccessDirectives {
   /** {@code miss_access}: which requests may be sent on. */
   public static final Setting<AclList> MISS_ACCESS =
       FEATURE
-          .rules("miss_access", "allow all", RuleScope.ADMISSION)
+          .rules("miss_access", "allow all", RuleScope.ADMITTED)
           .difference("an ACL about the response stops the start")
           .text(
               "Which requests may be sent to origins and parents: a miss, a validation or a tunnel"

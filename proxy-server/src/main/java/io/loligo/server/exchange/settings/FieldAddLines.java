@@ -47,7 +47,7 @@ final class FieldAddLines implements LineReader<List<AddedField>> {
     }
     char quote = rest.charAt(0);
     boolean quoted = quote == '"' || quote == '\'';
-    int end = quoted ? Words.closing(rest, 0) : word(rest);
+    int end = quoted ? Words.closing(rest, 0) : Words.end(rest);
     if (end < 0) {
       report.error(line, rest, FORM, "a quote is missing at the end of the value");
       return;
@@ -61,7 +61,7 @@ final class FieldAddLines implements LineReader<List<AddedField>> {
       report.error(line, name, "a value without control characters", "");
       return;
     }
-    List<String> terms = terms(rest.substring(quoted ? end + 1 : end));
+    List<String> terms = Words.terms(rest.substring(quoted ? end + 1 : end));
     if (rules.check(scope, line, terms)) {
       read.add(new Read(line, name, value, format, terms));
     }
@@ -74,28 +74,6 @@ final class FieldAddLines implements LineReader<List<AddedField>> {
       report.error(line, e.code(), "a code of logformat", "write %% for a percent sign");
       return null;
     }
-  }
-
-  private static int word(String text) {
-    int at = 0;
-    while (at < text.length() && !Character.isWhitespace(text.charAt(at))) {
-      at++;
-    }
-    return at;
-  }
-
-  /** The names behind the value, up to a comment. */
-  private static List<String> terms(String text) {
-    List<String> terms = new ArrayList<>();
-    for (String term : text.strip().split("[ \t]+", -1)) {
-      if (term.startsWith("#")) {
-        break;
-      }
-      if (!term.isEmpty()) {
-        terms.add(term);
-      }
-    }
-    return List.copyOf(terms);
   }
 
   @Override

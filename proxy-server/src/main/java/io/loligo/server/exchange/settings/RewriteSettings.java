@@ -1,8 +1,6 @@
 package io.loligo.server.exchange.settings;
 
-import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.accesslog.LogFormat;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.helper.HelperProgram;
@@ -11,17 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The values of {@link RewriteDirectives} in one configuration. Immutable. */
 public final class RewriteSettings {
-  /** The helper. */
-  public final HelperProgram program;
-
-  /** Which requests it is asked about. */
-  public final AclList access;
-
-  /** Whether requests continue without it. */
-  public final boolean bypass;
-
-  /** The text behind the URL. */
-  public final LogFormat extras;
+  /** The program, which requests continue without if they bypass it. */
+  public final UrlProgram program;
 
   /** What follows without an answer in time. */
   public final RewriteTimeout timeout;
@@ -30,19 +19,23 @@ public final class RewriteSettings {
   public final boolean rewritesHost;
 
   private RewriteSettings(ProxyConfig config, List<String> command) {
-    access = config.get(RewriteDirectives.URL_REWRITE_ACCESS);
-    bypass = config.get(RewriteDirectives.URL_REWRITE_BYPASS);
-    extras = config.get(RewriteDirectives.URL_REWRITE_EXTRAS);
+    boolean bypass = config.get(RewriteDirectives.URL_REWRITE_BYPASS);
     timeout = config.get(RewriteDirectives.URL_REWRITE_TIMEOUT);
     rewritesHost = config.get(RewriteDirectives.URL_REWRITE_HOST_HEADER);
     HelperChildren children = config.get(RewriteDirectives.URL_REWRITE_CHILDREN);
-    program =
+    HelperProgram helper =
         new HelperProgram(
             RewriteDirectives.URL_REWRITE_PROGRAM.name(),
             command,
             bypass ? children.bypassed() : children,
             timeout.millis() > 0 ? timeout.millis() : config.get(HelperDirectives.HELPER_TIMEOUT),
             timeout.action() == RewriteTimeout.Action.RETRY);
+    program =
+        new UrlProgram(
+            helper,
+            config.get(RewriteDirectives.URL_REWRITE_ACCESS),
+            bypass,
+            config.get(RewriteDirectives.URL_REWRITE_EXTRAS));
   }
 
   /** The settings in {@code config}; null: it names no program. */

@@ -1,8 +1,6 @@
 package io.loligo.server.exchange.settings;
 
-import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.accesslog.LogFormat;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.helper.HelperProgram;
@@ -11,30 +9,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The values of {@link StoreIdDirectives} in one configuration. Immutable. */
 public final class StoreIdSettings {
-  /** The helper. */
-  public final HelperProgram program;
-
-  /** Which requests it is asked about. */
-  public final AclList access;
-
-  /** Whether requests do not wait for a busy helper. */
-  public final boolean bypass;
-
-  /** The text behind the URL. */
-  public final LogFormat extras;
+  /** The program. */
+  public final UrlProgram program;
 
   private StoreIdSettings(ProxyConfig config, List<String> command) {
-    access = config.get(StoreIdDirectives.STORE_ID_ACCESS);
-    bypass = config.get(StoreIdDirectives.STORE_ID_BYPASS);
-    extras = config.get(StoreIdDirectives.STORE_ID_EXTRAS);
+    boolean bypass = config.get(StoreIdDirectives.STORE_ID_BYPASS);
     HelperChildren children = config.get(StoreIdDirectives.STORE_ID_CHILDREN);
-    program =
+    HelperProgram helper =
         new HelperProgram(
             StoreIdDirectives.STORE_ID_PROGRAM.name(),
             command,
             bypass ? children.bypassed() : children,
             config.get(HelperDirectives.HELPER_TIMEOUT),
             /* asksAgain= */ false);
+    program =
+        new UrlProgram(
+            helper,
+            config.get(StoreIdDirectives.STORE_ID_ACCESS),
+            bypass,
+            config.get(StoreIdDirectives.STORE_ID_EXTRAS));
   }
 
   /** The settings in {@code config}; null: it names no program. */

@@ -27,7 +27,7 @@ public final class RoutingDirectives {
   /** {@code spoof_client_ip}: requests of tproxy ports that keep the client's address. */
   public static final Setting<AclList> SPOOF_CLIENT_IP =
       FEATURE
-          .rules("spoof_client_ip", "allow all", RuleScope.ADMISSION)
+          .rules("spoof_client_ip", "allow all", RuleScope.ADMITTED)
           .difference("an ACL about the response stops the start")
           .text(
               "Requests of clients of a port with tproxy for which Loligo connects to origins and"

@@ -4,8 +4,8 @@ import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.index.IndexedResponse;
+import io.loligo.store.memory.AbsentContent;
 import io.loligo.store.memory.FurtherContent;
-import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.SizeClass;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * while it lives; each block is entered in the ledger while it is read and passed on. Thread-safe:
  * any thread.
  */
-final class DiskContent implements FurtherContent {
+final class DiskContent implements AbsentContent {
   private static final long BUSY_MILLIS = 5;
 
   private final IndexedResponse stored;
@@ -48,26 +48,6 @@ final class DiskContent implements FurtherContent {
     if (count.decrementAndGet() == 0) {
       pieces.endReading(stored);
     }
-  }
-
-  @Override
-  public long bytes() {
-    return 0;
-  }
-
-  @Override
-  public boolean moveTo(MemoryLedger other) {
-    return true;
-  }
-
-  @Override
-  public boolean isResident() {
-    return false;
-  }
-
-  @Override
-  public ByteBuf retainedContent(long offset, int max) {
-    throw new IllegalStateException("content on disk, requested as if it were in memory");
   }
 
   @Override
