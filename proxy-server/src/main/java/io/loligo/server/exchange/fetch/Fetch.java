@@ -4,22 +4,16 @@ import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.Invalidation;
 import io.loligo.core.caching.Reuse;
-import io.loligo.core.caching.Storability;
-import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
-import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.core.message.WebSocketHandshake;
 import io.loligo.core.range.Completion;
-import io.loligo.core.range.Incomplete;
 import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.exchange.request.Request;
@@ -88,10 +82,7 @@ public final class Fetch
   private @Nullable InFlight inFlight;
   private volatile FieldSet replaced = FieldSet.NONE;
   private long keysAsOf;
-  private List<String> withheld = List.of();
-
-  /** The head that readers get, a snapshot. */
-  private @Nullable ResponseHead answered;
+  private final FetchedResponse response;
 
   /** Null: there are no delay pools, or it was not asked for. */
   private @Nullable WidestLimit limit;
@@ -102,10 +93,6 @@ public final class Fetch
   private boolean over;
   private boolean again;
   private boolean unconditional;
-  private long announced = -1;
-  private boolean storing;
-  private int status;
-  private @Nullable String refusal;
 
   /**
    * A fetch for {@code client}; null: a fetch in the background. {@code request} is a snapshot.
@@ -132,6 +119,7 @@ public final class Fetch
     this.known = new KnownResponses(validated);
     this.refreshes = client == null && validated != null;
     this.upgrade = upgrade;
+    this.response = new FetchedResponse(services, this);
   }
 
   /**
@@ -291,7 +279,7 @@ public final class Fetch
           key(),
           target,
           head.fields(),
-          services.storing.caching(this, status).gateway,
+          services.storing.caching(this, response.status()).gateway,
           eventLoop,
           this::offer);
     } else {
@@ -359,15 +347,15 @@ public final class Fetch
 
   /** The status of the origin's response; 0: none yet. */
   public int status() {
-    return status;
+    return response.status();
   }
 
   /** Writes the known facts about the request to the origin into {@code record}. */
   public void account(ExchangeRecord record) {
     if (origin != null && origin.account(record)) {
-      record.serverContentBytesIn = status == 0 ? -1 : contentFetched();
-      record.serverStatus = status;
-      record.refusal = refusal;
+      record.serverContentBytesIn = response.status() == 0 ? -1 : contentFetched();
+      record.serverStatus = response.status();
+      record.refusal = response.refusal();
     }
   }
 
@@ -377,7 +365,7 @@ public final class Fetch
 
   /** The names of fields that the shared lines omit. The exchange adds them for its own client. */
   public List<String> withheldFields() {
-    return withheld;
+    return response.withheld();
   }
 
   /** Whether the response is of a parent that gets the credentials of the client. */
@@ -417,16 +405,15 @@ public final class Fetch
       nextGap(reply, replyLength);
       return;
     }
-    status = reply.status();
-    if (status == 101) {
-      switchProtocols(reply);
+    int status = reply.status();
+    response.status(status);
+    String fault = ProtocolSwitch.fault(head, client == null ? null : upgrade, reply);
+    if (fault != null) {
+      refuse(fault);
       return;
     }
-    if (status < 300 && WebSocketHandshake.isOurs(head)) {
-      // a client of HTTP/2 would take it for the success of its CONNECT
-      giveUp(
-          new FetchFailure(
-              FetchFailure.Kind.INVALID_RESPONSE, "status " + status + " for a WebSocket"));
+    if (status == 101) {
+      switchProtocols(reply);
       return;
     }
     if (status == 304 && known.mayBeConfirmed()) {
@@ -447,10 +434,8 @@ public final class Fetch
     }
     known.releasePart(); // the response is the whole, or an error
     // a stale response without a validator may be sent although this fetch requested it anew
-    if (Reuse.isFailure(reply.status()) && servesStale()) {
-      giveUp(
-          new FetchFailure(
-              FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for stale"));
+    if (Reuse.isFailure(status) && servesStale()) {
+      refuse("status " + status + " for stale");
       return;
     }
     if (!isHeld(reply, replyLength)) {
@@ -464,13 +449,13 @@ public final class Fetch
         && head.methodId() == Method.HEAD
         && reply.status() == 200
         && VarySelection.isSteeredLike(described.meta().vary(), head.fields())) {
-      update(reply).refreshByHead(described, announced(reply, replyLength));
+      update(reply).refreshByHead(described, response.announced(reply, replyLength));
     }
     Entry outdated =
         client == null || known.validated() != null ? known.validated() : client.stored();
     if (outdated != null
         && head.methodId() == Method.GET
-        && (status == 404 || status == 410)
+        && (reply.status() == 404 || reply.status() == 410)
         && VarySelection.isSteeredLike(outdated.meta().vary(), head.fields())) {
       // stale-if-error must not serve a resource that is gone
       update(reply).distrust(outdated);
@@ -488,18 +473,7 @@ public final class Fetch
   }
 
   private void switchProtocols(ResponseHead reply) {
-    if (client == null || upgrade == null) {
-      giveUp(
-          new FetchFailure(
-              FetchFailure.Kind.INVALID_RESPONSE, "101 without a request for Upgrade"));
-      return;
-    }
-    if (WebSocketHandshake.isOurs(head) && !WebSocketHandshake.isAccepted(head, reply)) {
-      giveUp(
-          new FetchFailure(
-              FetchFailure.Kind.INVALID_RESPONSE, "101 with a wrong " + WebSocketHandshake.ACCEPT));
-      return;
-    }
+    assert client != null : "a fetch in the background asks for no upgrade";
     over = true;
     client.upgraded(reply, side().detach());
     inFlight().fail(LOOK_AGAIN);
@@ -535,7 +509,7 @@ public final class Fetch
     if (client != null) {
       client.rewindContent();
     }
-    status = 0;
+    response.status(0);
     start();
   }
 
@@ -576,24 +550,14 @@ public final class Fetch
       }
     } catch (RuntimeException | Error e) {
       LOG.error("a response that waited for the disk failed", e);
-      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "internal: " + e));
+      refuse("internal: " + e);
     }
   }
 
   private void arrived(ResponseHead reply, long replyLength) {
     long now = services.clock.millis();
-    announced = announced(reply, replyLength);
-    Storability storability = services.storing.of(this, reply, announced, now);
-    storing = storability != null && storability.storable() && fits(meta(storability));
-    refusal = refusal(storability);
-    if (storing) {
-      refusal = ruleAgainst(reply);
-      storing = refusal == null;
-    }
-    if (storing && head.methodId() == Method.GET && !services.keys.fits(target, reply.fields())) {
-      storing = false;
-      refusal = "No-Vary-Search differs from that of earlier responses";
-    }
+    response.arrived(reply, replyLength, side().peer(), now);
+    boolean storing = response.isStored();
     Entry outdated =
         client == null || known.validated() != null ? known.validated() : client.fetchedAnew();
     if (!storing && outdated != null) {
@@ -603,7 +567,7 @@ public final class Fetch
       CacheKey learnt = services.keys.learnt(target, reply.fields(), keysAsOf);
       if (learnt != null) {
         inFlight().storeUnder(learnt);
-      } else if (slice() != null && status < 400 && status != 206) {
+      } else if (slice() != null && reply.status() < 400 && reply.status() != 206) {
         inFlight()
             .storeUnder(
                 services.keys.urlKey(target)); // not a slice: the next request finds it by its URL
@@ -615,83 +579,13 @@ public final class Fetch
       inFlight().fail(LOOK_AGAIN);
       return;
     }
-    StoredMeta meta = null;
-    boolean shareable = false;
-    withheld = List.of();
-    if (storing) {
-      assert storability != null : "it is storable";
-      StoredMeta described = meta(storability);
-      if (status == 206) {
-        announced = described.contentEnd() - described.contentStart();
-      }
-      // without a stored copy, the slower of two readers would have to be cut
-      shareable =
-          storability.shareable()
-              && asksForItself()
-              && (status != 206 || slice() != null); // the key contains the range of a slice
-      meta = StoringRules.meta(described, reply, replyLength == ContentLength.UNDELIMITED);
-      withheld = services.storing.withheld(this, reply, storability.withheldFields());
-    }
-    if (shareable) {
+    if (response.isShareable()) {
       services.hitForMiss.forget(key());
     } else if (client != null && mayStore && asksForItself()) {
-      client.noteUnshared(status, head);
+      client.noteUnshared(reply.status(), head);
     }
-    open(reply, reply, meta, shareable, now);
+    response.open(inFlight(), reply, reply, now);
     readOn();
-  }
-
-  /** The configuration's reason against storing {@code reply}; null if there is none. */
-  private @Nullable String ruleAgainst(ResponseHead reply) {
-    CachePeer peer = side().peer();
-    if (peer != null && peer.proxyOnly()) {
-      return "proxy-only of cache_peer " + peer.name();
-    }
-    return services.caching.mayStoreMiss(request, reply) ? null : "store_miss deny";
-  }
-
-  /**
-   * Passes the head to readers and to the store.
-   *
-   * @param reply the origin's response, borrowed
-   * @param fields the response whose fields are stored or forwarded: {@code reply}, or its
-   *     combination with a stored response
-   * @param meta null if the response is not stored
-   */
-  private void open(
-      ResponseHead reply,
-      ResponseHead fields,
-      @Nullable StoredMeta meta,
-      boolean shareable,
-      long now) {
-    ResponseHead snapshot = reply.snapshot();
-    answered = snapshot;
-    request.reply(snapshot);
-    inFlight()
-        .head(
-            snapshot,
-            meta,
-            shareable,
-            ReplyFields.shared(
-                fields,
-                storing,
-                withheld,
-                services.clock,
-                now,
-                services.scratch.section(),
-                allocator),
-            announced);
-  }
-
-  /** The facts by which a storable response is stored. */
-  private static StoredMeta meta(Storability storable) {
-    StoredMeta meta = storable.meta();
-    assert meta != null : "not storable";
-    return meta;
-  }
-
-  private boolean fits(StoredMeta meta) {
-    return services.store.fits(meta.part() == null ? meta.contentLength() : meta.part().length());
   }
 
   /**
@@ -700,31 +594,17 @@ public final class Fetch
    * stored.
    */
   private boolean complete(ResponseHead reply, long replyLength) {
-    if (!known.part().isContinuedBy(reply, announced(reply, replyLength))) {
+    if (!known.part().isContinuedBy(reply, response.announced(reply, replyLength))) {
       return false;
     }
     Completion completion = known.part().known(reply);
     long now = services.clock.millis();
     ResponseHead merged = StoredUpdate.merged(known.part().part(), reply);
-    long length = completion.completeLength();
-    Storability storability = services.storing.ofContinued(this, merged, length, now, reply);
-    if (!storability.storable()
-        || !services.keys.fits(target, merged.fields())
-        || ruleAgainst(merged) != null) {
+    if (!response.continues(completion, reply, merged, side().peer(), now)) {
       return false;
     }
-    StoredMeta meta =
-        StoringRules.meta(meta(storability), merged, /* unframed= */ false)
-            .withPart(completion.combined());
-    if (meta.part() != null && !Incomplete.answers(head, meta)) {
-      return false;
-    }
-    storing = true;
-    refusal = null;
-    announced = completion.length();
     opened = true;
-    withheld = services.storing.withheld(this, merged, storability.withheldFields());
-    open(reply, merged, meta, meta.part() == null && storability.shareable(), now);
+    response.open(inFlight(), reply, merged, now);
     readOn();
     return true;
   }
@@ -734,12 +614,10 @@ public final class Fetch
   /** The response for a further gap has arrived. Readers already have all bytes before the gap. */
   private void nextGap(ResponseHead reply, long replyLength) {
     asking = false;
-    if (known.part().isContinuedBy(reply, announced(reply, replyLength))) {
+    if (known.part().isContinuedBy(reply, response.announced(reply, replyLength))) {
       readOn();
     } else {
-      giveUp(
-          new FetchFailure(
-              FetchFailure.Kind.INVALID_RESPONSE, "status " + reply.status() + " for a gap"));
+      refuse("status " + reply.status() + " for a gap");
     }
   }
 
@@ -776,29 +654,9 @@ public final class Fetch
     readOn();
   }
 
-  /** Why the response is not stored; null if it is stored or storing was never considered. */
-  private @Nullable String refusal(@Nullable Storability storability) {
-    if (storing || storability == null) {
-      return null;
-    }
-    return storability.storable() ? "too large for memory and disk" : storability.reason();
-  }
-
   /** The slice that this fetch requests; null if it requests none. */
   private @Nullable Slice slice() {
     return request.slice();
-  }
-
-  /**
-   * The content length to announce, in bytes; -1: unknown. For HEAD: the length that a GET would
-   * get.
-   */
-  private long announced(ResponseHead reply, long replyLength) {
-    if (head.methodId() == Method.HEAD) {
-      int length = reply.fields().first(FieldName.CONTENT_LENGTH);
-      return length < 0 ? -1 : Math.max(-1, Decimal.of(reply.fields(), length));
-    }
-    return ContentLength.bytes(replyLength);
   }
 
   @Override
@@ -807,7 +665,7 @@ public final class Fetch
       content.release();
     } else if (opened && known.part().overflowsGap(content.readableBytes())) {
       content.release();
-      giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, "more content than requested"));
+      refuse("more content than requested");
     } else {
       if (known.isCompleting()) {
         known.part().received(content.readableBytes());
@@ -864,9 +722,7 @@ public final class Fetch
       reading = false;
       endGap();
     } else if (!over) {
-      if (storing
-          && announced < 0
-          && inFlight().received() < services.storing.caching(this, status).minObjectBytes) {
+      if (response.isTooSmall(inFlight().received())) {
         inFlight().doNotStore(); // the head did not announce how small it is
       }
       complete(trailers);
@@ -875,8 +731,7 @@ public final class Fetch
 
   private void complete(@Nullable Fields trailers) {
     finish();
-    assert answered != null : "the head comes first";
-    inFlight().end(ReplyFields.trailers(trailers, answered, withheld));
+    inFlight().end(response.trailers(trailers));
   }
 
   @Override
@@ -885,7 +740,7 @@ public final class Fetch
       side().endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
     } else if (!over) {
       if (failure.fault() != null) {
-        refusal = failure.fault().reason();
+        response.refusal(failure.fault().reason());
       }
       finish();
       inFlight().fail(failure);
@@ -909,10 +764,11 @@ public final class Fetch
   }
 
   private boolean goesOnAlone() {
+    long announced = response.announced();
     if (!inFlight().isStored() || announced < 0 || head.methodId() == Method.POST) {
       return false;
     }
-    if (client != null && slice() != null && status == 206 && client.isServed()) {
+    if (client != null && slice() != null && response.status() == 206 && client.isServed()) {
       return true;
     }
     FetchSettings settings = services.settings.fetches;
@@ -920,6 +776,11 @@ public final class Fetch
       return true;
     }
     return settings.goesOnAlone(announced, inFlight().received());
+  }
+
+  /** The response cannot be used because of {@code why}. */
+  private void refuse(String why) {
+    giveUp(new FetchFailure(FetchFailure.Kind.INVALID_RESPONSE, why));
   }
 
   private void giveUp(FetchFailure failure) {
