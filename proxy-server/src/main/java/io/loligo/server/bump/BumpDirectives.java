@@ -19,7 +19,8 @@ public final class BumpDirectives {
                   + " asks the server for its certificate first; after a peek in step 2, the"
                   + " certificate is known with TLS 1.2 only, and verified only if a line asks for"
                   + " its faults; an ssl_error ACL also matches a fault that sslproxy_cert_error"
-                  + " does not tolerate")
+                  + " does not tolerate; an intercepted connection that http_access denies is"
+                  + " closed, without a page inside TLS; it is logged once")
           .text(
               "What happens to a CONNECT on a port with ssl-bump. The first matching line of each"
                   + " step decides. Step 1: the CONNECT is known. Step 2: the client's first"

@@ -88,8 +88,14 @@ final class ScriptedOrigin implements AutoCloseable {
 
   /** One that speaks TLS. */
   static ScriptedOrigin startSecure(SSLContext context) throws IOException {
-    ServerSocket listener = new ServerSocket(0, 512, InetAddress.getLoopbackAddress());
-    return started(new ScriptedOrigin(listener, context.getSocketFactory(), NOT_FOUND));
+    return startSecure(InetAddress.getLoopbackAddress(), 0, context, NOT_FOUND);
+  }
+
+  /** One that speaks TLS, at this place. */
+  static ScriptedOrigin startSecure(
+      InetAddress address, int port, SSLContext context, Script otherwise) throws IOException {
+    ServerSocket listener = new ServerSocket(port, 512, address);
+    return started(new ScriptedOrigin(listener, context.getSocketFactory(), otherwise));
   }
 
   private static ScriptedOrigin started(ScriptedOrigin origin) {

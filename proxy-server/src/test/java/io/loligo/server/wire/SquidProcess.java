@@ -16,7 +16,12 @@ final class SquidProcess {
    * @param lines of its configuration, which begins with the lines that keep it in {@code dir}
    */
   static ProxyProcess start(Path dir, List<String> ports, List<String> lines) throws IOException {
-    String squid = InstalledProgram.path("squid");
+    return start(InstalledProgram.path("squid"), dir, ports, lines);
+  }
+
+  /** Starts the one whose program is {@code squid}. */
+  static ProxyProcess start(String squid, Path dir, List<String> ports, List<String> lines)
+      throws IOException {
     Path home = Files.createDirectories(dir.resolve("squid"));
     // Squid started by root changes to a user of its own, who must be able to write here
     for (Path path = home; path != null && path.startsWith(dir); path = path.getParent()) {
