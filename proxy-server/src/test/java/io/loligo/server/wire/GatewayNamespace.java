@@ -100,9 +100,11 @@ final class GatewayNamespace {
             "loligo_admin_port off",
             "loligo_event_loops 1",
             "");
-    try (ProxyUnderTest proxy =
-        ProxyUnderTest.start(own + file.replace("/squid/own.log", "/own.log"))) {
+    ProxyUnderTest proxy = ProxyUnderTest.start(own + file.replace("/squid/own.log", "/own.log"));
+    try {
       askAll("loligo");
+    } finally {
+      proxy.close();
     }
     tellLog("loligo", dir.resolve("own.log"));
   }
