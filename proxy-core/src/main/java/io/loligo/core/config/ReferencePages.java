@@ -301,7 +301,10 @@ public final class ReferencePages {
       | `access_log syslog:` with another priority than `info` | mixed with it: `err` arrives as `debug` | as written |
       | several lines in a datagram of `access_log udp:` | yes | each line is a datagram |
       | `%<ru`, `%rp`, `%>rp`, `%<rp` | with their queries | without them, unless `strip_query_terms off` |
-      | `%>eui`, `%>handshake`, `%ui`, `%credentials`, `%busy_time`, `%transport::>connection_id`, `%rG`, `%<ha`, `%icap::`, `%adapt::` | values, where Squid has them | `-`, and a warning when the file is read: the proxy looks up no MAC addresses, keeps no handshakes, and shows no passwords |
+      | `%>eui`, `%>handshake`, `%ui`, `%credentials`, `%busy_time`, `%transport::>connection_id`, `%rG`, `%<ha` | values, where Squid has them | `-`, and a warning when the file is read: the proxy looks up no MAC addresses, keeps no handshakes, and shows no passwords |
+      | `%icap::` codes but `%icap::tt` and `%icap::<last_h` in `access_log` | `?`, 0 and the like | `-` |
+      | a message that passes by a service that is down | has a line `ICAP_ECHO/000` in `icap_log` | has none |
+      | `%icap::tt` | includes the time of checking `adaptation_access` | the time until the heads of the services' answers |
       | `%err_detail` | a name of Squid's | the line that denied, or the failure in words |
       | `%<sH` of a range; `%<sS` of a hit on a range or by HEAD | the end of the range; the size of the whole | the bytes sent; `-` |
       | `%master_xaction` | numbers of a process | numbers of an event loop |

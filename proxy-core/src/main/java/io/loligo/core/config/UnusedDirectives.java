@@ -269,10 +269,6 @@ final class UnusedDirectives {
         "icap_206_enable : ON_OFF : on");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "no log of ICAP is written; metrics count the messages of each service",
-        "icap_log : LINE : none");
-    rows.add(
-        Status.WITHOUT_EFFECT,
         "services do not choose further services",
         "adaptation_service_iteration_limit : INTEGER : 16");
     rows.add(

@@ -48,25 +48,19 @@ public final class AccessLog implements AutoCloseable {
       throws IOException {
     LogOutputs opener = new LogOutputs(logging, whenLost);
     Map<String, LogOutput> outputs = new LinkedHashMap<>();
-    List<String> places = new ArrayList<>();
     List<Target> targets = new ArrayList<>();
+    List<Target> icapTargets = new ArrayList<>();
     try {
       for (LogTarget line : logging.accessLogs) {
-        if (line.where().isNone()) {
-          targets.add(new Target(null, -1, line.access()));
-          continue;
-        }
-        LogFormat format = format(line.format(), logging);
-        String place = line.where().text();
-        if (!outputs.containsKey(place)) {
-          outputs.put(place, opener.open(line.where()));
-          places.add(place);
-        }
-        targets.add(new Target(format, places.indexOf(place), line.access()));
+        targets.add(target(line, logging, opener, outputs));
       }
-      if (places.size() > LineRing.MAX_OUTPUTS) {
+      for (LogTarget line : logging.icapLogs) {
+        icapTargets.add(target(line, logging, opener, outputs));
+      }
+      int places = outputs.size();
+      if (places > LineRing.MAX_OUTPUTS) {
         throw new IOException(
-            places.size() + " access logs (expected: at most " + LineRing.MAX_OUTPUTS + ")");
+            places + " access logs (expected: at most " + LineRing.MAX_OUTPUTS + ")");
       }
     } catch (IOException | RuntimeException e) {
       closeAll(outputs.values(), e);
@@ -75,9 +69,25 @@ public final class AccessLog implements AutoCloseable {
     return new AccessLog(
         logging,
         targets.toArray(new Target[0]),
+        icapTargets.toArray(new Target[0]),
         outputs.values().toArray(new LogOutput[0]),
         loops,
         ringBytes);
+  }
+
+  /** The target of {@code line}; its output is opened unless another line has done so. */
+  private static Target target(
+      LogTarget line, LogSettings logging, LogOutputs opener, Map<String, LogOutput> outputs)
+      throws IOException {
+    if (line.where().isNone()) {
+      return new Target(null, -1, line.access());
+    }
+    LogFormat format = format(line.format(), logging);
+    String place = line.where().text();
+    if (!outputs.containsKey(place)) {
+      outputs.put(place, opener.open(line.where()));
+    }
+    return new Target(format, List.copyOf(outputs.keySet()).indexOf(place), line.access());
   }
 
   private static void closeAll(Iterable<LogOutput> outputs, Exception cause) {
@@ -107,7 +117,12 @@ public final class AccessLog implements AutoCloseable {
   }
 
   private AccessLog(
-      LogSettings logging, Target[] targets, LogOutput[] outputs, int loops, int ringBytes) {
+      LogSettings logging,
+      Target[] targets,
+      Target[] icapTargets,
+      LogOutput[] outputs,
+      int loops,
+      int ringBytes) {
     rings = new LineRing[outputs.length == 0 ? 0 : loops];
     for (int i = 0; i < rings.length; i++) {
       rings[i] = new LineRing(ringBytes);
@@ -118,6 +133,7 @@ public final class AccessLog implements AutoCloseable {
       sinks[i] =
           new LoopSink(
               targets,
+              icapTargets,
               logging.notes.toArray(new NoteRule[0]),
               rings.length == 0 ? null : rings[i],
               writer,
@@ -142,6 +158,12 @@ public final class AccessLog implements AutoCloseable {
   /** The sink of event loop number {@code loop}, from 0. */
   public ExchangeSink loop(int loop) {
     return sinks[loop];
+  }
+
+  /** Takes transactions with ICAP services on the same loop; null: they are not logged. */
+  public @Nullable ExchangeSink icap(int loop) {
+    LoopSink sink = sinks[loop];
+    return sink.icapTargets.length == 0 ? null : sink::transacted;
   }
 
   /**
@@ -202,6 +224,7 @@ public final class AccessLog implements AutoCloseable {
   /** Composes lines on one event loop and puts them into its ring. Confined to that loop. */
   private static final class LoopSink implements ExchangeSink {
     private final Target[] targets;
+    private final Target[] icapTargets;
     private final NoteRule[] notes;
     private final @Nullable LineRing ring;
     private final LogWriter writer;
@@ -213,12 +236,14 @@ public final class AccessLog implements AutoCloseable {
 
     LoopSink(
         Target[] targets,
+        Target[] icapTargets,
         NoteRule[] notes,
         @Nullable LineRing ring,
         LogWriter writer,
         LogLine line,
         boolean blockWhenFull) {
       this.targets = targets;
+      this.icapTargets = icapTargets;
       this.notes = notes;
       this.ring = ring;
       this.writer = writer;
@@ -229,18 +254,26 @@ public final class AccessLog implements AutoCloseable {
     @Override
     public void finished(ExchangeRecord record) {
       NoteRule.annotate(notes, record, input);
-      for (Target target : targets) {
+      write(record, targets);
+    }
+
+    void transacted(ExchangeRecord record) {
+      write(record, icapTargets);
+    }
+
+    private void write(ExchangeRecord record, Target[] to) {
+      for (Target target : to) {
         if (target.takes(record, input)) {
           if (target.format == null) {
             return;
           }
-          LineRing to = ring;
-          assert to != null : "a format has an output";
+          LineRing queue = ring;
+          assert queue != null : "a format has an output";
           line.clear();
           target.format.write(record, line);
-          line.truncate(to.maxLineBytes() - 1);
+          line.truncate(queue.maxLineBytes() - 1);
           line.append('\n');
-          offer(to, target.output, endNanos(record));
+          offer(queue, target.output, endNanos(record));
         }
       }
     }

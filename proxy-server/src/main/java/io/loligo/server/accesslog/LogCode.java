@@ -1,6 +1,7 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.Stage;
 import org.jspecify.annotations.Nullable;
 
@@ -123,26 +124,26 @@ enum LogCode {
   TLS_SERVER_ISSUER("ssl::<cert_issuer", Kind.UNTRUSTED, RecordText::serverIssuer),
   TLS_SERVER_ERRORS("ssl::<cert_errors", Kind.FAULTS, (r, line) -> {}),
   TLS_SERVER_CERTIFICATE("ssl::<cert", Kind.UNTRUSTED, RecordText::serverCertificateText),
-  ADAPTATION_HISTORY("adapt::all_trs"),
-  ADAPTATION_SUM("adapt::sum_trs"),
-  ADAPTATION_FIELD("adapt::<last_h", Kind.ARGUMENT),
+  ADAPTATION_TIMES("adapt::all_trs", Kind.ADAPTATION_TIMES, (r, line) -> {}),
+  ADAPTATION_SUMS("adapt::sum_trs", Kind.ADAPTATION_SUMS, (r, line) -> {}),
+  ADAPTATION_FIELD("adapt::<last_h", Kind.ADAPTATION_FIELD, (r, line) -> {}),
   ADAPTED_REPLY_FIELD("<ha", Kind.ARGUMENT),
   REQUEST_GROUP("rG"),
-  ICAP_LAST_FIELD("icap::<last_h", Kind.ARGUMENT),
-  ICAP_SERVER("icap::<A"),
-  ICAP_SERVICE("icap::<service_name"),
-  ICAP_URL("icap::ru"),
-  ICAP_METHOD("icap::rm"),
-  ICAP_BYTES_OUT("icap::>st"),
-  ICAP_BYTES_IN("icap::<st"),
-  ICAP_CONTENT_BYTES("icap::<bs"),
-  ICAP_REQUEST_FIELD("icap::>h", Kind.ARGUMENT),
-  ICAP_REPLY_FIELD("icap::<h", Kind.ARGUMENT),
-  ICAP_STATUS("icap::Hs"),
-  ICAP_RESPONSE_TIME("icap::tr"),
-  ICAP_IO_TIME("icap::tio"),
-  ICAP_OUTCOME("icap::to"),
-  ICAP_TIME("icap::tt");
+  ICAP_LAST_FIELD("icap::<last_h", Kind.ADAPTATION_FIELD, (r, line) -> {}),
+  ICAP_SERVER("icap::<A", Kind.TEXT, IcapText.text(IcapTransaction::host)),
+  ICAP_SERVICE("icap::<service_name", Kind.TEXT, IcapText.text(IcapTransaction::service)),
+  ICAP_URL("icap::ru", Kind.TEXT, IcapText.text(IcapTransaction::uri)),
+  ICAP_METHOD("icap::rm", Kind.TEXT, IcapText.text(IcapTransaction::method)),
+  ICAP_BYTES_OUT("icap::>st", Kind.NUMBER, IcapText.number(IcapTransaction::sentBytes)),
+  ICAP_BYTES_IN("icap::<st", Kind.NUMBER, IcapText.number(IcapTransaction::receivedBytes)),
+  ICAP_CONTENT_BYTES("icap::<bs", Kind.NUMBER, IcapText.number(IcapTransaction::contentBytes)),
+  ICAP_REQUEST_FIELD("icap::>h", Kind.ICAP_REQUEST_FIELD, (r, line) -> {}),
+  ICAP_REPLY_FIELD("icap::<h", Kind.ICAP_REPLY_FIELD, (r, line) -> {}),
+  ICAP_STATUS("icap::Hs", Kind.NUMBER, IcapText.number(IcapTransaction::status)),
+  ICAP_RESPONSE_TIME("icap::tr", Kind.MILLIS, IcapText.millis(IcapTransaction::totalNanos)),
+  ICAP_IO_TIME("icap::tio", Kind.MILLIS, IcapText.millis(IcapTransaction::ioNanos)),
+  ICAP_OUTCOME("icap::to", Kind.TEXT, IcapText.text(one -> one.outcome().name())),
+  ICAP_TIME("icap::tt", Kind.MILLIS, IcapText::waited);
 
   /** The treatment of a value. */
   enum Kind {
@@ -158,6 +159,13 @@ enum LogCode {
     REPLY_FIELD,
     PROXY_FIELD,
     NOTE,
+    ICAP_REQUEST_FIELD,
+    ICAP_REPLY_FIELD,
+    /** Of the last ICAP response. */
+    ADAPTATION_FIELD,
+    /** Of all transactions, or of those with the service in the argument. */
+    ADAPTATION_TIMES,
+    ADAPTATION_SUMS,
     /** Faults of the server's certificate. */
     FAULTS,
     SEQUENCE,
@@ -173,6 +181,11 @@ enum LogCode {
             REPLY_FIELD,
             PROXY_FIELD,
             NOTE,
+            ICAP_REQUEST_FIELD,
+            ICAP_REPLY_FIELD,
+            ADAPTATION_FIELD,
+            ADAPTATION_TIMES,
+            ADAPTATION_SUMS,
             FAULTS,
             BYTE,
             ARGUMENT ->

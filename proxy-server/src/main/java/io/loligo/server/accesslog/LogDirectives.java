@@ -40,13 +40,30 @@ public final class LogDirectives {
                   + " process ends when a line of this log is lost; drop, the default, goes on."
                   + " rotate: old files kept, in place of logfile_rotate.");
 
+  /** {@code icap_log}: the logs of transactions with ICAP services. */
+  public static final Setting<List<LogTarget>> ICAP_LOG =
+      FEATURE
+          .lines(
+              "icap_log",
+              "stdio:PATH|daemon:PATH|syslog:[FACILITY.PRIORITY]|udp://HOST:PORT|tcp://HOST:PORT|none"
+                  + " [logformat=NAME] [OPTION...] [[!]ACL...]",
+              LogLines::icapLogsOf)
+          .defaultText("none")
+          .difference(
+              "%Ss and the other codes about the client's response print what is known then")
+          .text(
+              "Where transactions with ICAP services are logged, one line for each: requests,"
+                  + " responses and OPTIONS. Everything else is as in access_log. The format"
+                  + " icap_squid is made for it; without a format, squid holds. ACLs see the"
+                  + " request, and the response inside the service's answer.");
+
   /** {@code logformat}: the formats by name. */
   public static final Setting<Map<String, String>> LOGFORMAT =
       FEATURE
           .lines("logformat", "NAME FORMAT", LogLines::formatsOf)
           .text(
-              "A format for access_log. Built in: squid, common, combined, referrer, useragent, and"
-                  + " loligo_json, a JSON object for each request.");
+              "A format for access_log. Built in: squid, common, combined, referrer, useragent,"
+                  + " icap_squid, and loligo_json, a JSON object for each request.");
 
   /** {@code note}: notes that requests get before they are logged. */
   static final Setting<List<NoteRule>> NOTE =

@@ -25,7 +25,10 @@ public final class LogFormat {
               "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st"
                   + " \"%{Referer}>h\" \"%{User-Agent}>h\" %Ss:%Sh",
           "referrer", "%ts.%03tu %>a %{Referer}>h %ru",
-          "useragent", "%>a [%tl] \"%{User-Agent}>h\"");
+          "useragent", "%>a [%tl] \"%{User-Agent}>h\"",
+          "icap_squid",
+              "%ts.%03tu %6icap::tr %>A %icap::to/%03icap::Hs %icap::<st %icap::rm %icap::ru %un"
+                  + " -/%icap::<A -");
 
   /** The name of the format that writes JSON. */
   public static final String JSON = "loligo_json";

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class LogFormatCodes {
   /** Formats that exist without a {@code logformat} line. */
   public static final List<String> BUILT_IN =
-      List.of("squid", "common", "combined", "referrer", "useragent", LogFormat.JSON);
+      List.of("squid", "common", "combined", "referrer", "useragent", "icap_squid", LogFormat.JSON);
 
   private static final Set<String> WITH_VALUE = spellings(code -> !code.writesNothing());
 

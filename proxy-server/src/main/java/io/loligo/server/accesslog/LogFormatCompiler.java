@@ -93,7 +93,15 @@ final class LogFormatCompiler {
 
   private static boolean isUntrusted(LogCode code) {
     return switch (code.kind()) {
-      case UNTRUSTED, REQUEST_FIELD, REPLY_FIELD, PROXY_FIELD, NOTE -> true;
+      case UNTRUSTED,
+          REQUEST_FIELD,
+          REPLY_FIELD,
+          PROXY_FIELD,
+          NOTE,
+          ICAP_REQUEST_FIELD,
+          ICAP_REPLY_FIELD,
+          ADAPTATION_FIELD ->
+          true;
       default -> false;
     };
   }
@@ -108,6 +116,11 @@ final class LogFormatCompiler {
       case REPLY_FIELD -> replyField(FieldText.of(argument));
       case PROXY_FIELD -> proxyField(FieldText.of(argument));
       case NOTE -> note(argument);
+      case ICAP_REQUEST_FIELD -> IcapText.requestField(FieldText.of(argument));
+      case ICAP_REPLY_FIELD -> IcapText.replyField(FieldText.of(argument));
+      case ADAPTATION_FIELD -> IcapText.lastField(FieldText.of(argument));
+      case ADAPTATION_TIMES -> IcapText.times(argument, /* summed= */ false);
+      case ADAPTATION_SUMS -> IcapText.times(argument, /* summed= */ true);
       case FAULTS -> faults(argument);
       case SEQUENCE -> new SequenceSource();
       case BYTE -> fixedByte(argument, start);

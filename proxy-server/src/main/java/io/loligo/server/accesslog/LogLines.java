@@ -20,31 +20,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code access_log} and {@code logformat} lines. Confined to one thread. */
+/**
+ * Reads {@code access_log}, {@code icap_log} and {@code logformat} lines. Confined to one thread.
+ */
 final class LogLines {
   private static final Set<String> WRITTEN = Set.of("stdio", "daemon");
   private static final Pattern SIZE = Pattern.compile("([0-9]{1,9})(?i:(bytes|KB|MB|GB))");
-  private static final Map<String, String> BUILT_IN =
-      Map.of(
-          "squid",
-          "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt",
-          "common",
-          "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
-          "combined",
-          "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st \"%{Referer}>h\""
-              + " \"%{User-Agent}>h\" %Ss:%Sh",
-          "referrer",
-          "%ts.%03tu %>a %{Referer}>h %ru",
-          "useragent",
-          "%>a [%tl] \"%{User-Agent}>h\"",
-          LogFormat.JSON,
-          "");
+  private static final Map<String, String> BUILT_IN = builtIn();
 
   private final Report report;
   private final Rules rules;
   private final Map<String, String> formats = new LinkedHashMap<>(BUILT_IN);
   private final List<Draft> drafts = new ArrayList<>();
+  private final List<Draft> icapDrafts = new ArrayList<>();
   private boolean given;
+
+  private static Map<String, String> builtIn() {
+    Map<String, String> all = new LinkedHashMap<>(LogFormat.builtIn());
+    all.put(LogFormat.JSON, "");
+    return all;
+  }
 
   private LogLines(Reading reading) {
     this.report = reading.report();
@@ -61,12 +56,29 @@ final class LogLines {
     return new LineReader<>() {
       @Override
       public void read(Line line) {
-        lines.readAccessLog(line);
+        lines.given = true;
+        lines.readLog(line, lines.drafts);
       }
 
       @Override
       public List<LogTarget> value() {
         return lines.targets();
+      }
+    };
+  }
+
+  /** The reader of {@code icap_log} lines. */
+  static LineReader<List<LogTarget>> icapLogsOf(Reading reading) {
+    LogLines lines = of(reading);
+    return new LineReader<>() {
+      @Override
+      public void read(Line line) {
+        lines.readLog(line, lines.icapDrafts);
+      }
+
+      @Override
+      public List<LogTarget> value() {
+        return lines.targets(lines.icapDrafts);
       }
     };
   }
@@ -123,8 +135,7 @@ final class LogLines {
     return text.startsWith("\"") || text.startsWith("'");
   }
 
-  private void readAccessLog(Line line) {
-    given = true;
+  private void readLog(Line line, List<Draft> into) {
     List<String> values = line.values();
     if (values.isEmpty()) {
       report.error(line, "", "MODULE:PLACE, a path or none", "");
@@ -132,7 +143,7 @@ final class LogLines {
     }
     String target = values.get(0);
     if (target.equals("none")) {
-      add(line, LogPlace.of("none", ""), "", values.subList(1, values.size()));
+      add(line, LogPlace.of("none", ""), "", values.subList(1, values.size()), into);
       return;
     }
     int colon = target.indexOf(':');
@@ -143,7 +154,7 @@ final class LogLines {
       report.error(line, target, expected, "");
       return;
     }
-    format(line, module, place, values.subList(1, values.size()));
+    format(line, LogPlace.of(module, place), values.subList(1, values.size()), into);
   }
 
   /** The correct form of {@code module:place}; null if it is valid. */
@@ -166,7 +177,7 @@ final class LogLines {
     };
   }
 
-  private void format(Line line, String module, String place, List<String> words) {
+  private void format(Line line, LogPlace plain, List<String> words, List<Draft> into) {
     Options options = new Options(line);
     int at = 0;
     if (at < words.size() && words.get(at).indexOf('=') < 0) {
@@ -178,14 +189,15 @@ final class LogLines {
         options.read(words.get(at++));
       }
     }
-    LogPlace where = new LogPlace(module, place, options.options());
-    checkSame(line, where);
-    add(line, where, options.format, words.subList(at, words.size()));
+    LogPlace where = new LogPlace(plain.module(), plain.place(), options.options());
+    checkSame(line, where, drafts);
+    checkSame(line, where, icapDrafts);
+    add(line, where, options.format, words.subList(at, words.size()), into);
   }
 
   /** Lines of one place share an output, which has the options of the first. */
-  private void checkSame(Line line, LogPlace where) {
-    for (Draft draft : drafts) {
+  private void checkSame(Line line, LogPlace where, List<Draft> others) {
+    for (Draft draft : others) {
       boolean other = !draft.where.options().equals(where.options());
       if (draft.where.text().equals(where.text()) && other) {
         report.warning(line, where.text(), "", "the options of the first line of this place hold");
@@ -265,9 +277,9 @@ final class LogLines {
     return formats.keySet().stream().sorted().toList();
   }
 
-  private void add(Line line, LogPlace where, String format, List<String> terms) {
+  private void add(Line line, LogPlace where, String format, List<String> terms, List<Draft> into) {
     if (rules.check(RuleScope.LOG, line, terms)) {
-      drafts.add(new Draft(where, format, List.copyOf(terms), line));
+      into.add(new Draft(where, format, List.copyOf(terms), line));
     }
   }
 
@@ -278,8 +290,12 @@ final class LogLines {
       String place = target.substring(target.indexOf(':') + 1, target.indexOf(' '));
       return List.of(new LogTarget(LogPlace.of("daemon", place), "squid", AclList.allowAll(), ""));
     }
+    return targets(drafts);
+  }
+
+  private List<LogTarget> targets(List<Draft> lines) {
     List<LogTarget> logs = new ArrayList<>();
-    for (Draft draft : drafts) {
+    for (Draft draft : lines) {
       if (draft.where.isNone() && draft.terms.isEmpty()) {
         break;
       }

@@ -9,6 +9,9 @@ public final class LogSettings {
   /** Empty: none. */
   final List<LogTarget> accessLogs;
 
+  /** {@code icap_log}; empty: none. */
+  final List<LogTarget> icapLogs;
+
   /** Name to format string, built-in ones included. */
   final Map<String, String> formats;
 
@@ -37,6 +40,7 @@ public final class LogSettings {
   /** The settings of {@code config}. */
   public LogSettings(ProxyConfig config) {
     accessLogs = config.get(LogDirectives.ACCESS_LOG);
+    icapLogs = config.get(LogDirectives.ICAP_LOG);
     formats = config.get(LogDirectives.LOGFORMAT);
     notes = config.get(LogDirectives.NOTE);
     syslog = config.get(LogDirectives.SYSLOG);
@@ -67,10 +71,15 @@ public final class LogSettings {
         && blockWhenFull == other.blockWhenFull
         && notes.isEmpty()
         && other.notes.isEmpty()
-        && accessLogs.stream()
+        && areAlike(accessLogs, other.accessLogs)
+        && areAlike(icapLogs, other.icapLogs);
+  }
+
+  private static boolean areAlike(List<LogTarget> logs, List<LogTarget> others) {
+    return logs.stream()
             .map(LogTarget::whereToAll)
             .toList()
-            .equals(other.accessLogs.stream().map(LogTarget::whereToAll).toList())
-        && accessLogs.stream().allMatch(log -> log.access().isEmpty());
+            .equals(others.stream().map(LogTarget::whereToAll).toList())
+        && logs.stream().allMatch(log -> log.access().isEmpty());
   }
 }

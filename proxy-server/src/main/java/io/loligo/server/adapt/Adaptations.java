@@ -1,9 +1,15 @@
 package io.loligo.server.adapt;
 
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.IcapTransaction;
+import io.loligo.server.record.Stage;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The services of one event loop under one configuration. Confined to the loop. */
 public final class Adaptations {
@@ -13,6 +19,7 @@ public final class Adaptations {
   private final LoopTimer timer;
   private final int loops;
   private final Map<IcapService, ServiceState> states = new HashMap<>();
+  private @Nullable ExchangeSink log;
 
   /**
    * Knows nothing about any service yet.
@@ -35,6 +42,29 @@ public final class Adaptations {
   /** The values of the configuration. */
   public AdaptationSettings settings() {
     return settings;
+  }
+
+  /** Takes a record of each transaction; null: nobody does. */
+  public @Nullable ExchangeSink log() {
+    return log;
+  }
+
+  /** Sets {@link #log()}. */
+  public void log(@Nullable ExchangeSink sink) {
+    log = sink;
+  }
+
+  /** A new record of {@code transaction}, which ends now, without a client and an exchange. */
+  public ExchangeRecord record(IcapTransaction transaction) {
+    ExchangeRecord record = new ExchangeRecord();
+    record.icap = transaction;
+    record.method = ExchangeRecord.NO_METHOD;
+    record.url = "-";
+    record.endMillis = clock.millis();
+    record.startMillis = record.endMillis - TimeUnit.NANOSECONDS.toMillis(transaction.totalNanos());
+    record.startNanos = clock.nanos() - transaction.totalNanos();
+    record.stage(Stage.TOTAL, transaction.totalNanos());
+    return record;
   }
 
   IcapNetwork network() {

@@ -3,6 +3,7 @@ package io.loligo.server.adapt;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.IcapTransaction;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,9 @@ public interface Adapted {
    * @param contentLength bytes of its content, see {@link io.loligo.core.message.ContentLength}
    */
   void response(ResponseHead head, long contentLength);
+
+  /** An exchange with a service about the message is over. May come at any time. */
+  void transacted(IcapTransaction transaction);
 
   /** Content. Takes {@code content}. */
   void content(ByteBuf content);

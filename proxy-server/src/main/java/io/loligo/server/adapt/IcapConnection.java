@@ -94,6 +94,8 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   /** Bytes that have arrived and were not used; null: none. */
   private @Nullable ByteBuf input;
 
+  private long sentBytes;
+  private long receivedBytes;
   private boolean reused;
   private boolean answered;
   private boolean requestComplete;
@@ -141,6 +143,8 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     assert phase == Phase.IDLE : phase;
     phase = Phase.BUSY;
     listener = events;
+    sentBytes = 0;
+    receivedBytes = 0;
     answered = false;
     headRead = false;
     wanted = false;
@@ -214,6 +218,16 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Bytes sent for the last request, which may be over. */
+  long sentBytes() {
+    return sentBytes;
+  }
+
+  /** Bytes received in response to it. */
+  long receivedBytes() {
+    return receivedBytes;
+  }
+
   /** Whether it takes more chunks now. */
   boolean writable() {
     return ctx.channel().isWritable();
@@ -259,6 +273,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void write(ByteBuf bytes) {
+    sentBytes += bytes.readableBytes();
     counts.add(ServiceCount.SENT_BYTES, bytes.readableBytes());
     ctx.write(bytes).addListener(written);
   }
@@ -317,6 +332,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     readPending = false;
+    receivedBytes += bytes.readableBytes();
     counts.add(ServiceCount.RECEIVED_BYTES, bytes.readableBytes());
     if (phase != Phase.BUSY) {
       bytes.release();

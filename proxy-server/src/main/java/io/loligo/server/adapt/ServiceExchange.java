@@ -6,6 +6,8 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.IcapTransaction;
+import io.loligo.server.record.IcapTransaction.Outcome;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,8 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     void broken(String why);
   }
 
+  private static final byte[] NO_BYTES = {};
+
   private final ServiceState service;
   private final IcapMessage message;
   private final Owner owner;
@@ -64,6 +68,12 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   private final int preview;
 
   private final long startedNanos;
+  private long connectedNanos = -1;
+  private long answeredNanos = -1;
+  private byte[] sentHead = NO_BYTES;
+  private @Nullable IcapReply answer;
+  private long contentBytes;
+  private boolean told;
   private @Nullable IcapConnection connection;
 
   /** Content that the preview has not sent; null: none. */
@@ -126,6 +136,8 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     owner.connected();
     service.counts().increment(ServiceCount.MESSAGES);
     byte[] head = message.composed(service.service(), preview, allows204(), service.persistent());
+    sentHead = head;
+    connectedNanos = service.clock().nanos();
     found.start(
         Unpooled.wrappedBuffer(head),
         message.hasContent(),
@@ -216,6 +228,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   /** Ends it; the connection is closed unless the exchange is complete. */
   void abandon() {
     live = false;
+    tell(Outcome.ICAP_ERR_GONE);
     dropBehind();
     if (connection != null) {
       connection.abandon();
@@ -234,6 +247,10 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
 
   @Override
   public void reply(IcapReply reply) {
+    answer = reply;
+    if (reply.status() >= 200) {
+      answeredNanos = service.clock().nanos();
+    }
     switch (reply.status()) {
       case 100 -> goOn();
       case 204 -> keepsMessage(reply);
@@ -266,6 +283,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     if (inPreview) {
       service.counts().increment(ServiceCount.UNCHANGED_IN_PREVIEW);
     }
+    tell(Outcome.ICAP_ECHO);
     leave();
     owner.unchanged();
   }
@@ -282,6 +300,45 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     }
   }
 
+  /** Tells about this exchange, which is over or will be with no more content. Once. */
+  private void tell(Outcome outcome) {
+    if (told) {
+      return;
+    }
+    told = true;
+    long now = service.clock().nanos();
+    IcapReply reply = answer;
+    ResponseHead inside = reply == null ? null : reply.response();
+    taker.transacted(
+        new IcapTransaction(
+            service.service().name(),
+            service.service().host(),
+            service.service().uri(),
+            service.service().method(),
+            outcome,
+            reply == null ? 0 : reply.status(),
+            connection == null ? 0 : connection.sentBytes(),
+            connection == null ? 0 : connection.receivedBytes(),
+            insideBytes(reply),
+            sentHead,
+            reply == null ? null : reply.fields(),
+            inside,
+            answeredNanos < 0 ? -1 : answeredNanos - startedNanos,
+            connectedNanos < 0 ? -1 : now - connectedNanos,
+            now - startedNanos));
+  }
+
+  private long insideBytes(@Nullable IcapReply reply) {
+    if (reply == null || (reply.response() == null && reply.requestHead() == null)) {
+      return -1;
+    }
+    int head =
+        reply.response() != null
+            ? reply.response().end()
+            : reply.requestHead().length - message.kept().length;
+    return head + contentBytes;
+  }
+
   private void note(ServiceCount kind) {
     service.counts().increment(kind);
     service.counts().add(ServiceCount.ANSWER_NANOS, service.clock().nanos() - startedNanos);
@@ -296,6 +353,9 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     }
     note(response != null && !message.isResponse() ? ServiceCount.SATISFIED : ServiceCount.ADAPTED);
     owner.adapted();
+    if (!reply.hasContent()) {
+      tell(changed());
+    }
     if (previewOver && !continued && !sentAll) {
       sentAll = true; // the service does not want the rest
       connection().endRequest();
@@ -307,6 +367,12 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       remaining = length(reply, request.fields());
       taker.request(request, reply.hasContent() ? remaining : ContentLength.NONE);
     }
+  }
+
+  private Outcome changed() {
+    IcapReply reply = answer;
+    boolean satisfied = !message.isResponse() && reply != null && reply.response() != null;
+    return satisfied ? Outcome.ICAP_SAT : Outcome.ICAP_MOD;
   }
 
   private static long length(IcapReply reply, Fields fields) {
@@ -335,6 +401,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       }
       remaining -= content.readableBytes();
     }
+    contentBytes += content.readableBytes();
     taker.content(content);
   }
 
@@ -347,8 +414,8 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
 
   @Override
   public void end(Fields ofAdapted) {
-    connection = null;
     if (!live) {
+      connection = null;
       return;
     }
     if (remaining > 0) {
@@ -356,6 +423,8 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       return;
     }
     live = false;
+    tell(changed());
+    connection = null;
     owner.end();
     taker.end(ofAdapted.count() == 0 ? null : ofAdapted);
   }
@@ -365,11 +434,13 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   @Override
   public void failed(String why, boolean staleOrOverloaded) {
     boolean wasConnected = connection != null;
-    connection = null;
     if (!live) {
+      connection = null;
       return;
     }
     if (wasConnected && staleOrOverloaded && owner.keepsAll()) {
+      tell(Outcome.ICAP_ERR_RACE);
+      connection = null;
       again();
     } else if (!wasConnected && staleOrOverloaded) {
       overloaded(why);
@@ -387,11 +458,13 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
 
   private void overloaded(String why) {
     live = false;
+    told = true; // nothing was sent
     owner.overloaded(text(why));
   }
 
   private void broken(String why) {
     service.failed(why);
+    tell(Outcome.ICAP_ERR_OTHER);
     abandon();
     owner.broken(text(why));
   }

@@ -1,6 +1,9 @@
 package io.loligo.server.adapt;
 
 import io.loligo.core.message.Fields;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.IcapTransaction;
+import io.loligo.server.record.IcapTransaction.Outcome;
 import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
@@ -56,6 +59,7 @@ final class ServiceState implements IcapConnection.Home {
   private static final int MAX_IDLE = 64;
 
   private final IcapService service;
+  private final Adaptations loop;
   private final IcapSettings settings;
   private final IcapNetwork network;
   private final LoopTimer timer;
@@ -82,6 +86,7 @@ final class ServiceState implements IcapConnection.Home {
 
   ServiceState(IcapService service, Adaptations loop) {
     this.service = service;
+    this.loop = loop;
     this.settings = loop.settings().icap();
     this.network = loop.network();
     this.timer = loop.timer();
@@ -150,6 +155,9 @@ final class ServiceState implements IcapConnection.Home {
     private @Nullable IcapConnection connection;
     private @Nullable IcapReply reply;
     private boolean again;
+    private final long startedNanos = clock.nanos();
+    private long connectedNanos = -1;
+    private byte[] sentHead = NO_BYTES;
 
     @Override
     public void connected(IcapConnection found, boolean reused) {
@@ -162,7 +170,9 @@ final class ServiceState implements IcapConnection.Home {
               + "\r\nAllow: 204\r\n"
               + (settings.persistent() ? "" : "Connection: close\r\n")
               + "\r\n";
-      ByteBuf bytes = Unpooled.wrappedBuffer(head.getBytes(StandardCharsets.ISO_8859_1));
+      sentHead = head.getBytes(StandardCharsets.ISO_8859_1);
+      connectedNanos = clock.nanos();
+      ByteBuf bytes = Unpooled.wrappedBuffer(sentHead);
       counts.increment(ServiceCount.OPTIONS);
       found.start(bytes, false, IcapReader.Expected.NOTHING, NO_BYTES, this);
     }
@@ -174,7 +184,37 @@ final class ServiceState implements IcapConnection.Home {
         dial(this);
         return;
       }
+      log(Outcome.ICAP_ERR_OTHER);
       asked(null, why);
+    }
+
+    private void log(Outcome outcome) {
+      ExchangeSink log = loop.log();
+      if (log == null) {
+        return;
+      }
+      IcapReply head = reply;
+      long now = clock.nanos();
+      long answerNanos = head == null ? -1 : now - startedNanos;
+      long ioNanos = connectedNanos < 0 ? -1 : now - connectedNanos;
+      log.finished(
+          loop.record(
+              new IcapTransaction(
+                  service.name(),
+                  service.host(),
+                  service.uri(),
+                  "OPTIONS",
+                  outcome,
+                  head == null ? 0 : head.status(),
+                  connection == null ? 0 : connection.sentBytes(),
+                  connection == null ? 0 : connection.receivedBytes(),
+                  -1,
+                  sentHead,
+                  head == null ? null : head.fields(),
+                  null,
+                  answerNanos,
+                  ioNanos,
+                  now - startedNanos)));
     }
 
     @Override
@@ -203,6 +243,7 @@ final class ServiceState implements IcapConnection.Home {
     }
 
     private void told() {
+      log(Outcome.ICAP_OPT);
       IcapReply head = reply;
       if (head == null || head.status() != 200) {
         asked(null, "OPTIONS: status " + (head == null ? 0 : head.status()));

@@ -26,13 +26,19 @@ final class Places {
    * @throws IOException if there is none for a file
    */
   static ProxyConfig of(ProxyConfig config) throws IOException {
-    List<LogTarget> logs = new ArrayList<>();
-    for (LogTarget log : config.get(LogDirectives.ACCESS_LOG)) {
-      logs.add(isFile(log, config) ? log.at(place(log.place(), "access_log", log.source())) : log);
-    }
-    ProxyConfig placed = config.with(LogDirectives.ACCESS_LOG, logs);
+    ProxyConfig placed = logs(config, LogDirectives.ACCESS_LOG);
+    placed = logs(placed, LogDirectives.ICAP_LOG);
     placed = place(placed, ProcessDirectives.CACHE_LOG);
     return place(placed, ProcessDirectives.PID_FILENAME);
+  }
+
+  private static ProxyConfig logs(ProxyConfig config, Setting<List<LogTarget>> lines)
+      throws IOException {
+    List<LogTarget> logs = new ArrayList<>();
+    for (LogTarget log : config.get(lines)) {
+      logs.add(isFile(log, config) ? log.at(place(log.place(), lines.name(), log.source())) : log);
+    }
+    return config.with(lines, logs);
   }
 
   private static ProxyConfig place(ProxyConfig config, Setting<@Nullable String> file)

@@ -393,6 +393,7 @@ public final class Proxy implements AutoCloseable {
               time,
               helpers,
               settings);
+      loop.exchanges().icapLog(accessLog.icap(number));
       loops.add(loop);
       wired.add(
           new ClientConnections(
@@ -735,11 +736,13 @@ public final class Proxy implements AutoCloseable {
       Loop loop = loops.get(i);
       ClientConnections clientLoop = clientLoops.get(i);
       ExchangeSink sink = sink(i, log);
+      ExchangeSink icap = log.icap(i);
       exchanged.add(
           loop.eventLoop()
               .submit(
                   () -> {
                     loop.reconfigure(settings, names, secure);
+                    loop.exchanges().icapLog(icap);
                     clientLoop.reconfigure(
                         new ClientTerms(clients, loop.exchanges(), listening), sink);
                     clientLoop.use(newTls);

@@ -57,6 +57,7 @@ import io.loligo.server.exchange.tunnel.Tunneling;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.shaping.Allowance;
@@ -183,6 +184,13 @@ public final class RequestSteps implements RequestHandler {
     return verdict instanceof WaitFor wait
         ? suspend(request.snapshot(), wait)
         : answerHere(request, (AnswerHere) verdict);
+  }
+
+  /** Takes the transactions with ICAP services from now on; null: they are not logged. */
+  public void icapLog(@Nullable ExchangeSink log) {
+    if (services.adaptations != null) {
+      services.adaptations.log(log);
+    }
   }
 
   private ClientEvents adapt(Request request, ServiceGroup group) {

@@ -121,6 +121,15 @@ public final class ExchangeRecord {
   /** The number of this exchange among those of its event loop, from 1; 0: it has none. */
   public long number;
 
+  /** Transactions with services that adapted the request; null: none. */
+  public @Nullable List<IcapTransaction> requestAdaptations;
+
+  /** The same for the response to the next hop's request; null: none. */
+  public @Nullable List<IcapTransaction> responseAdaptations;
+
+  /** The transaction that a line of icap_log is about; null: it is a line of access_log. */
+  public @Nullable IcapTransaction icap;
+
   /** What helpers of ACLs have told, beside {@link #notes}; null: nothing. */
   public @Nullable HelperFacts helpers;
 
@@ -241,6 +250,9 @@ public final class ExchangeRecord {
     nextHopLocal = null;
     nextHopTrafficClass = 0;
     number = 0;
+    requestAdaptations = null;
+    responseAdaptations = null;
+    icap = null;
     helpers = null;
     notes = null;
     rewritten = null;

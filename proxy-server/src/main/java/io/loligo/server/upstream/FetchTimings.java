@@ -3,8 +3,10 @@ package io.loligo.server.upstream;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HopTls;
+import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.Stage;
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,9 @@ public final class FetchTimings {
   /** Connections tried. */
   public int attempts;
 
+  /** Transactions with services that adapted the response; null: none. */
+  public @Nullable List<IcapTransaction> adaptations;
+
   /** Writes the hop, and the time until its connection was established, into {@code record}. */
   public void describe(ExchangeRecord record) {
     record.hierarchy = code;
@@ -63,6 +68,7 @@ public final class FetchTimings {
     record.nextHopLocal = local;
     record.nextHopTrafficClass = trafficClass;
     record.serverTls = secured;
+    record.responseAdaptations = adaptations;
     stage(record, Stage.DNS, dnsNanos);
     stage(record, Stage.PROXY_CONNECT, connectNanos);
   }

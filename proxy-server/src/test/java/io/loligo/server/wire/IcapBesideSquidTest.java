@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -92,8 +94,14 @@ class IcapBesideSquidTest extends WireTest {
     }
   }
 
-  private List<String> lines() {
+  private List<String> lines(Path folder) {
     return List.of(
+        "logformat icap %icap::to %icap::Hs %icap::rm %icap::ru %icap::<service_name %icap::<A"
+            + " %icap::<bs %{X-Site}icap::>h %{ISTag}icap::<h %rm %>a %{X-Mark}<h",
+        "icap_log stdio:" + folder.resolve("icap.log") + " icap !CONNECT",
+        "logformat times %rm %>ru [%adapt::all_trs] [%adapt::sum_trs] [%{scan}adapt::all_trs]"
+            + " [%icap::tt] %{ISTag}adapt::<last_h",
+        "access_log stdio:" + folder.resolve("times.log") + " times",
         "icap_enable on",
         icap.service("filter", "reqmod_precache"),
         icap.service("scan", "respmod_precache"),
@@ -135,16 +143,35 @@ class IcapBesideSquidTest extends WireTest {
     int port = ProxyProcess.freePort();
     List<Seen> squids;
     try (ProxyProcess squid =
-        SquidProcess.start(dir, List.of("http_port 127.0.0.1:" + port), lines())) {
+        SquidProcess.start(
+            dir, List.of("http_port 127.0.0.1:" + port), lines(dir.resolve("squid")))) {
       squid.awaitPort(port);
       squids = ask(port, requests);
     }
-    startProxy(lines().toArray(String[]::new));
+    startProxy(
+        Stream.concat(
+                Stream.of("access_log stdio:" + dir.resolve("access.log") + " squid"),
+                lines(dir).stream())
+            .toArray(String[]::new));
     List<Seen> ours = ask(proxy.port(), requests);
     List<String> squidLog =
         new ArrayList<>(Files.readAllLines(dir.resolve("squid").resolve("access.log"), ISO_8859_1));
     squidLog.removeIf(line -> line.contains(" NONE_NONE/000 ")); // a wait for its port
     assertThat(rows(requests, ours, stopAndReadLog())).isEqualTo(rows(requests, squids, squidLog));
+    assertThat(logged(dir)).isEqualTo(logged(dir.resolve("squid")));
+  }
+
+  /** The lines about services, without their times, and without a service that is down. */
+  private static String logged(Path folder) throws IOException {
+    Stream<String> ofMessages =
+        Files.readAllLines(folder.resolve("icap.log"), ISO_8859_1).stream()
+            .filter(line -> !line.contains(" OPTIONS ") && !line.contains(" optional "))
+            .sorted();
+    Stream<String> ofExchanges =
+        Files.readAllLines(folder.resolve("times.log"), ISO_8859_1).stream()
+            .filter(line -> !line.contains("error:") && !line.contains("/optional"))
+            .map(line -> line.replaceAll("(?<=[\\[,+])[0-9]+(?=[\\],+])", "N"));
+    return Stream.concat(ofMessages, ofExchanges).collect(Collectors.joining("\n"));
   }
 
   private List<Seen> ask(int port, List<Asked> requests) throws IOException {

@@ -21,6 +21,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.request.Suspension;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.RewrittenRequest;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
@@ -66,6 +67,7 @@ public final class RequestAdaptation extends Suspension implements Original {
   private @Nullable Stage last;
   private @Nullable AdaptedStream adapted;
   private @Nullable SatisfiedAnswer satisfied;
+  private @Nullable List<IcapTransaction> past;
   private boolean over;
 
   /** Prepares the adaptation of {@code request}, a snapshot, by {@code group}. */
@@ -217,6 +219,11 @@ public final class RequestAdaptation extends Suspension implements Original {
     }
 
     @Override
+    public void transacted(IcapTransaction transaction) {
+      noted(transaction);
+    }
+
+    @Override
     public void content(ByteBuf content) {
       if (next != null) {
         next.adaptation.content(content);
@@ -251,6 +258,15 @@ public final class RequestAdaptation extends Suspension implements Original {
     public void failed(String why) {
       serviceFailed(why);
     }
+  }
+
+  private void noted(IcapTransaction transaction) {
+    past = transaction.after(past);
+    // the record may be over once the response has begun, or the client has gone
+    if (!over && (adapted == null || !adapted.isHeadSent())) {
+      asked.record().requestAdaptations = past;
+    }
+    IcapLines.write(loop, asked, transaction, past);
   }
 
   /** Continues as {@code head}. Returns the reason why that is not possible, or null. */

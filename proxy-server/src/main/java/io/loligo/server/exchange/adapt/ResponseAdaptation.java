@@ -13,6 +13,7 @@ import io.loligo.server.adapt.IcapService;
 import io.loligo.server.adapt.Original;
 import io.loligo.server.adapt.ServiceGroup;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
@@ -234,6 +235,13 @@ public final class ResponseAdaptation implements OriginEvents, Original {
       } else {
         taker.head(passed, length);
       }
+    }
+
+    @Override
+    public void transacted(IcapTransaction transaction) {
+      List<IcapTransaction> past = transaction.after(origin().timings().adaptations);
+      origin().timings().adaptations = past;
+      IcapLines.write(loop, request, transaction, past);
     }
 
     @Override

@@ -105,15 +105,16 @@ public final class ServiceChoice {
     if (request.isOfClient()) {
       address =
           settings.identity().indirect()
-              ? text(request.clientAddress())
+              ? clientText(request)
               : NetUtil.toAddressString(request.client().getAddress());
     }
     return settings.lines(request, address, request.user());
   }
 
-  private static @Nullable String text(byte[] address) {
+  /** The client's address, behind trusted proxies, as text; null: it is none. */
+  static @Nullable String clientText(Request request) {
     try {
-      return NetUtil.toAddressString(InetAddress.getByAddress(address));
+      return NetUtil.toAddressString(InetAddress.getByAddress(request.clientAddress()));
     } catch (UnknownHostException e) {
       return null;
     }

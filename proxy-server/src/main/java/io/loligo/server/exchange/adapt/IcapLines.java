@@ -1,0 +1,51 @@
+package io.loligo.server.exchange.adapt;
+
+import io.loligo.core.message.ResponseHead;
+import io.loligo.server.adapt.Adaptations;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.IcapTransaction;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the lines of {@code icap_log}. Stateless. */
+final class IcapLines {
+  private IcapLines() {}
+
+  /**
+   * Writes a line about {@code transaction}, if there is a log.
+   *
+   * @param request that the service read, or whose response it read
+   * @param past the transactions of this message so far, this one included
+   */
+  static void write(
+      Adaptations loop,
+      Request request,
+      IcapTransaction transaction,
+      @Nullable List<IcapTransaction> past) {
+    ExchangeSink log = loop.log();
+    if (log == null) {
+      return;
+    }
+    ExchangeRecord record = loop.record(transaction);
+    if (request.isOfClient()) {
+      record.client = request.client();
+      record.clientText = ServiceChoice.clientText(request);
+    }
+    record.method = request.head().method();
+    record.url = null;
+    record.request = request.head();
+    record.target = request.target();
+    record.user = request.user();
+    record.notes = request.notes().isEmpty() ? null : request.notes();
+    record.acl = request;
+    record.requestAdaptations = past;
+    ResponseHead reply = transaction.inside();
+    if (reply != null) {
+      record.reply = reply;
+      record.status = reply.status();
+    }
+    log.finished(record);
+  }
+}
