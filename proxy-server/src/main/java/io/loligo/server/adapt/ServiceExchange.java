@@ -329,14 +329,12 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   }
 
   private long insideBytes(@Nullable IcapReply reply) {
-    if (reply == null || (reply.response() == null && reply.requestHead() == null)) {
-      return -1;
+    ResponseHead response = reply == null ? null : reply.response();
+    if (response != null) {
+      return response.end() + contentBytes;
     }
-    int head =
-        reply.response() != null
-            ? reply.response().end()
-            : reply.requestHead().length - message.kept().length;
-    return head + contentBytes;
+    byte[] request = reply == null ? null : reply.requestHead();
+    return request == null ? -1 : request.length - message.kept().length + contentBytes;
   }
 
   private void note(ServiceCount kind) {

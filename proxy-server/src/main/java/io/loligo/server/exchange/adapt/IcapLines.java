@@ -31,7 +31,10 @@ final class IcapLines {
     ExchangeRecord record = loop.record(transaction);
     if (request.isOfClient()) {
       record.client = request.client();
-      record.clientText = ServiceChoice.clientText(request);
+      String address = ServiceChoice.clientText(request);
+      if (address != null) {
+        record.clientText = address;
+      }
     }
     record.method = request.head().method();
     record.url = null;
