@@ -31,15 +31,19 @@ public final class AdaptationDirectives {
           .lines("icap_service", ServiceLines.FORM, ServiceLines::new)
           .difference(
               "bypass=on also holds if the service answers with an error after it has read content;"
-                  + " no icaps:// and no routing=on; a name that two lines have stops the start;"
+                  + " no routing=on; a name that two lines have stops the start;"
                   + " ICAP does not count in the ACL connections_encrypted")
           .text(
               "An ICAP service. reqmod_precache: it adapts requests, before the store is asked."
                   + " respmod_precache: it adapts responses, before they are stored. bypass=on:"
                   + " messages continue unchanged while the service does not work, unless content"
-                  + " is lost already. on-overload: what happens to a message while the service"
-                  + " has its most connections. max-conn: that number, in place of the service's"
-                  + " own. The event loops share it evenly.");
+                  + " is lost already. on-overload: what happens to a message while the service has"
+                  + " its most connections. max-conn: that number, in place of the service's own."
+                  + " The event loops share it evenly. icaps:// is ICAP over TLS. The service's"
+                  + " certificate must be valid for the host in the URL, or for tls-domain=. The"
+                  + " other options of TLS are those of cache_peer: tls-cert=, tls-key=,"
+                  + " tls-cafile=, tls-capath=, tls-crlfile=, tls-min-version=, tls-options=,"
+                  + " tls-cipher=, tls-flags=, tls-default-ca=.");
 
   /** {@code adaptation_service_set}: groups by name. */
   public static final Setting<Map<String, ServiceGroup>> SERVICE_SET =

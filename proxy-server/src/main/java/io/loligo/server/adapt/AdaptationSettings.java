@@ -5,11 +5,14 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
+import io.loligo.server.tls.TlsOptions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +99,19 @@ public record AdaptationSettings(
             .map(IcapService::counts)
             .toList()
         : List.of();
+  }
+
+  /** The options of TLS with the services that {@code config} uses. */
+  public static Set<TlsOptions> tls(ProxyConfig config) {
+    Set<TlsOptions> all = new HashSet<>();
+    if (config.get(AdaptationDirectives.ICAP_ENABLE)) {
+      for (IcapService service : config.get(AdaptationDirectives.ICAP_SERVICE).values()) {
+        if (service.tls() != null) {
+          all.add(service.tls().options());
+        }
+      }
+    }
+    return all;
   }
 
   /** Whether a rule chooses a service for responses, or for requests. */

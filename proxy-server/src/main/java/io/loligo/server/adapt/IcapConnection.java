@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * phase   legal calls
+ * NEW     opened, discard; events of a handshake of TLS are ignored
  * IDLE    start, close; a byte or a close from the service ends it
  * BUSY    chunk, endChunks, awaitsOriginal, read, abandon
  * CLOSED  none
@@ -72,6 +73,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   private static final byte[] WHOLE_PREVIEW = "0; ieof\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private enum Phase {
+    NEW,
     IDLE,
     BUSY,
     CLOSED
@@ -88,7 +90,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
   private ChannelHandlerContext ctx;
 
-  private Phase phase = Phase.IDLE;
+  private Phase phase = Phase.NEW;
   private @Nullable Listener listener;
 
   /** Bytes that have arrived and were not used; null: none. */
@@ -120,6 +122,12 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     ctx = context;
     context.channel().config().setAutoRead(false);
     context.channel().config().setAutoClose(false);
+  }
+
+  /** It is connected, and secure if it has to be. */
+  void opened() {
+    assert phase == Phase.NEW : phase;
+    phase = Phase.IDLE;
   }
 
   /** Whether it may serve another request. */
@@ -336,13 +344,22 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     counts.add(ServiceCount.RECEIVED_BYTES, bytes.readableBytes());
     if (phase != Phase.BUSY) {
       bytes.release();
-      close(); // nobody has asked
+      unasked();
       return;
     }
     answered = true;
     input = input == null ? bytes : Unpooled.wrappedBuffer(input, bytes);
     watch();
     pump();
+  }
+
+  /** Nobody has asked for what has happened, or waits for it. */
+  private void unasked() {
+    if (phase == Phase.NEW) {
+      ctx.close(); // the service is told by its dial
+    } else {
+      close();
+    }
   }
 
   @Override
@@ -352,7 +369,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     if (phase == Phase.BUSY) {
       pump();
     } else {
-      close();
+      unasked();
     }
   }
 
@@ -361,7 +378,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     if (phase == Phase.BUSY) {
       cut(String.valueOf(cause.getMessage()));
     } else {
-      close();
+      unasked();
     }
   }
 

@@ -1,5 +1,8 @@
 package io.loligo.server.adapt;
 
+import io.loligo.server.tls.TlsOptions;
+import org.jspecify.annotations.Nullable;
+
 /**
  * One {@code icap_service} line. Immutable, except for its counts.
  *
@@ -8,6 +11,7 @@ package io.loligo.server.adapt;
  * @param uri as in the request line
  * @param host a name or an address, without brackets
  * @param port 1 to 65535
+ * @param tls TLS on its connections; null: clear text
  * @param bypass whether messages continue unchanged if the service fails
  * @param onOverload what happens when it has its most connections
  * @param maxConnections the most connections, of all event loops; -1: as the service says
@@ -19,10 +23,19 @@ public record IcapService(
     String uri,
     String host,
     int port,
+    @Nullable Tls tls,
     boolean bypass,
     Overload onOverload,
     int maxConnections,
     ServiceCounts counts) {
+  /**
+   * TLS with a service. Immutable.
+   *
+   * @param serverName the name or the address that the certificate must be for
+   * @param options the words of the line
+   */
+  public record Tls(String serverName, TlsOptions options) {}
+
   /** Reactions to too many connections. */
   public enum Overload {
     /** The message fails. */

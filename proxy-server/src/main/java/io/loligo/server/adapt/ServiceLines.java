@@ -3,10 +3,13 @@ package io.loligo.server.adapt;
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
 import io.loligo.core.config.LineReport.Verdict;
+import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import io.loligo.core.message.Decimal;
 import io.loligo.server.adapt.IcapService.Overload;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.tls.TlsWords;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,12 +22,14 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code icap_service} lines. Confined to one thread. */
 final class ServiceLines implements LineReader<Map<String, IcapService>> {
   static final String FORM =
-      "NAME reqmod_precache|respmod_precache icap://HOST[:PORT]/PATH [bypass=on|off]"
+      "NAME reqmod_precache|respmod_precache icap[s]://HOST[:PORT]/PATH [bypass=on|off]"
           + " [on-overload=block|bypass|wait|force] [max-conn=N] [routing=off] [ipv6=on|off]"
-          + " [connection-encryption=on|off]";
+          + " [connection-encryption=on|off] [tls-OPTION=VALUE]";
 
   private static final String SCHEME = "icap://";
+  private static final String SECURE_SCHEME = "icaps://";
   private static final int DEFAULT_PORT = 1344;
+  private static final int DEFAULT_SECURE_PORT = 11_344;
   private static final int MAX_PORT = 65_535;
   private static final String ON_OFF = "on or off";
 
@@ -77,9 +82,12 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
     private boolean bypass;
     private @Nullable Overload overload;
     private int maxConnections = -1;
+    private final TlsWords tls;
+    private @Nullable String domain;
 
     Options(Line line) {
       this.line = line;
+      tls = new TlsWords(line, report);
     }
 
     boolean take(String word) {
@@ -91,7 +99,7 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
       if (word.equals("0") || word.equals("1")) {
         name = "bypass";
       }
-      if (!seen.add(name)) {
+      if (!seen.add(name) && !isOfTls(name)) {
         return wrong(word, "each option once");
       }
       return switch (name) {
@@ -107,6 +115,10 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
         case "ipv6", "connection-encryption" -> isFlag(word, value);
         case "on-overload" -> overload(word, value);
         case "max-conn" -> maxConnections(word, value);
+        case "tls-domain", "ssldomain" -> {
+          domain = value;
+          yield !value.isEmpty() || wrong(word, "the name in the certificate");
+        }
         default -> unknown(word, name);
       };
     }
@@ -116,11 +128,13 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
     }
 
     private boolean unknown(String word, String name) {
-      if (name.startsWith("tls-") || name.startsWith("ssl")) {
-        report.error(line, word, "a service without TLS", ADVICE_TLS);
-        return false;
-      }
-      return wrong(word, FORM);
+      Option option = Option.of(word);
+      String bare = name.substring(name.startsWith("tls-") ? 4 : isOfTls(name) ? 3 : 0);
+      return (isOfTls(name) && tls.take(word, bare, option.value())) || wrong(word, FORM);
+    }
+
+    private static boolean isOfTls(String name) {
+      return name.startsWith("tls-") || name.startsWith("ssl");
     }
 
     private boolean overload(String word, String value) {
@@ -162,17 +176,15 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
         return null;
       }
       String lower = whole.toLowerCase(Locale.ROOT);
-      if (lower.startsWith("icaps://")) {
-        report.error(line, whole, "icap://HOST:PORT/PATH", ADVICE_TLS);
-        return null;
-      }
       if (lower.startsWith("ecap://")) {
         report.error(line, whole, "icap://HOST:PORT/PATH", "this proxy loads no eCAP modules");
         return null;
       }
-      int slash = lower.startsWith(SCHEME) ? whole.indexOf('/', SCHEME.length()) : -1;
-      String host = slash < 0 ? "" : whole.substring(SCHEME.length(), slash);
-      int port = DEFAULT_PORT;
+      boolean secure = lower.startsWith(SECURE_SCHEME);
+      String scheme = secure ? SECURE_SCHEME : SCHEME;
+      int slash = lower.startsWith(scheme) ? whole.indexOf('/', scheme.length()) : -1;
+      String host = slash < 0 ? "" : whole.substring(scheme.length(), slash);
+      int port = secure ? DEFAULT_SECURE_PORT : DEFAULT_PORT;
       int colon = host.lastIndexOf(':');
       if (colon > host.indexOf(']')) {
         long number = Decimal.of(host, colon + 1, host.length());
@@ -183,7 +195,13 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
         host = host.substring(1, host.length() - 1);
       }
       if (host.isEmpty() || port < 0 || !isVisible(whole)) {
-        wrong(whole, "icap://HOST[:PORT]/PATH");
+        wrong(whole, "icap://HOST[:PORT]/PATH or icaps://HOST[:PORT]/PATH");
+        return null;
+      }
+      TlsOptions words = tls.options();
+      if (!secure && (tls.given() || domain != null)) {
+        report.error(
+            line, whole, "icaps:// beside options of TLS", "without it, nothing is encrypted");
         return null;
       }
       Overload reaction = bypass ? Overload.BYPASS : Overload.WAIT;
@@ -193,6 +211,7 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
           whole,
           host,
           port,
+          secure ? new IcapService.Tls(domain == null ? host : domain, words) : null,
           bypass,
           overload == null ? reaction : overload,
           maxConnections,
@@ -203,9 +222,6 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
       return text.chars().allMatch(c -> c > ' ' && c < 0x7f);
     }
   }
-
-  private static final String ADVICE_TLS =
-      "this version speaks ICAP without TLS: use icap:// on a trusted network, or a TLS tunnel";
 
   @Override
   public void end() {

@@ -449,13 +449,33 @@ final class ServiceState implements IcapConnection.Home {
     private void settled(ChannelFuture done, IcapConnection connection) {
       if (over) {
         connection.discard();
-      } else if (done.isSuccess()) {
-        finish();
-        then.connected(connection, false);
-      } else {
+      } else if (!done.isSuccess()) {
         why = String.valueOf(done.cause().getMessage());
         tryNext();
+      } else if (service.tls() == null) {
+        connected(connection);
+      } else {
+        network.secure(
+            done.channel(), service.tls(), service.port(), failure -> secured(connection, failure));
       }
+    }
+
+    private void secured(IcapConnection connection, @Nullable String failure) {
+      if (over || failure != null) {
+        connection.discard();
+      }
+      if (!over && failure != null) {
+        why = failure;
+        tryNext();
+      } else if (!over) {
+        connected(connection);
+      }
+    }
+
+    private void connected(IcapConnection connection) {
+      finish();
+      connection.opened();
+      then.connected(connection, false);
     }
 
     private void finish() {

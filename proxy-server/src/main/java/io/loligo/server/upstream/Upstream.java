@@ -3,6 +3,7 @@ package io.loligo.server.upstream;
 import io.loligo.core.acl.AclInput;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tls.TlsOptions;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import java.net.InetAddress;
@@ -58,6 +59,23 @@ public interface Upstream {
    * handler} is the channel's only handler.
    */
   default ChannelFuture dial(InetSocketAddress address, ChannelHandler handler) {
+    throw new UnsupportedOperationException("no network");
+  }
+
+  /**
+   * Begins TLS with HTTP/1.1 or any other protocol of text on {@code channel}, which {@link #dial}
+   * has opened. {@code done} is called on this event loop, perhaps before this returns, with the
+   * reason why it failed, or null. Closing the channel ends it.
+   *
+   * @param options that the configuration has
+   * @param server the name or the address that the certificate has to be for
+   */
+  default void secure(
+      Channel channel,
+      TlsOptions options,
+      String server,
+      int port,
+      Consumer<@Nullable String> done) {
     throw new UnsupportedOperationException("no network");
   }
 

@@ -11,6 +11,7 @@ import io.loligo.server.adapt.IcapService;
 import io.loligo.server.adapt.IcapService.Overload;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.tls.TlsVersion;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,18 @@ class AdaptationLinesTest {
         .returns(Overload.FORCE, IcapService::onOverload);
   }
 
+  @Test
+  void optionsOfTlsBelongToSecureServices() {
+    IcapService service =
+        service("icap_service a reqmod_precache icaps://h/p tls-domain=other tls-min-version=1.3");
+    assertThat(service.port()).isEqualTo(11_344);
+    assertThat(service.tls().serverName()).isEqualTo("other");
+    assertThat(service.tls().options().versions()).containsExactly(TlsVersion.TLS_1_3);
+    assertThat(service("icap_service a reqmod_precache icaps://h:7/p").tls().serverName())
+        .isEqualTo("h");
+    assertThat(service("icap_service a reqmod_precache icap://h/p").tls()).isNull();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -75,7 +88,9 @@ class AdaptationLinesTest {
         "icap_service a reqmod_precache icap://h:70000/p",
         "icap_service a reqmod_precache icap:///p",
         "icap_service a reqmod_precache http://h/p",
-        "icap_service a reqmod_precache icaps://h/p",
+        "icap_service a reqmod_precache icaps://h/p tls-domain=",
+        "icap_service a reqmod_precache icaps://h/p tls-min-version=9",
+        "icap_service a reqmod_precache icaps://h/p tls-no-such=1",
         "icap_service a reqmod_precache ecap://h/p",
         "icap_service a reqmod_precache icap://h/p bypass=maybe",
         "icap_service a reqmod_precache icap://h/p bypass=on bypass=on",

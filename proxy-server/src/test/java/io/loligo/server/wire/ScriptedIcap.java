@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
 
 /**
  * An ICAP server that answers with the bytes of its script, one thread for each connection, and
@@ -51,6 +53,17 @@ final class ScriptedIcap implements AutoCloseable {
   static ScriptedIcap start(int port) throws IOException {
     ScriptedIcap server =
         new ScriptedIcap(new ServerSocket(port, 512, InetAddress.getLoopbackAddress()));
+    server.acceptor.setDaemon(true);
+    server.acceptor.start();
+    return server;
+  }
+
+  /** A server that speaks TLS. */
+  static ScriptedIcap start(SSLContext tls) throws IOException {
+    ScriptedIcap server =
+        new ScriptedIcap(
+            tls.getServerSocketFactory()
+                .createServerSocket(0, 512, InetAddress.getLoopbackAddress()));
     server.acceptor.setDaemon(true);
     server.acceptor.start();
     return server;
@@ -187,6 +200,11 @@ final class ScriptedIcap implements AutoCloseable {
     return this;
   }
 
+  /** Accepts only clients with a certificate. Of one that speaks TLS. */
+  void needClientAuth() {
+    ((SSLServerSocket) listener).setNeedClientAuth(true);
+  }
+
   ScriptedIcap on(String bytes) {
     return on(
         call -> {
@@ -257,7 +275,8 @@ final class ScriptedIcap implements AutoCloseable {
   }
 
   String uri(String path) {
-    return "icap://127.0.0.1:" + port() + path;
+    String scheme = listener instanceof SSLServerSocket ? "icaps" : "icap";
+    return scheme + "://127.0.0.1:" + port() + path;
   }
 
   /** The messages so far. */

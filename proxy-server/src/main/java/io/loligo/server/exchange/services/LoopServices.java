@@ -3,6 +3,7 @@ package io.loligo.server.exchange.services;
 import io.loligo.server.adapt.AdaptationSettings;
 import io.loligo.server.adapt.Adaptations;
 import io.loligo.server.adapt.IcapNetwork;
+import io.loligo.server.adapt.IcapService;
 import io.loligo.server.exchange.rules.BandwidthRules;
 import io.loligo.server.exchange.rules.CacheRules;
 import io.loligo.server.exchange.rules.DestinationRules;
@@ -21,6 +22,7 @@ import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.route.Router;
 import io.loligo.store.Store;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import java.net.InetAddress;
@@ -180,6 +182,12 @@ public final class LoopServices {
           @Override
           public ChannelFuture dial(InetSocketAddress address, ChannelHandler handler) {
             return upstream.dial(address, handler);
+          }
+
+          @Override
+          public void secure(
+              Channel channel, IcapService.Tls tls, int port, Consumer<@Nullable String> done) {
+            upstream.secure(channel, tls.options(), tls.serverName(), port, done);
           }
         };
     int loops = TransportDirectives.loops(settings.config());

@@ -17,6 +17,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.connect.Dial;
+import io.loligo.server.upstream.connect.Handshake;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.http1.ConnectionContext;
 import io.loligo.server.upstream.http1.OriginConnection;
@@ -27,6 +28,7 @@ import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.IdleConnections;
 import io.loligo.server.upstream.pool.PooledConnection;
+import io.loligo.server.upstream.tls.HandshakeFailure;
 import io.loligo.server.upstream.tls.OfferedContexts;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.server.upstream.tls.Tolerance;
@@ -243,6 +245,32 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
             done.accept(
                 loaded == null ? List.of(TlsFault.CERT_UNTRUSTED) : loaded.faults(chain, server)),
         shared.loop());
+  }
+
+  @Override
+  public void secure(
+      Channel channel,
+      TlsOptions options,
+      String server,
+      int port,
+      Consumer<@Nullable String> done) {
+    assert shared.loop().inEventLoop();
+    InetAddress address = ((InetSocketAddress) channel.remoteAddress()).getAddress();
+    Endpoint.Security security = Endpoint.Security.of(server, contexts.of(options), false);
+    Handshake.Outcome outcome =
+        new Handshake.Outcome() {
+          @Override
+          public void secure(HopTls facts) {
+            done.accept(null);
+          }
+
+          @Override
+          public void failed(HandshakeFailure failure) {
+            done.accept("TLS: " + failure.text());
+          }
+        };
+    Endpoint endpoint = new Endpoint(address, port, security, null, null);
+    new Handshake(channel, endpoint, Tolerance.NONE, outcome).begin();
   }
 
   @Override

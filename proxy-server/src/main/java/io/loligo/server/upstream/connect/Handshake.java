@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * The handshake of TLS on a new connection. Closing the channel ends it. Confined to the event
  * loop.
  */
-final class Handshake implements Tolerance {
+public final class Handshake implements Tolerance {
   /** Told the result: one call, perhaps before {@link #begin} returns. */
-  interface Outcome {
+  public interface Outcome {
     /** The connection is secure. */
     void secure(HopTls facts);
 
@@ -47,7 +47,7 @@ final class Handshake implements Tolerance {
    *
    * @param rules of the request, asked about faults that the options do not tolerate
    */
-  Handshake(Channel channel, Endpoint endpoint, Tolerance rules, Outcome outcome) {
+  public Handshake(Channel channel, Endpoint endpoint, Tolerance rules, Outcome outcome) {
     this.channel = channel;
     this.endpoint = endpoint;
     OriginContext secure = endpoint.security().context();
@@ -58,7 +58,7 @@ final class Handshake implements Tolerance {
   }
 
   /** Begins, perhaps after files were read. */
-  void begin() {
+  public void begin() {
     CompletableFuture<OfferedContexts> ready = context.ready();
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       begin(ready.join());

@@ -22,6 +22,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import java.io.IOException;
@@ -145,6 +146,16 @@ public final class OwnObjects implements Upstream {
       List<X509Certificate> chain,
       Consumer<List<TlsFault>> done) {
     others.verify(options, server, chain, done);
+  }
+
+  @Override
+  public void secure(
+      Channel channel,
+      TlsOptions options,
+      String server,
+      int port,
+      Consumer<@Nullable String> done) {
+    others.secure(channel, options, server, port, done);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.tls;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.adapt.AdaptationSettings;
 import io.loligo.server.tls.Authorities;
 import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.tls.TlsOptions;
@@ -19,8 +20,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * The contexts of handshakes with origins and parents under one configuration. Immutable;
- * thread-safe.
+ * The contexts of handshakes with origins, parents and ICAP services under one configuration.
+ * Immutable; thread-safe.
  *
  * <p>A reload makes new ones where files may have changed. Connections that are kept under an old
  * context serve no further request.
@@ -64,6 +65,7 @@ public final class OriginContexts {
         needed.add(options);
       }
     }
+    needed.addAll(AdaptationSettings.tls(config));
     Map<TlsOptions, OriginContext> contexts = new HashMap<>();
     for (TlsOptions options : needed) {
       OriginContext context = before.byOptions.get(options);
