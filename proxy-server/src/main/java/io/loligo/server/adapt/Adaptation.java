@@ -55,6 +55,9 @@ public final class Adaptation implements Original {
   /** What is kept, owned; null: nothing. */
   private @Nullable ByteBuf kept;
 
+  /** Bytes of it that are entered as bytes in transit. */
+  private int charged;
+
   private boolean originalEnded;
   private @Nullable Fields trailers;
   private boolean reading;
@@ -191,6 +194,16 @@ public final class Adaptation implements Original {
       kept = held;
     }
     held.writeBytes(content, content.readerIndex(), content.readableBytes());
+    charge(held.capacity());
+  }
+
+  private void charge(int bytes) {
+    if (bytes > charged) {
+      loop.network().transit().force(bytes - charged);
+    } else if (bytes < charged) {
+      loop.network().transit().release(charged - bytes);
+    }
+    charged = bytes;
   }
 
   private void forget() {
@@ -198,6 +211,7 @@ public final class Adaptation implements Original {
     if (kept != null) {
       kept.release();
       kept = null;
+      charge(0);
     }
   }
 
@@ -260,6 +274,7 @@ public final class Adaptation implements Original {
     ByteBuf held = kept;
     kept = null;
     keepsAll = false;
+    charge(0);
     if (held != null) {
       taker.content(held);
       if (phase == Phase.UNCHANGED) {

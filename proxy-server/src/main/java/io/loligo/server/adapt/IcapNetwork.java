@@ -1,5 +1,6 @@
 package io.loligo.server.adapt;
 
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -16,6 +17,9 @@ public interface IcapNetwork {
    * with an empty list if there is no address.
    */
   void resolve(String host, Consumer<List<InetAddress>> done);
+
+  /** The ledger of bytes in transit. */
+  MemoryLedger transit();
 
   /**
    * Starts to connect, with {@code handler} as the channel's only handler. Closing the future's

@@ -46,6 +46,32 @@ class ReqmodWireTest extends WireTest {
   }
 
   @Test
+  void anHttp2RequestIsAdapted() throws Exception {
+    icap.on(
+        call -> {
+          String head = call.heads().replace("/a ", "/b ").replaceAll("Content-Length: .*\r\n", "");
+          call.send(ScriptedIcap.adapted("req", head, "[" + call.readChunks() + "]"));
+        });
+    origin.on("/b", call -> call.ok("got " + call.whole().text()));
+    startProxy(
+        "http_port 127.0.0.1:0 accel h2c",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver",
+        "icap_enable on",
+        icap.service("filter", "reqmod_precache"),
+        "adaptation_access filter allow all");
+    Http2Client client = closing(Http2Client.connect(proxy.port()));
+    client.begin(1, "POST", "site.test", "/a");
+    client.data(1, "first ", false);
+    client.data(1, "second", true);
+    assertThat(client.response(1).text()).isEqualTo("got [first second]");
+    icap.on(ScriptedIcap.response("403 No", "denied"));
+    client.get(3, "site.test", "/a");
+    Http2Client.Response denied = client.response(3);
+    assertThat(denied.status()).isEqualTo(403);
+    assertThat(denied.text()).isEqualTo("denied");
+  }
+
+  @Test
   void aServiceReadsTheRequest() throws Exception {
     start("", "adaptation_send_client_ip on");
     assertThat(get("/a", "Proxy-Authorization: Basic c2VjcmV0", "X-Own: 1").text())

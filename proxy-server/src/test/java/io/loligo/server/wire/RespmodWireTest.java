@@ -2,15 +2,20 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.adapt.IcapSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Responses that an ICAP service adapts (RFC 3507 section 4.9), good and hostile ones. */
@@ -536,6 +541,148 @@ class RespmodWireTest extends WireTest {
     assertThat(get("/b").status()).isEqualTo(500);
     go.countDown();
     assertThat(first.response().text()).isEqualTo("content");
+  }
+
+  /** With one connection in use, the second message opens another one, or passes by. */
+  @ParameterizedTest
+  @CsvSource({"force, 2", "bypass, 1"})
+  void onOverloadOpensAConnectionOrPassesBy(String reaction, int connections) throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    icap.on(
+        call -> {
+          call.readChunks();
+          if (call.heads().contains("/a ")) {
+            asked.countDown();
+            go.await();
+          }
+          call.send(ScriptedIcap.response("200 OK", "scanned"));
+        });
+    origin.onOk("/b", "content of b");
+    start("max-conn=1 on-overload=" + reaction);
+    RawClient first = client().get(origin.url("/a"));
+    await(asked);
+    assertThat(get("/b").text()).isEqualTo(reaction.equals("force") ? "scanned" : "content of b");
+    assertThat(icap.connections()).isEqualTo(connections);
+    go.countDown();
+    assertThat(first.response().text()).isEqualTo("scanned");
+  }
+
+  @Test
+  void contentThatIsKeptCountsAsBytesInTransit() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    icap.on(
+        call -> {
+          call.readChunks();
+          asked.countDown();
+          go.await();
+          call.send(ScriptedIcap.NO_CONTENT);
+        });
+    String content = "x".repeat(60_000);
+    origin.onOk("/long", content);
+    start("");
+    RawClient client = client().get(origin.url("/long"));
+    await(asked);
+    assertThat(proxy.transitBytes()).isBetween(60_000L, 2L * IcapSettings.KEPT_BYTES);
+    go.countDown();
+    assertThat(client.response().text()).isEqualTo(content);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
+  @Test
+  void noMoreThanTheLimitIsKept() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    icap.on(
+        call -> {
+          call.readChunks();
+          asked.countDown();
+          go.await();
+          call.send(ScriptedIcap.response("200 OK", "scanned"));
+        });
+    origin.onOk("/long", "x".repeat(2_000_000));
+    start("");
+    RawClient client = client().get(origin.url("/long"));
+    await(asked);
+    assertThat(proxy.transitBytes()).isLessThan(2L * IcapSettings.KEPT_BYTES);
+    go.countDown();
+    assertThat(client.response().text()).isEqualTo("scanned");
+  }
+
+  /** The whole response is fetched in slices; each of them goes to the service. */
+  @Test
+  void slicesAreScannedOneByOne() throws Exception {
+    String content = "x".repeat(100_000) + "y".repeat(50_000);
+    origin.on("/sliced", call -> slice(call, content));
+    start("", "loligo_slice_size 64 KB");
+    WireMessage part = get("/sliced", "Range: bytes=99999-100000");
+    assertThat(part.status()).isEqualTo(206);
+    assertThat(part.text()).isEqualTo("xy");
+    assertThat(get("/sliced").text()).isEqualTo(content);
+    assertThat(icap.calls())
+        .isNotEmpty()
+        .allSatisfy(call -> assertThat(call.heads()).contains("\r\nContent-Range: bytes "));
+    String scanned = icap.calls().stream().map(ScriptedIcap.Call::body).reduce("", String::concat);
+    assertThat(scanned).hasSize(content.length());
+  }
+
+  private static void slice(ScriptedOrigin.Call call, String content) throws Exception {
+    Matcher range = Pattern.compile("Range: bytes=(\\d+)-(\\d*)").matcher(call.head());
+    assertThat(range.find()).as(call.head()).isTrue();
+    int first = Integer.parseInt(range.group(1));
+    int last = range.group(2).isEmpty() ? content.length() : Integer.parseInt(range.group(2));
+    String part = content.substring(first, Math.min(last + 1, content.length()));
+    call.send(
+        "HTTP/1.1 206 Partial Content\r\nETag: \"1\"\r\nCache-Control: max-age=1000\r\n"
+            + "Content-Range: bytes "
+            + first
+            + "-"
+            + (first + part.length() - 1)
+            + "/"
+            + content.length()
+            + "\r\nContent-Length: "
+            + part.length()
+            + "\r\n\r\n"
+            + part);
+  }
+
+  @Test
+  void aRangeIsScannedAsItIs() throws Exception {
+    icap.on(
+        call -> {
+          String content = call.readChunks();
+          call.send(
+              ScriptedIcap.response(
+                  "206 Partial Content",
+                  content.toUpperCase(Locale.ROOT),
+                  "Content-Range: bytes 2-4/7"));
+        });
+    origin.on(
+        "/part",
+        call ->
+            call.send(
+                "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 2-4/7\r\n"
+                    + "Content-Length: 3\r\n\r\nnte"));
+    start("", "range_offset_limit 0");
+    WireMessage part = get("/part", "Range: bytes=2-4");
+    assertThat(part.status()).isEqualTo(206);
+    assertThat(part.text()).isEqualTo("NTE");
+  }
+
+  @Test
+  void anHttp2ClientGetsTheAdaptedResponse() throws Exception {
+    icap.on(ScriptedIcap.response("200 OK", "changed", "X-Scan: yes"));
+    start(
+        "",
+        "http_port 127.0.0.1:0 accel h2c",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
+    Http2Client client = closing(Http2Client.connect(proxy.port()));
+    client.get(1, "site.test", "/a");
+    Http2Client.Response response = client.response(1);
+    assertThat(response.text()).isEqualTo("changed");
+    assertThat(response.fields()).contains("x-scan: yes");
+    assertThat(icap.lastCall().heads()).startsWith("GET http://site.test/a HTTP/1.1\r\n");
   }
 
   @Test

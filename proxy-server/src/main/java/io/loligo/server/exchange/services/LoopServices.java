@@ -22,6 +22,7 @@ import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.route.Router;
 import io.loligo.store.Store;
+import io.loligo.store.memory.MemoryLedger;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -163,11 +164,15 @@ public final class LoopServices {
     replyFields = FieldFilter.of(settings.access.replyFields);
     overload = new Overload(counters, timer, settings);
     scratch = new Scratch();
-    adaptations = adaptations(settings, upstream, clock, timer);
+    adaptations = adaptations(settings, upstream, clock, timer, store.transit());
   }
 
   private static @Nullable Adaptations adaptations(
-      ExchangeSettings settings, Upstream upstream, LoopClock clock, LoopTimer timer) {
+      ExchangeSettings settings,
+      Upstream upstream,
+      LoopClock clock,
+      LoopTimer timer,
+      MemoryLedger transit) {
     AdaptationSettings services = settings.adaptation;
     if (services == null) {
       return null;
@@ -177,6 +182,11 @@ public final class LoopServices {
           @Override
           public void resolve(String host, Consumer<List<InetAddress>> done) {
             upstream.resolve(host, done);
+          }
+
+          @Override
+          public MemoryLedger transit() {
+            return transit;
           }
 
           @Override
