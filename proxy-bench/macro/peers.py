@@ -14,9 +14,16 @@ SMALL_MB = 8  # of memory, where hits are to come from disk
 # sizes of loligo_stream_buffer_size that buffers.py compares
 BUFFERS_KB = [4, 8, 16, 32, 64, 128, 256, 512]
 
+NCSA = "/usr/lib/squid/basic_ncsa_auth"
 # what a flavour changes in a template, by peer
+LOGIN = """auth_param basic program @HELPER@ @DIR@/users
+auth_param basic realm bench
+acl known proxy_auth REQUIRED
+http_access allow known
+http_access deny all"""
 FLAVOURS = {
     "plain": {},
+    "login": {peer: {"ACCESS": LOGIN.replace("@HELPER@", NCSA)} for peer in ("loligo", "squid")},
     "logged": {
         "loligo": {"LOG": "access_log stdio:@DIR@/access.log squid"},
         "squid": {"LOG": "access_log stdio:@DIR@/access.log squid"},
@@ -35,7 +42,8 @@ FLAVOURS = {
     },
     **{f"buffer-{kb}": {"loligo": {"MORE": f"loligo_stream_buffer_size {kb} KB"}} for kb in BUFFERS_KB},
 }
-USUAL = {"loligo": {"LOG": "access_log none", "MORE": ""}, "squid": {"LOG": "access_log none"},
+ALL = "http_access allow all"
+USUAL = {"loligo": {"LOG": "access_log none", "MORE": "", "ACCESS": ALL}, "squid": {"LOG": "access_log none", "ACCESS": ALL},
          "nginx": {"LOG": "access_log off;"}}
 
 
