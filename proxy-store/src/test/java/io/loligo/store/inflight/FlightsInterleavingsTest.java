@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * The table of fetches, asked and changed by several loops at once: the result is always as if one
  * had come after the other.
  */
-@Tag("races")
+@Tag("interleavings")
 final class FlightsInterleavingsTest {
   private static final int SCENARIOS = 6;
   private static final int INTERLEAVINGS = 50;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * twice, and afterwards there is room for exactly the missing bytes. The test does not check
  * whether a request is refused while another thread puts back a lease.
  */
-@Tag("races")
+@Tag("interleavings")
 final class LeasesInterleavingsTest {
   @Test
   void noByteIsLostOrEnteredTwice() {

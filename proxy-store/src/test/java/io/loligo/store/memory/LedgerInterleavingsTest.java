@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
  * The ledger in which all loops enter their memory: never beyond its limit, nothing lost or counted
  * twice. The share of a single fetch, and the credit of its readers, are confined to one loop.
  */
-@Tag("races")
+@Tag("interleavings")
 final class LedgerInterleavingsTest {
   @Test
   void isAsIfOneCameAfterTheOther() {

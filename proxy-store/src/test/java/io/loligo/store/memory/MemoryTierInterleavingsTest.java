@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * Storing, finding and purging at once: each entry found is alive and was stored last, and nothing
  * is found after a purge. Caffeine is too large for every interleaving: threads race instead.
  */
-@Tag("races")
+@Tag("interleavings")
 final class MemoryTierInterleavingsTest {
   @Test
   void isAsIfOneCameAfterTheOther() {

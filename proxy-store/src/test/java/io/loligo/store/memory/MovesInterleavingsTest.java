@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  * Disk threads and the maintenance thread move entries from one ledger to the other: each byte
  * stays in exactly one of them, in every interleaving.
  */
-@Tag("races")
+@Tag("interleavings")
 final class MovesInterleavingsTest {
   private static final int THREADS = 3;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  * drops it: no reference is lost or counted twice, and the last one frees the entry once, in every
  * interleaving.
  */
-@Tag("races")
+@Tag("interleavings")
 final class SpreadInterleavingsTest {
   @Test
   void everyReferenceCountsOnce() {
