@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
@@ -104,6 +106,7 @@ class StreamOutputTest {
   /** A receiver whose streams do as they are told. */
   private static final class Scripted implements LogStream.Opener {
     final List<String> received = new CopyOnWriteArrayList<>();
+    final Semaphore arrivals = new Semaphore(0);
     final CountDownLatch writing = new CountDownLatch(1);
     final CountDownLatch go = new CountDownLatch(1);
     final AtomicInteger failures = new AtomicInteger();
@@ -125,7 +128,9 @@ class StreamOutputTest {
           if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw new IOException("for the test");
           }
-          received.addAll(new String(bytes, US_ASCII).lines().toList());
+          List<String> lines = new String(bytes, US_ASCII).lines().toList();
+          received.addAll(lines);
+          arrivals.release(lines.size());
         }
 
         @Override
@@ -173,7 +178,7 @@ class StreamOutputTest {
     assertThat(lost).isBetween(30L, 60L);
     output.reopen(true);
     receiver.go.countDown();
-    Waiting.until("the queue is written", () -> receiver.received.size() == 102 - lost);
+    assertThat(receiver.arrivals.tryAcquire((int) (102 - lost), 30, TimeUnit.SECONDS)).isTrue();
     put(output, "last");
     output.close();
     assertThat(receiver.received.get(1)).isEqualTo("L0 " + text);
@@ -189,7 +194,7 @@ class StreamOutputTest {
     StreamOutput output = new StreamOutput("test", receiver, 0);
     put(output, "a");
     receiver.go.countDown();
-    Waiting.until("it is written", () -> receiver.received.size() == 1);
+    assertThat(receiver.arrivals.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
     output.reopen(false);
     output.close();
     assertThat(receiver.received).containsExactly("La", "O");

@@ -87,14 +87,14 @@ public final class DiskFixture implements AutoCloseable {
 
   /** Waits until nothing waits to be written, in buffers neither. */
   public void settle() {
-    await(() -> !isBusy());
+    awaitIdle();
     store.store.tick();
-    await(() -> !isBusy());
+    awaitIdle();
     store.store.tick(); // buffers are written when they have waited from one tick to the next
-    await(() -> !isBusy());
+    awaitIdle();
     // a removal has ended when a later one has
     purge("http://nobody/");
-    await(() -> !isBusy());
+    awaitIdle();
   }
 
   /** Waits until {@code what} is so. */
@@ -111,17 +111,21 @@ public final class DiskFixture implements AutoCloseable {
     await(
         () -> {
           store.store.tick();
-          await(() -> !isBusy());
+          awaitIdle();
           return what.getAsBoolean();
         });
   }
 
-  private boolean isBusy() {
+  /** Waits until no task of the disk waits or is being done. */
+  private void awaitIdle() {
     if (medium != null) {
-      return !medium.isIdle();
+      medium.awaitIdle();
+    } else {
+      await(
+          () ->
+              store.store.diskStats().stream()
+                  .noneMatch(stats -> stats.queuedBytes() > 0 || stats.queueDepth() > 0));
     }
-    return store.store.diskStats().stream()
-        .anyMatch(stats -> stats.queuedBytes() > 0 || stats.queueDepth() > 0);
   }
 
   /** Copies a directory, whether it is in use or not: as a killed process would leave it now. */

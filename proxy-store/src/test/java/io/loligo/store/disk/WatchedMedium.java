@@ -6,14 +6,18 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /** Another medium, with the number of its threads' unfinished tasks. Thread-safe. */
 public final class WatchedMedium extends ForwardingMedium {
-  private final AtomicInteger tasks = new AtomicInteger();
+  /** A guard of every wait; never a thing that is tested. */
+  private static final long GUARD_MILLIS = 30_000;
+
+  /** Tasks that wait or are being done. Guarded by this. */
+  private int tasks;
 
   public WatchedMedium(Medium medium) {
     super(medium);
@@ -26,8 +30,34 @@ public final class WatchedMedium extends ForwardingMedium {
   volatile LongSupplier clock;
 
   /** Whether no task waits or is being done. */
-  boolean isIdle() {
-    return tasks.get() == 0;
+  synchronized boolean isIdle() {
+    return tasks == 0;
+  }
+
+  /** Returns when no task waits or is being done. */
+  synchronized void awaitIdle() {
+    long guard = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GUARD_MILLIS);
+    while (tasks > 0) {
+      long left = TimeUnit.NANOSECONDS.toMillis(guard - System.nanoTime());
+      if (left <= 0) {
+        throw new AssertionError(tasks + " tasks of the disk are not done");
+      }
+      try {
+        wait(left);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private synchronized void begun() {
+    tasks++;
+  }
+
+  private synchronized void ended() {
+    if (--tasks == 0) {
+      notifyAll();
+    }
   }
 
   @Override
@@ -43,18 +73,18 @@ public final class WatchedMedium extends ForwardingMedium {
     }
 
     private boolean submit(Runnable task, Predicate<Runnable> to) {
-      tasks.incrementAndGet();
+      begun();
       boolean taken =
           to.test(
               () -> {
                 try {
                   task.run();
                 } finally {
-                  tasks.decrementAndGet();
+                  ended();
                 }
               });
       if (!taken) {
-        tasks.decrementAndGet();
+        ended();
       }
       return taken;
     }

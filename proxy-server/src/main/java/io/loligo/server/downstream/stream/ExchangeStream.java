@@ -576,7 +576,8 @@ public abstract class ExchangeStream implements ClientStream {
       OutgoingHead ruled = terms.handler().ruled(this, head, writer().headMethod());
       Limit limit = terms.handler().limit(this, ruled, writer().headMethod());
       if (limit != null) {
-        limitedHead(ruled, limit);
+        limited = new LimitedContent(this, limit);
+        limited.head(ruled);
         return;
       }
       writeHead(ruled);
@@ -585,44 +586,6 @@ public abstract class ExchangeStream implements ClientStream {
       return;
     }
     if (last) {
-      completed();
-    }
-  }
-
-  /** Sends {@code head}; the content in its block waits as all other content does. */
-  private void limitedHead(OutgoingHead head, Limit limit) {
-    LimitedContent waits = new LimitedContent(this, limit);
-    limited = waits;
-    boolean ends = head.last();
-    ByteBuf block = head.block();
-    int lines = head.blockHeadBytes(writer().headMethod());
-    int inBlock = block == null || writer().headMethod() ? 0 : head.length() - lines;
-    ByteBuf content = null;
-    if (block != null && inBlock > 0) {
-      content = allocator().directBuffer(inBlock, inBlock);
-      content.writeBytes(block, head.index() + lines, inBlock);
-    }
-    long before = writer().headBytes();
-    try {
-      writeHead(
-          content == null
-              ? head
-              : OutgoingHead.of(head.status(), head.lines())
-                  .block(block, head.index(), lines)
-                  .content(head.contentLength(), false));
-    } catch (OutOfMemoryError e) {
-      if (content != null) {
-        content.release();
-      }
-      throw e;
-    }
-    waits.sent((int) (writer().headBytes() - before));
-    if (content != null) {
-      content(content);
-      if (ends) {
-        end(null);
-      }
-    } else if (ends) {
       completed();
     }
   }
@@ -737,7 +700,8 @@ public abstract class ExchangeStream implements ClientStream {
     }
   }
 
-  private void completed() {
+  /** Everything of the response is written. */
+  final void completed() {
     if (writer().incomplete()) {
       LOG.error("A response to {} is shorter than announced", clientAddress());
       abort("response shorter than announced");

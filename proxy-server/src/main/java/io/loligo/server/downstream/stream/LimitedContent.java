@@ -1,6 +1,7 @@
 package io.loligo.server.downstream.stream;
 
 import io.loligo.core.message.Fields;
+import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.shaping.Allowance;
 import io.loligo.server.shaping.Limit;
 import io.loligo.server.shaping.PacedBytes;
@@ -29,9 +30,47 @@ final class LimitedContent implements PacedBytes.Outlet {
     return limit;
   }
 
-  /** {@code bytes} were sent without a wait. */
-  void sent(int bytes) {
-    limit.allowance().charge(bytes);
+  /** Sends {@code head}; the content in its block waits as all other content does. */
+  void head(OutgoingHead head) {
+    boolean ends = head.last();
+    int lines = head.blockHeadBytes(stream.writer().headMethod());
+    ByteBuf content = contentOf(head, lines);
+    long before = stream.writer().headBytes();
+    try {
+      stream.writeHead(content == null ? head : withoutContent(head, lines));
+    } catch (OutOfMemoryError e) {
+      if (content != null) {
+        content.release();
+      }
+      throw e;
+    }
+    limit.allowance().charge((int) (stream.writer().headBytes() - before));
+    if (content != null) {
+      stream.content(content);
+      if (ends) {
+        stream.end(null);
+      }
+    } else if (ends) {
+      stream.completed();
+    }
+  }
+
+  /** A copy of the content in the block of {@code head}, returned owned; null: it has none. */
+  private @Nullable ByteBuf contentOf(OutgoingHead head, int lines) {
+    ByteBuf block = head.block();
+    int bytes = block == null || stream.writer().headMethod() ? 0 : head.length() - lines;
+    return block == null || bytes <= 0
+        ? null
+        : stream
+            .allocator()
+            .directBuffer(bytes, bytes)
+            .writeBytes(block, head.index() + lines, bytes);
+  }
+
+  private static OutgoingHead withoutContent(OutgoingHead head, int lines) {
+    return OutgoingHead.of(head.status(), head.lines())
+        .block(head.block(), head.index(), lines)
+        .content(head.contentLength(), false);
   }
 
   /** Whether content waits. */

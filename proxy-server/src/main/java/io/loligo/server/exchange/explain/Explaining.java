@@ -18,7 +18,6 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.StoreId;
 import io.loligo.core.range.Incomplete;
-import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.exchange.admission.Admission;
 import io.loligo.server.exchange.admission.Verdict;
 import io.loligo.server.exchange.admission.Verdict.AnswerHere;
@@ -58,7 +57,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a request that no client sent through the steps of {@link RequestSteps} up to the decision,
+ * Takes a request that no client sent through the steps of {@code RequestSteps} up to the decision,
  * and reports the results. It calls the same functions as for clients, but sends, stores, counts
  * and promotes nothing. Confined to the loop.
  */

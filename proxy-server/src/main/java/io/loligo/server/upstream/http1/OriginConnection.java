@@ -30,8 +30,6 @@ import io.loligo.server.upstream.pool.ResponseEvents;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -89,9 +87,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private final HeadReader heads;
   private final ReadSizes readSizes;
   private final Deadline deadline = new Deadline();
-  private final ChannelFutureListener written = this::written;
-  private final ChannelFutureListener contentWritten = this::contentWritten;
-  private final Backlog backlog;
+  private final RequestSending output;
+  private final ResponsePace pace;
 
   @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
   private ChannelHandlerContext ctx;
@@ -102,23 +99,11 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   // the exchange
   private @Nullable ResponseEvents events;
   private @Nullable FetchTimings timings;
-  private @Nullable OutgoingRequest request;
   private boolean tunnel;
   private boolean persistent;
   private long sentNanos;
   private boolean answered;
   private int interims;
-
-  // sending
-  private boolean sending;
-  private boolean awaitingContinue;
-  private boolean firstChunk;
-
-  /** Whether the sender of content was told to wait until everything is written. */
-  private boolean withheld;
-
-  private long unsent;
-  private @Nullable Throwable writeFailure;
 
   // receiving
   private final ResponseInput input;
@@ -135,9 +120,6 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private boolean wanted;
   private boolean pumping;
 
-  /** Pace of a response that has begun to arrive; null if no wait was needed. */
-  private @Nullable Pace pace;
-
   /** A connection to {@code endpoint} that is not open yet. */
   public OriginConnection(
       ConnectionContext shared, Endpoint endpoint, ConnectionSettings settings, Home home) {
@@ -149,12 +131,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     this.input = new ResponseInput(shared.limits());
     this.readSizes =
         new ReadSizes(settings.streamBufferBytes, endpoint.isSecure(), shared.transit());
-    this.backlog = new Backlog(shared.transit());
+    this.output =
+        new RequestSending(
+            new Backlog(shared.transit()), shared.loop(), this::watch, this::tellWritable);
+    this.pace = new ResponsePace(shared.timer());
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     ctx = context;
+    output.attach(context);
     ChannelConfig config = context.channel().config();
     config.setAutoRead(false);
     // a failed write must not discard a response that has already arrived
@@ -223,17 +209,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   public void send(
       OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, false);
-    request = outgoing;
     persistent = Persistence.allows(outgoing) && mayBeKept();
-    sending = outgoing.hasContent();
-    awaitingContinue = sending && outgoing.expectContinue();
-    firstChunk = true;
-    unsent = outgoing.contentLength();
-    ByteBuf out = ctx.alloc().directBuffer(RequestEncoder.estimate(outgoing));
-    RequestEncoder.head(out, outgoing, form, persistent);
-    write(out);
-    ctx.flush();
-    if (sending && !awaitingContinue && phase == Phase.HEAD) {
+    output.send(outgoing, form, persistent);
+    if (output.takesContent() && phase == Phase.HEAD) {
       listener.readyForContent();
     }
     pump();
@@ -244,11 +222,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       OutgoingConnect to, RequestForm form, FetchTimings record, ResponseEvents listener) {
     start(record, listener, true);
     persistent = false;
-    sending = false;
-    ByteBuf out = ctx.alloc().directBuffer(256 + to.fieldLines().length);
-    RequestEncoder.connect(out, to, form);
-    write(out);
-    ctx.flush();
+    output.connect(to, form);
     pump();
   }
 
@@ -290,13 +264,10 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     deadline.disarm();
     events = listener;
     timings = record;
-    request = null;
+    output.begin(record);
     tunnel = asTunnel;
     answered = false;
-    awaitingContinue = false;
-    withheld = false;
     interims = 0;
-    writeFailure = null;
     heads.reset();
     readSizes.head();
     sentNanos = now();
@@ -306,111 +277,43 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void content(ByteBuf content) {
-    int length = content.readableBytes();
-    if (!sending || length == 0) {
+    if (!output.isSending() || !content.isReadable()) {
       content.release();
       return;
     }
-    awaitingContinue = false;
-    assert request != null : "nothing to send";
-    if (request.contentLength() < 0) {
-      ByteBuf start;
-      try {
-        start = ctx.alloc().directBuffer(16);
-      } catch (OutOfMemoryError e) {
-        content.release();
-        throw e;
-      }
-      RequestEncoder.chunkStart(start, length, firstChunk);
-      firstChunk = false;
-      write(start);
-    } else if (length > unsent) {
-      content.release();
-      fail(Kind.WRITE_FAILED, "more request content than announced");
-      return;
-    } else {
-      unsent -= length;
-    }
-    writeContent(content);
-    ctx.flush();
-    watch();
+    told(output.content(content));
   }
 
   @Override
   public void endContent(@Nullable Fields trailers) {
-    if (!sending) {
-      return;
+    if (output.isSending()) {
+      told(output.end(trailers));
     }
-    assert request != null : "nothing to send";
-    if (request.contentLength() < 0) {
-      ByteBuf end = ctx.alloc().directBuffer(64);
-      RequestEncoder.lastChunk(end, trailers, firstChunk);
-      write(end);
-      ctx.flush();
-    } else if (unsent > 0) {
-      fail(Kind.WRITE_FAILED, "less request content than announced");
-      return;
+  }
+
+  /** Content or its end was told; {@code fault}: it cannot be sent. */
+  private void told(@Nullable String fault) {
+    if (fault == null) {
+      watch();
+    } else {
+      fail(Kind.WRITE_FAILED, fault);
     }
-    sending = false;
-    awaitingContinue = false;
-    watch();
   }
 
   @Override
   public boolean writable() {
-    boolean takesMore = !sending || takesMore();
-    if (withheld == takesMore) {
-      withheld = !takesMore;
-      watch();
-    }
-    return takesMore;
-  }
-
-  private boolean takesMore() {
-    return ctx.channel().isWritable() && backlog.takesMore();
-  }
-
-  private void write(ByteBuf bytes) {
-    assert timings != null : "no exchange";
-    timings.bytesOut += bytes.readableBytes();
-    ctx.write(bytes).addListener(written);
-  }
-
-  private void writeContent(ByteBuf bytes) {
-    assert timings != null : "no exchange";
-    timings.bytesOut += bytes.readableBytes();
-    ctx.write(backlog.enter(bytes, ctx.alloc())).addListener(contentWritten);
-  }
-
-  private void contentWritten(ChannelFuture future) {
-    backlog.written();
-    written(future);
-    if (withheld && takesMore()) {
-      withheld = false;
-      // not from within Netty's flush
-      shared.loop().execute(this::tellWritable);
-    }
+    return output.writable();
   }
 
   private void tellWritable() {
-    if (sending && !awaitingContinue && writable()) {
+    if (output.takesContent() && output.writable()) {
       guarded(Step.WRITABLE);
-    }
-  }
-
-  private void written(ChannelFuture future) {
-    if (!future.isSuccess() && writeFailure == null) {
-      writeFailure = future.cause();
-      // a response may still be in the socket: reading continues
-      sending = false;
-      awaitingContinue = false;
-      watch();
     }
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    if (sending) {
+    if (output.isSending()) {
       watch();
       tellWritable();
     }
@@ -440,9 +343,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       bytes.release();
       return;
     }
-    if (pace != null) {
-      pace.moved(shared.timer().tick(), bytes.readableBytes());
-    }
+    pace.moved(bytes.readableBytes());
     if (timings != null) {
       timings.bytesIn += bytes.readableBytes();
       if (!answered) {
@@ -595,8 +496,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     } else if (answered) {
       home.refused(ParseFailure.TRUNCATED);
       fail(Kind.INVALID_RESPONSE, "closed within the head");
-    } else if (writeFailure != null) {
-      fail(Kind.WRITE_FAILED, String.valueOf(writeFailure.getMessage()));
+    } else if (output.failure() != null) {
+      fail(Kind.WRITE_FAILED, String.valueOf(output.failure().getMessage()));
     } else {
       fail(Kind.NO_ANSWER, inputReset ? "connection reset" : "closed without a response");
     }
@@ -639,20 +540,19 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       upgraded(head);
       return;
     }
-    assert request != null : "not a request";
-    Framing framing = MessageFraming.of(head, request.methodId());
+    Framing framing = MessageFraming.of(head, output.request().methodId());
     ParseFailure failure = input.begin(framing);
     if (failure != null) {
       refuse(failure);
       return;
     }
     // a peer that answers too early may take the rest of the content for another request
-    persistent = persistent && !sending && Persistence.allows(head, framing);
+    persistent = persistent && !output.isSending() && Persistence.allows(head, framing);
     wanted = false;
-    awaitingContinue = false;
+    output.endWait();
     if (status >= 300) {
       // the origin has decided without the rest of the content (RFC 9112 section 9.5)
-      sending = false;
+      output.stop();
     }
     phase = Phase.CONTENT;
     watch();
@@ -668,8 +568,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       return;
     }
     persistent = persistent && !MessageFraming.announcesForbiddenContent(head);
-    if (head.status() == 100 && awaitingContinue) {
-      awaitingContinue = false;
+    if (head.status() == 100 && output.endWait()) {
       watch();
       listener().readyForContent();
     } else {
@@ -692,8 +591,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   private void upgraded(ResponseHead head) {
-    assert request != null : "not a request";
-    if (request.upgrade() == null || sending || !switchesTo(head.fields(), request.upgrade())) {
+    String upgrade = output.request().upgrade();
+    if (upgrade == null || output.isSending() || !switchesTo(head.fields(), upgrade)) {
       refuse(ParseFailure.UNASKED_SWITCH);
       return;
     }
@@ -743,8 +642,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     timings.lastByteNanos = now() - sentNanos;
     boolean keep =
         persistent
-            && !sending
-            && writeFailure == null
+            && !output.isSending()
+            && output.failure() == null
             && input.isEmpty()
             && !inputClosed
             && ctx.channel().isActive()
@@ -804,10 +703,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     deadline.disarm();
     events = null;
     timings = null;
-    pace = null;
-    request = null;
-    sending = false;
-    awaitingContinue = false;
+    pace.forget();
+    output.leave();
   }
 
   @Override
@@ -861,38 +758,26 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (events == null) {
       return;
     }
-    if (awaitingContinue) {
+    if (output.awaitsContinue()) {
       if (!deadline.armed()) {
         shared.timer().arm(deadline, CONTINUE_MILLIS);
       }
-    } else if (sending && (withheld || !ctx.channel().isWritable())) {
+    } else if (output.isStuck()) {
       shared.timer().arm(deadline, settings.writeMillis);
-    } else if (!sending && readPending && phase != Phase.RAW) {
+    } else if (!output.isSending() && readPending && phase != Phase.RAW) {
       LoopTimer timer = shared.timer();
-      timer.arm(deadline, timer.deadline(settings.readMillis), paceOwed());
+      Pace owed = null;
+      if (hasBegun()) {
+        owed = pace.owed(settings);
+      } else {
+        pace.notOwed();
+      }
+      timer.arm(deadline, timer.deadline(settings.readMillis), owed);
       return;
     } else {
       deadline.disarm();
     }
-    if (pace != null) {
-      pace.notOwed(shared.timer().tick());
-    }
-  }
-
-  /** The pace of a response that has begun; null if none has. */
-  private @Nullable Pace paceOwed() {
-    long tick = shared.timer().tick();
-    if (settings.minBytesPerSecond == 0 || !hasBegun()) {
-      if (pace != null) {
-        pace.notOwed(tick);
-      }
-      return null;
-    }
-    if (pace == null) {
-      pace = new Pace(settings.minBytesPerSecond, settings.rateWindowMillis);
-    }
-    pace.owed(tick);
-    return pace;
+    pace.notOwed();
   }
 
   /**
@@ -923,13 +808,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     protected void expired() {
       if (phase == Phase.IDLE) {
         giveUpIdle();
-      } else if (awaitingContinue) {
-        awaitingContinue = false;
+      } else if (output.endWait()) {
         guarded(Step.READY);
         watch();
-      } else if (sending) {
+      } else if (output.isSending()) {
         fail(Kind.WRITE_FAILED, "request content was not read in time");
-      } else if (pace != null && pace.late(shared.timer().tick())) {
+      } else if (pace.isLate()) {
         home.refused(ParseFailure.TOO_SLOW);
         fail(Kind.READ_TIMEOUT, "the response arrives too slowly");
       } else {

@@ -2,7 +2,6 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.server.Waiting;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.CountedConnections;
@@ -37,6 +36,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -149,6 +149,8 @@ class SocketsTest {
     start(kind);
     Listening seen = new Listening();
     seen.reading = false;
+    CountDownLatch head = new CountDownLatch(1);
+    seen.onHead = head::countDown;
     fetch(seen, AttemptFixture.get());
     origin = server.accept();
     requestHead();
@@ -163,7 +165,7 @@ class SocketsTest {
                 throw new AssertionError(e);
               }
             });
-    Waiting.until("an event", () -> onLoop(() -> !seen.events.isEmpty()));
+    assertThat(head.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(onLoop(() -> allocator.metric().usedDirectMemory())).isLessThan(200_000);
     onLoop(
         () -> {
@@ -195,6 +197,12 @@ class SocketsTest {
     assertThat(closedByProxy()).isTrue();
   }
 
+  private static void count(CountDownLatch bytes, int arrived) {
+    while (bytes.getCount() > 4 - arrived) {
+      bytes.countDown();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void tellsAResetFromAnEnd(Kind kind) throws Exception {
@@ -202,8 +210,14 @@ class SocketsTest {
     Listening seen = fetch(AttemptFixture.get());
     origin = server.accept();
     requestHead();
+    CountDownLatch fourBytes = new CountDownLatch(4);
+    onLoop(
+        () -> {
+          seen.onContent = () -> count(fourBytes, seen.content.length());
+          return null;
+        });
     say("HTTP/1.0 200 OK\r\n\r\nsome");
-    Waiting.until("four bytes", () -> onLoop(() -> seen.content.length() >= 4));
+    assertThat(fourBytes.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
     origin.setSoLinger(true, 0);
     origin.close();
     await(seen);
