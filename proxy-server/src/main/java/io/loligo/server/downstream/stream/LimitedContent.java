@@ -44,7 +44,7 @@ final class LimitedContent implements PacedBytes.Outlet {
       }
       throw e;
     }
-    limit.allowance().charge((int) (stream.writer().headBytes() - before));
+    limit.allowance().charge(stream.writer().headBytes() - before);
     if (content != null) {
       stream.content(content);
       if (ends) {
