@@ -1,10 +1,10 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.exchange.settings.ExternalAclDirectives;
-import io.loligo.server.exchange.settings.ExternalAclType;
-import io.loligo.server.exchange.settings.RewriteSettings;
-import io.loligo.server.exchange.settings.StoreIdSettings;
+import io.loligo.server.exchange.settings.programs.ExternalAclDirectives;
+import io.loligo.server.exchange.settings.programs.ExternalAclType;
+import io.loligo.server.exchange.settings.programs.RewriteSettings;
+import io.loligo.server.exchange.settings.programs.StoreIdSettings;
 import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.LoginDirectives;
 import java.util.LinkedHashSet;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigResult;
 import io.loligo.server.boot.Features;
-import io.loligo.server.exchange.settings.ExternalAclDirectives;
+import io.loligo.server.exchange.settings.programs.ExternalAclDirectives;
 import io.loligo.server.helper.HelperChildren;
 import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;

@@ -4,7 +4,7 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
-import io.loligo.server.exchange.settings.UrlProgram;
+import io.loligo.server.exchange.settings.programs.UrlProgram;
 import io.loligo.server.helper.Helper;
 import io.loligo.server.helper.HelperReply;
 import io.loligo.server.record.Stage;

@@ -7,7 +7,7 @@ import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
-import io.loligo.server.exchange.settings.StoreIdSettings;
+import io.loligo.server.exchange.settings.programs.StoreIdSettings;
 import io.loligo.server.helper.HelperReply;
 import io.loligo.server.helper.HelperResult;
 import java.util.Locale;

@@ -7,7 +7,7 @@ import io.loligo.core.message.Method;
 import io.loligo.server.exchange.request.AddressBytes;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.AccessSettings;
-import io.loligo.server.exchange.settings.FieldRules;
+import io.loligo.server.exchange.settings.fields.FieldRules;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.own.OwnObjects;
 import java.net.InetAddress;

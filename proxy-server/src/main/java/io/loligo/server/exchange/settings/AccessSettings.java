@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.config.FileDirectives;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.SizeLimits;
+import io.loligo.server.exchange.settings.fields.FieldRules;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.pages;
 
 import io.loligo.core.config.Reading;
 import java.util.ArrayList;

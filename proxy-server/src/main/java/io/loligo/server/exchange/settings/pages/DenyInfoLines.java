@@ -1,9 +1,10 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.pages;
 
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
+import io.loligo.server.exchange.settings.fields.FieldValue;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;

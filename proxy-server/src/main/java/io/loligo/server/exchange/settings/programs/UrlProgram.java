@@ -1,4 +1,4 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.programs;
 
 import io.loligo.core.acl.AclList;
 import io.loligo.server.accesslog.LogFormat;

@@ -1,4 +1,4 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.fields;
 
 import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
@@ -136,7 +136,7 @@ public final class FieldRules {
   }
 
   /** The rules about requests; null: there are none. */
-  static @Nullable FieldRules ofRequests(ProxyConfig config) {
+  public static @Nullable FieldRules ofRequests(ProxyConfig config) {
     return of(
         config,
         WRITTEN_BY_PROXY,
@@ -146,7 +146,7 @@ public final class FieldRules {
   }
 
   /** The rules about responses; null: there are none. */
-  static @Nullable FieldRules ofResponses(ProxyConfig config) {
+  public static @Nullable FieldRules ofResponses(ProxyConfig config) {
     return of(
         config,
         KEPT_IN_RESPONSES,

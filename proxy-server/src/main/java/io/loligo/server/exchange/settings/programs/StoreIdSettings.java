@@ -1,4 +1,4 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.programs;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.helper.HelperChildren;

@@ -1,13 +1,13 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.fields;
 
 import java.nio.charset.StandardCharsets;
 
 /** Values of fields in a configuration (RFC 9110 section 5.5). Stateless. */
-final class FieldValue {
+public final class FieldValue {
   private FieldValue() {}
 
   /** Whether {@code text} has no control character but tabs, and so cannot end its line. */
-  static boolean isValid(String text) {
+  public static boolean isValid(String text) {
     return text.chars().noneMatch(c -> (c < ' ' && c != '\t') || c == 0x7f);
   }
 

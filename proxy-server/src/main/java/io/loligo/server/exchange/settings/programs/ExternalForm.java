@@ -1,4 +1,4 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.programs;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 

@@ -1,4 +1,4 @@
-package io.loligo.server.exchange.settings;
+package io.loligo.server.exchange.settings.pages;
 
 /**
  * The response that {@code deny_info} gives instead of a plain 403. Immutable.
