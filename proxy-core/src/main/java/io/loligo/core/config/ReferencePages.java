@@ -286,6 +286,12 @@ public final class ReferencePages {
       | `srcdomain` and `proxy_auth` in `miss_access` and other lists that do not wait | decided if known by chance, else left open: `miss_access` allows | asked for after `http_access`; a list that stays open denies |
       | white space in the URL of a request | removed (`uri_whitespace strip`) | 400 |
       | `http://user:password@host/` | sent to the origin as `Authorization: Basic` | removed; `loligo_url_userinfo refuse` gives 400 |
+      | `urn:` URLs | looked up; 404 if that fails | 400 |
+      | `wais://`, `whois://` URLs | the server is asked | 501: the proxy speaks HTTP only |
+      | `OPTIONS *` | 501 | sent to the host in `Host` |
+      | `cache_object:` URLs, `/squid-internal-mgr/` without a host | pages of the cache manager, or 404 | 400; `loligo_admin_port` has such pages |
+      | `/squid-internal-mgr/`, `/squid-internal-dynamic/` and `/squid-internal-periodic/` in URLs of the proxy's own host | answered by the proxy | sent to that host, as other URLs are |
+      | `/squid-internal-static/` in URLs of other hosts | the proxy's own pictures, or 404 | sent to that host |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
       | a challenge (407) to CONNECT | the connection persists | it persists for a CONNECT with credentials, and closes if anything else comes (RFC 9931) |

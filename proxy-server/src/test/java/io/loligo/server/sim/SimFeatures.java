@@ -11,9 +11,15 @@ import java.util.SplittableRandom;
  * @param queries QUERY, with content in the key
  * @param http2Clients every second client speaks HTTP/2
  * @param http2Origins origins speak HTTP/2, where there are no tunnels to them
+ * @param pools limit what origins send and what clients get
  */
 record SimFeatures(
-    boolean tunnels, boolean parents, boolean queries, boolean http2Clients, boolean http2Origins) {
+    boolean tunnels,
+    boolean parents,
+    boolean queries,
+    boolean http2Clients,
+    boolean http2Origins,
+    boolean pools) {
   /** Those of the world of {@code seed}: none in a third of all, but for HTTP/2. */
   static SimFeatures of(long seed) {
     SplittableRandom random = new SplittableRandom(~seed);
@@ -22,6 +28,7 @@ record SimFeatures(
         random.nextInt(100) < 30,
         random.nextInt(100) < 30,
         random.nextInt(100) < 30,
-        random.nextInt(100) < 30);
+        random.nextInt(100) < 30,
+        random.nextInt(100) < 15);
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.exchange.settings.ShapingSettings;
+import io.loligo.server.shaping.PoolCounts;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.names.NameSettings;
 import io.netty.util.NetUtil;
@@ -18,6 +20,23 @@ final class SimSetting {
   private static final String ROUND_ROBIN = peers("round-robin");
   private static final String IN_TURN = peers("default");
   private static final String FORBIDDEN = "acl forbidden dst 10.9.0.3\nhttp_access deny forbidden";
+
+  /** Bytes wait, but for no longer than a timeout. */
+  private static final List<String> POOLS =
+      List.of(
+          "acl even urlpath_regex [02468]$",
+          "delay_pools 2",
+          "delay_class 1 1",
+          "delay_parameters 1 100000/20000",
+          "delay_access 1 allow even",
+          "delay_class 2 2",
+          "delay_parameters 2 200000/50000 60000/10000",
+          "delay_access 2 allow all",
+          "client_delay_pools 1",
+          "client_delay_parameters 1 150000 20000",
+          "client_delay_access 1 allow all",
+          "response_delay_pool each individual-restore=80000 individual-maximum=8000",
+          "response_delay_pool_access each allow even");
 
   static final Map<String, List<InetAddress>> ADDRESSES =
       Map.of(
@@ -68,6 +87,8 @@ final class SimSetting {
   final boolean forbids;
 
   final ProxyConfig config;
+
+  private final List<String> lines;
   final DnsSettings names;
 
   /** The same without a question to a nameserver. */
@@ -78,6 +99,7 @@ final class SimSetting {
 
   SimSetting(String... lines) {
     List<String> all = List.of(lines);
+    this.lines = all;
     neverDirect = all.contains("never_direct allow all");
     asksB = all.contains("always_direct allow to_b");
     forbids = all.contains(FORBIDDEN);
@@ -120,6 +142,19 @@ final class SimSetting {
     names = DnsSettings.load(new NameSettings(config));
     listed =
         new DnsSettings(names.config(), names.servers(), ADDRESSES, names.names(), names.system());
+  }
+
+  /** The same with pools, which no world has used. */
+  SimSetting pooled() {
+    return new SimSetting(Stream.concat(lines.stream(), POOLS.stream()).toArray(String[]::new));
+  }
+
+  /** Times that bytes had to wait. */
+  long waits() {
+    return Stream.of(config, closing)
+        .flatMap(each -> ShapingSettings.counts(each).stream())
+        .mapToLong(PoolCounts::waits)
+        .sum();
   }
 
   private static List<InetAddress> addresses(String... texts) {

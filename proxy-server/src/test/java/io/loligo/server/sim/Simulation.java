@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +51,9 @@ final class Simulation {
 
   /** Null: nothing is on disk. */
   private final Disks disks;
+
+  /** The same with pools of this world. */
+  private final Map<SimSetting, SimSetting> pooled = new IdentityHashMap<>();
 
   private SimSetting setting;
   private Life life;
@@ -88,7 +92,7 @@ final class Simulation {
     network = new Network(world, this::dialled);
     features = SimFeatures.of(seed);
     settings = features.parents() ? SimSetting.WITH_PARENTS : SimSetting.ALL;
-    setting = world.one(settings);
+    setting = anySetting();
     truth.rulesBegin(setting, false);
     int hosts = 1 + world.draw(features.parents() ? 3 : 2);
     for (int i = 1 + world.draw(7); i > 0; i--) {
@@ -119,6 +123,16 @@ final class Simulation {
    */
   static boolean hasDisks(long seed) {
     return seed >= 10_000 && seed % 2 == 1;
+  }
+
+  private SimSetting anySetting() {
+    SimSetting any = world.one(settings);
+    return features.pools() ? pooled.computeIfAbsent(any, SimSetting::pooled) : any;
+  }
+
+  /** Times that bytes had to wait for a pool. */
+  long waits() {
+    return pooled.values().stream().mapToLong(SimSetting::waits).sum();
   }
 
   /** A process begins. */
@@ -501,7 +515,7 @@ final class Simulation {
     if (restarting || life.isReloading()) {
       return;
     }
-    SimSetting other = world.one(settings);
+    SimSetting other = anySetting();
     boolean closes = world.chance(50);
     parents.forEach(Parent::forgotten);
     life.reload(other, closes);
@@ -582,7 +596,7 @@ final class Simulation {
     }
     resources.forEach(truth::disturb);
     truth.rulesEnd();
-    setting = world.one(settings);
+    setting = anySetting();
     truth.rulesBegin(setting, false);
     parents.forEach(Parent::forgotten);
   }

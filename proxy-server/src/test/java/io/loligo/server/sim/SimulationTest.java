@@ -69,6 +69,7 @@ class SimulationTest {
   private int smallFailures;
   private int http2Connections;
   private int originStreams;
+  private long waits;
 
   @BeforeEach
   void listen() {
@@ -115,8 +116,9 @@ class SimulationTest {
             + " store%n",
         wholeTunnels, askedParents, dialledDead, queriesFromStore);
     System.out.printf(
-        "%d connections of clients, %d requests to origins over HTTP/2%n",
-        http2Connections, originStreams);
+        "%d connections of clients, %d requests to origins over HTTP/2, %d waits for pools%n",
+        http2Connections, originStreams, waits);
+    assertThat(waits).as("waits for pools").isGreaterThan(requests / 50);
     assertThat(http2Connections).as("clients over HTTP/2").isGreaterThan(requests / 50);
     assertThat(originStreams).as("asked over HTTP/2").isGreaterThan(asked / 20);
     assertThat(wholeTunnels).as("tunnels that ended in order").isGreaterThan(WITH_DISKS);
@@ -179,6 +181,7 @@ class SimulationTest {
     smallFailures += simulation.smallFailures();
     http2Connections += simulation.http2Connections();
     originStreams += simulation.originStreams();
+    waits += simulation.waits();
   }
 
   private void run(Simulation simulation) {

@@ -93,7 +93,8 @@ class BesideSquidWireTest extends WireTest {
         "gateway-lists",
         "tool-egress",
         "school-filter",
-        "cluster-egress"
+        "cluster-egress",
+        "bandwidth-pools"
       })
   void decidesAsSquidDoes(String name) throws Exception {
     String text = resource(name);

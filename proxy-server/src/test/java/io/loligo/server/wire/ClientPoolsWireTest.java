@@ -2,9 +2,12 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.http2.ErrorCode;
 import io.loligo.server.metrics.Counter;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -220,5 +223,68 @@ class ClientPoolsWireTest extends WireTest {
     time.pass(3_000);
     long most = RATE + 3 * RATE + 2_000;
     assertThat(passed()).isBetween(most - 2 * LATE - 2_000, most);
+  }
+
+  // ---- HTTP/2
+
+  private Http2Client startHttp2(String... pools) throws Exception {
+    List<String> lines = new ArrayList<>(List.of(pools));
+    lines.add("http_port 127.0.0.1:0 accel h2c");
+    lines.add("cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
+    startProxy(time, lines.toArray(String[]::new));
+    origin.onOk("/a", CONTENT);
+    return closing(Http2Client.connect(proxy.port()));
+  }
+
+  @Test
+  void streamsOfAClientShareItsBucket() throws Exception {
+    Http2Client client = startHttp2(CLIENTS);
+    client.get(1, "site.test", "/a");
+    client.get(3, "site.test", "/a");
+    client.headOf(1);
+    client.headOf(3);
+    long begun = passed();
+    assertThat(begun).isLessThan(RATE / 2 + 1_000);
+    time.pass(3_000);
+    assertThat(passed()).isBetween(begun + 3 * RATE - 2 * LATE, begun + 3 * RATE + LATE);
+    time.pass(10_000);
+    assertThat(client.response(1).text()).isEqualTo(CONTENT);
+    assertThat(client.response(3).text()).isEqualTo(CONTENT);
+  }
+
+  @Test
+  void streamsHaveBucketsOfTheirResponses() throws Exception {
+    Http2Client client =
+        startHttp2(
+            "response_delay_pool slow individual-restore=8000 individual-maximum=8000",
+            "response_delay_pool_access slow allow all");
+    client.get(1, "site.test", "/a");
+    client.get(3, "site.test", "/a");
+    client.contentOf(1, RATE / 2 - 600);
+    client.contentOf(3, RATE / 2 - 600);
+    long begun = passed();
+    assertThat(begun).isLessThan(RATE + 2_000);
+    time.pass(3_000);
+    assertThat(passed()).isBetween(begun + 6 * RATE - 2 * LATE, begun + 6 * RATE + 2 * LATE);
+    time.pass(3_000);
+    assertThat(client.response(1).text()).isEqualTo(CONTENT);
+    assertThat(client.response(3).text()).isEqualTo(CONTENT);
+  }
+
+  /** The connection goes on: its other streams get their part. */
+  @Test
+  void aStreamThatIsResetWhileItWaitsTakesNothing() throws Exception {
+    Http2Client client = startHttp2(CLIENTS);
+    client.get(1, "site.test", "/a");
+    client.contentOf(1, 1_000);
+    client.reset(1, ErrorCode.CANCEL);
+    awaitCount(() -> proxy.counted(Counter.ABORTED), 1);
+    long begun = passed();
+    time.pass(5_000);
+    assertThat(passed()).isEqualTo(begun);
+    client.get(3, "site.test", "/a");
+    client.contentOf(3, RATE - 1_000);
+    time.pass(6_000);
+    assertThat(client.response(3).text()).isEqualTo(CONTENT);
   }
 }

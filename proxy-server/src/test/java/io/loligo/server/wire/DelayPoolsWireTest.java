@@ -194,6 +194,41 @@ class DelayPoolsWireTest extends WireTest {
     assertThat(passed()).isEqualTo(2 * (RATE / 2));
   }
 
+  @Test
+  void aTagHasABucketForWhoeverHasIt() throws Exception {
+    HelperScript helper =
+        HelperScript.write(
+            dir,
+            "tagger",
+            /* channels= */ false,
+            "*/one*) echo 'OK tag=one' ;;",
+            "*/two*) echo 'OK tag=TWO' ;;",
+            "*) echo OK ;;");
+    startPool(
+        "5",
+        "8000/8000",
+        "external_acl_type tags %URI " + helper.path(),
+        "acl tagged external tags",
+        "http_access allow tagged");
+    origin.otherwise(call -> call.ok(CONTENT));
+    assertThat(get("/none").text()).isEqualTo(CONTENT);
+    assertThat(passed()).isZero();
+    RawClient one = client().get(origin.url("/one"));
+    one.responseHead();
+    one.read(RATE / 2);
+    RawClient same = closing(RawClient.connectFrom("127.0.0.2", proxy.port()));
+    same.get(origin.url("/one?same")).responseHead();
+    RawClient two = client().get(origin.url("/two"));
+    two.responseHead();
+    two.read(RATE / 2);
+    awaitLoop();
+    assertThat(passed()).isEqualTo(2 * (RATE / 2));
+    time.pass(2_000);
+    awaitLoop();
+    long most = 2 * (RATE / 2 + 2 * RATE);
+    assertThat(passed()).isBetween(most - 3 * LATE, most);
+  }
+
   // ---- what is delayed
 
   @Test

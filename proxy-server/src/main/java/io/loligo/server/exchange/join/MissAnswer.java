@@ -497,12 +497,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     boolean slice = request.slice() != null && reply.head().status() == 206; // the whole is judged
     long limit = slice ? -1 : services.settings.access.replyBodyMax.of(request);
     boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
-    if (limit >= 0 && hasContent && reply.length(window) > limit) {
-      leave();
-      fail(Refusal.ofResponseSize(limit));
-      return;
-    }
-    Refusal refusal = services.caching.responseRefusal(request);
+    boolean tooLarge = limit >= 0 && hasContent && reply.length(window) > limit;
+    Refusal refusal =
+        tooLarge ? Refusal.ofResponseSize(limit) : services.caching.responseRefusal(request);
     if (refusal != null) {
       leave();
       LogTag tag = refusal.tag();

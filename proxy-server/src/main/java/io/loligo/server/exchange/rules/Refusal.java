@@ -101,7 +101,8 @@ public record Refusal(
 
   /** 403 for response content of more than {@code limit} bytes. */
   public static Refusal ofResponseSize(long limit) {
-    return of(403, "ERR_TOO_BIG", "The answer is larger than " + limit + " bytes.");
+    String text = "The answer is larger than " + limit + " bytes.";
+    return new Refusal(403, "ERR_TOO_BIG", text, null, LogTag.TCP_DENIED_REPLY, null, null, false);
   }
 
   /**
