@@ -53,7 +53,7 @@ final class Simulation {
   private final Disks disks;
 
   /** The same with pools of this world. */
-  private final Map<SimSetting, SimSetting> pooled = new IdentityHashMap<>();
+  private final IdentityHashMap<SimSetting, SimSetting> pooled = new IdentityHashMap<>();
 
   private SimSetting setting;
   private Life life;
