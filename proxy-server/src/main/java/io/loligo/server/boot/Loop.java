@@ -8,10 +8,13 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.explain.RecentDecisions;
 import io.loligo.server.helper.Helpers;
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.peer.PeerChecks;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.attempt.NettyUpstream;
 import io.loligo.server.upstream.connect.OriginTransport;
@@ -21,6 +24,9 @@ import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.Store;
 import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
 /**
@@ -35,6 +41,14 @@ final class Loop {
   private DnsSettings dns;
   private NettyUpstream upstream;
   private RequestSteps exchanges;
+  private final PeerHealth health;
+  private ExchangeSettings settings;
+  private PeerChecks checks = PeerChecks.NONE;
+
+  /** Which of how many shares of the parents it checks; 0: none. */
+  private int share;
+
+  private int shares;
 
   /** Makes the resolver of a loop. */
   interface Names {
@@ -64,6 +78,8 @@ final class Loop {
       ExchangeSettings settings) {
     this.eventLoop = eventLoop;
     this.dns = dns;
+    this.health = health;
+    this.settings = settings;
     timer = new LoopTimer(eventLoop, time);
     names = resolvers.of(eventLoop, timer, () -> this.dns);
     upstream =
@@ -114,15 +130,45 @@ final class Loop {
     return exchanges;
   }
 
+  /** Checks every parent whose number leaves {@code share} when divided by {@code shares}. */
+  void checkPeers(int share, int shares) {
+    eventLoop.execute(
+        () -> {
+          this.share = share;
+          this.shares = shares;
+          startChecks();
+        });
+  }
+
+  private void startChecks() {
+    checks.close();
+    List<Peer> all = settings.config().get(PeerDirectives.CACHE_PEER);
+    List<Peer> own = new ArrayList<>();
+    for (int i = share; i < all.size() && shares > 0; i += shares) {
+      own.add(all.get(i));
+    }
+    checks =
+        PeerChecks.start(
+            own,
+            upstream,
+            CheckInput.addresses(settings.fetches.localEnds),
+            timer,
+            health,
+            ThreadLocalRandom.current()::nextDouble);
+  }
+
   /** Another configuration for exchanges that begin from now on. On the loop. */
-  void reconfigure(ExchangeSettings settings, DnsSettings newDns, OriginContexts contexts) {
+  void reconfigure(ExchangeSettings newSettings, DnsSettings newDns, OriginContexts contexts) {
     dns = newDns;
+    settings = newSettings;
     upstream = upstream.under(settings.config(), contexts);
     exchanges = exchanges.under(settings, withOwnObjects());
+    startChecks();
   }
 
   /** Ends its background work. On the loop. */
   void close() {
+    checks.close();
     upstream.close();
     names.close();
     exchanges.close();

@@ -485,6 +485,9 @@ public final class Proxy implements AutoCloseable {
     closeLast.add(beans);
     beans.icap(() -> AdaptationSettings.counts(config));
     store.open();
+    for (int i = 0; i < loops.size(); i++) {
+      loops.get(i).checkPeers(i, loops.size());
+    }
     notReady = "";
   }
 
@@ -515,6 +518,7 @@ public final class Proxy implements AutoCloseable {
     shown.helpers(helpers::numbers);
     shown.pools(() -> ShapingSettings.counts(config));
     shown.icapServices(() -> AdaptationSettings.counts(config));
+    shown.peers(() -> health.numbers(config.get(PeerDirectives.CACHE_PEER)));
     shown.certificates(secured::expiries);
     shown.gauge("loligo.descriptors.used", null, "Open files and sockets.", descriptors::used);
     shown.gauge(

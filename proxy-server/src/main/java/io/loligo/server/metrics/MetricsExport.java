@@ -189,6 +189,11 @@ public final class MetricsExport implements AutoCloseable {
     prometheus.getPrometheusRegistry().register(new HelperCollector(helpers));
   }
 
+  /** Exports the state of parents. */
+  public void peers(Supplier<List<PeerNumbers>> peers) {
+    prometheus.getPrometheusRegistry().register(new PeerCollector(peers));
+  }
+
   /** Exports the counts of pools of bandwidth and of request rates. */
   public void pools(Supplier<List<PoolCounts>> pools) {
     prometheus.getPrometheusRegistry().register(new PoolCollector(pools));

@@ -1,21 +1,29 @@
 package io.loligo.server.peer;
 
+import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.HealthCheck;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.route.CachePeers;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The health of peers, by name, for the whole process. Thread-safe: any thread.
  *
  * <p>After {@code connect-fail-limit} failures to connect in a row a peer is dead for {@value
- * #REVIVAL_SECONDS} s; then requests try it again, and one more failure makes it dead again.
+ * #REVIVAL_SECONDS} s; then requests try it again, and one more failure makes it dead again. A peer
+ * that is checked is dead as long as its checks say so, too.
  */
 public final class PeerHealth implements HopHealth {
   /** How long a dead peer is not used. */
@@ -23,6 +31,8 @@ public final class PeerHealth implements HopHealth {
 
   /** The limit of a peer without {@code connect-fail-limit}. */
   static final int DEFAULT_FAIL_LIMIT = 10;
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerHealth.class);
 
   private final Map<String, State> states = new ConcurrentHashMap<>();
   private final AtomicLong turns = new AtomicLong();
@@ -36,7 +46,8 @@ public final class PeerHealth implements HopHealth {
   @Override
   public boolean alive(CachePeer peer) {
     State state = states.get(peer.name());
-    return state == null || !state.dead || nanoClock.getAsLong() - state.revivalNanos >= 0;
+    return state == null
+        || (!state.failsChecks && (!state.dead || nanoClock.getAsLong() - state.revivalNanos >= 0));
   }
 
   @Override
@@ -65,7 +76,43 @@ public final class PeerHealth implements HopHealth {
         state.failures.set(0);
         state.dead = false;
       }
+      if (state != null && (!known || peer.check() == null)) {
+        state.forgetChecks();
+      }
     }
+  }
+
+  /**
+   * A check of {@code peer} is over.
+   *
+   * @param fault the reason why it is a bad one; null: it is good
+   */
+  void checked(CachePeer peer, HealthCheck check, @Nullable String fault) {
+    State state = state(peer);
+    boolean before = state.failsChecks;
+    boolean fails = state.checked(check, fault == null);
+    if (fails && !before) {
+      LOG.warn("{} is down: {} checks in a row, the last one: {}", peer, check.failures(), fault);
+    } else if (before && !fails) {
+      LOG.info("{} is up: {} good checks in a row", peer, check.passes());
+    }
+  }
+
+  /** The state of {@code peers} now. */
+  public List<PeerNumbers> numbers(List<Peer> peers) {
+    return peers.stream().map(this::numbers).toList();
+  }
+
+  private PeerNumbers numbers(Peer line) {
+    State state = states.get(line.name());
+    return state == null
+        ? new PeerNumbers(line.name(), true, 0, 0, 0)
+        : new PeerNumbers(
+            line.name(),
+            alive(CachePeers.of(line)),
+            state.open.get(),
+            state.goodChecks.sum(),
+            state.badChecks.sum());
   }
 
   @Override
@@ -112,5 +159,29 @@ public final class PeerHealth implements HopHealth {
     private final AtomicInteger open = new AtomicInteger();
     private volatile long revivalNanos;
     private volatile boolean dead;
+    private final LongAdder goodChecks = new LongAdder();
+    private final LongAdder badChecks = new LongAdder();
+
+    /** Whether it is down by its checks. */
+    private volatile boolean failsChecks;
+
+    /** Checks in a row whose result speaks against {@code failsChecks}. Guarded by this. */
+    private int against;
+
+    /** Counts a result; returns {@code failsChecks}. */
+    synchronized boolean checked(HealthCheck check, boolean good) {
+      (good ? goodChecks : badChecks).increment();
+      against = good == failsChecks ? against + 1 : 0;
+      if (against >= (good ? check.passes() : check.failures())) {
+        failsChecks = !good;
+        against = 0;
+      }
+      return failsChecks;
+    }
+
+    synchronized void forgetChecks() {
+      failsChecks = false;
+      against = 0;
+    }
   }
 }

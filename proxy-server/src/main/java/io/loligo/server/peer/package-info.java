@@ -1,8 +1,8 @@
 /**
- * The health of parents, for the whole process.
+ * The health of parents, for the whole process, and the checks that ask them for a response.
  *
- * <p>{@code upstream} reads and feeds it through {@code HopHealth}; {@code boot} makes it. Every
- * class is thread-safe.
+ * <p>{@code upstream} reads and feeds it through {@code HopHealth}; {@code boot} makes it, and
+ * starts the checks. {@code PeerHealth} is thread-safe; checks are confined to an event loop.
  */
 @NullMarked
 package io.loligo.server.peer;

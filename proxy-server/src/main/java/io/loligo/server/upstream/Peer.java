@@ -131,6 +131,11 @@ public final class Peer {
     return from.proxyProtocol;
   }
 
+  /** {@code monitorurl=}: how it is checked; null: it is not. */
+  public @Nullable HealthCheck check() {
+    return from.check;
+  }
+
   /** The requests for which it may be used. */
   public AclList access() {
     return from.access;
@@ -170,6 +175,7 @@ public final class Peer {
     private boolean http2 = true;
     private boolean keepsClientAddress = true;
     private @Nullable ProxyHeaderVersion proxyProtocol;
+    private @Nullable HealthCheck check;
     private AclList access = AclList.allowAll();
     private String source = "";
 
@@ -197,6 +203,7 @@ public final class Peer {
       http2 = other.http2;
       keepsClientAddress = other.keepsClientAddress;
       proxyProtocol = other.proxyProtocol;
+      check = other.check;
       access = other.access;
       source = other.source;
     }
@@ -311,6 +318,12 @@ public final class Peer {
 
     public Builder proxyProtocol(@Nullable ProxyHeaderVersion version) {
       proxyProtocol = version;
+      return this;
+    }
+
+    /** See {@link Peer#check}. */
+    public Builder check(@Nullable HealthCheck checks) {
+      check = checks;
       return this;
     }
 

@@ -50,7 +50,18 @@ public final class PeerDirectives {
                   + " TLS, only HTTP/1.1 is offered), proxy-protocol=1|2 (Squid does not have it:"
                   + " each connection begins, before TLS, with a header of this version of the"
                   + " PROXY protocol, which gives the client's address and the address that the"
-                  + " client connected to. Such a connection serves one request, over HTTP/1.1).");
+                  + " client connected to. Such a connection serves one request, over HTTP/1.1),"
+                  + " monitorurl=URL (the peer is asked for URL again and again, and gets no"
+                  + " requests while its responses are bad; /PATH for an originserver, else"
+                  + " http://HOST/PATH; this and the following options are those of Squid 2 and"
+                  + " ours), monitorinterval=SECONDS (between two checks, 10 % more or less; the"
+                  + " default is 300), monitortimeout=SECONDS (for a complete response; the"
+                  + " default is 10, or the interval if it is shorter), monitorsize=MIN-MAX (bytes"
+                  + " of a good response, at most 1 MB; the default is any size; MIN alone has no"
+                  + " upper bound), monitorstatus=LIST (statuses of a good response, such as"
+                  + " 200,300-399; the default is 200), monitorfailures=N (bad responses in a row"
+                  + " after which the peer is down; the default is 3), monitorpasses=N (good ones"
+                  + " after which it is up again; the default is 2).");
 
   /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
   public static final Setting<@Nullable Void> CACHE_PEER_ACCESS =

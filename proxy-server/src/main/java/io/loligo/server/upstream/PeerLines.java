@@ -147,10 +147,12 @@ final class PeerLines implements LineReader<List<Peer>> {
     private boolean encrypted;
     private boolean domainGiven;
     private final TlsWords tls;
+    private final MonitorWords monitor;
 
     OnePeer(Line line, String host) {
       this.line = line;
       this.tls = new TlsWords(line, report);
+      this.monitor = new MonitorWords(line, report);
       boolean bracketed = host.length() > 1 && host.startsWith("[") && host.endsWith("]");
       options.host(IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host));
       this.name = host;
@@ -222,6 +224,9 @@ final class PeerLines implements LineReader<List<Peer>> {
       String key = option.name();
       boolean ofTls = key.startsWith("tls-") || key.startsWith("ssl");
       if (ofTls && tls.take(word, key.substring(key.startsWith("ssl") ? 3 : 4), option.value())) {
+        return;
+      }
+      if (monitor.take(word, option)) {
         return;
       }
       if (key.equals("auth-no-keytab")) {
@@ -314,6 +319,7 @@ final class PeerLines implements LineReader<List<Peer>> {
       } else if (tls.given() || domainGiven) {
         report.error(line, "", "tls beside its options", "add the word tls, or remove its options");
       }
+      options.check(monitor.check(build()));
       if (icpPort > 0 && !noQuery && usable) {
         report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
       }

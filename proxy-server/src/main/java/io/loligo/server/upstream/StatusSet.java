@@ -8,6 +8,9 @@ public final class StatusSet {
   private static final int LOWEST = 100;
   private static final int HIGHEST = 599;
 
+  /** No status. */
+  public static final StatusSet NONE = new StatusSet(new BitSet());
+
   private final BitSet codes;
 
   private StatusSet(BitSet codes) {

@@ -51,6 +51,7 @@ class PeerOptionsWireTest extends WireTest {
   void everyDocumentedOptionHasATest() {
     Set<String> tested = PortOptionsWireTest.tested(getClass());
     tested.addAll(PortOptionsWireTest.tested(ParentHashWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(PeerChecksWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(SecurePeerWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(Http2OriginWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(PeerProxyProtocolWireTest.class));
