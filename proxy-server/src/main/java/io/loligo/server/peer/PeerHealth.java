@@ -29,6 +29,9 @@ public final class PeerHealth implements HopHealth {
   /** How long a dead peer is not used. */
   public static final int REVIVAL_SECONDS = 10;
 
+  /** The share of its turns, percent, that a peer with a slow start takes at first. */
+  static final int FIRST_PERCENT = 10;
+
   /** The limit of a peer without {@code connect-fail-limit}. */
   static final int DEFAULT_FAIL_LIMIT = 10;
 
@@ -75,6 +78,7 @@ public final class PeerHealth implements HopHealth {
       if (state != null && !known) {
         state.failures.set(0);
         state.dead = false;
+        state.starting = false;
       }
       if (state != null && (!known || peer.check() == null)) {
         state.forgetChecks();
@@ -94,6 +98,7 @@ public final class PeerHealth implements HopHealth {
     if (fails && !before) {
       LOG.warn("{} is down: {} checks in a row, the last one: {}", peer, check.failures(), fault);
     } else if (before && !fails) {
+      start(state);
       LOG.info("{} is up: {} good checks in a row", peer, check.passes());
     }
   }
@@ -116,6 +121,46 @@ public final class PeerHealth implements HopHealth {
   }
 
   @Override
+  public boolean takesTurn(CachePeer peer) {
+    State state = peer.slowStartMillis() <= 0 ? null : states.get(peer.name());
+    if (state == null) {
+      return true;
+    }
+    int percent = percent(state, peer.slowStartMillis());
+    if (percent >= 100) {
+      return true;
+    }
+    // the turns taken so far, in percent of a turn
+    if (state.credit.addAndGet(percent) < 100) {
+      return false;
+    }
+    state.credit.addAndGet(-100);
+    return true;
+  }
+
+  /** The share of its turns that a peer takes. */
+  private int percent(State state, long slowStartMillis) {
+    if (state.dead) {
+      return FIRST_PERCENT; // one that is tried again
+    }
+    if (!state.starting) {
+      return 100;
+    }
+    long sinceNanos = nanoClock.getAsLong() - state.startedNanos;
+    long allNanos = TimeUnit.MILLISECONDS.toNanos(slowStartMillis);
+    if (sinceNanos >= allNanos) {
+      state.starting = false;
+      return 100;
+    }
+    return (int) (FIRST_PERCENT + (100 - FIRST_PERCENT) * (double) sinceNanos / allNanos);
+  }
+
+  private void start(State state) {
+    state.startedNanos = nanoClock.getAsLong();
+    state.starting = true;
+  }
+
+  @Override
   public boolean open(CachePeer peer) {
     AtomicInteger open = state(peer).open;
     int most = peer.maxConnections();
@@ -135,7 +180,10 @@ public final class PeerHealth implements HopHealth {
   public void connected(CachePeer peer) {
     State state = state(peer);
     state.failures.set(0);
-    state.dead = false;
+    if (state.dead) {
+      start(state);
+      state.dead = false;
+    }
   }
 
   @Override
@@ -159,6 +207,14 @@ public final class PeerHealth implements HopHealth {
     private final AtomicInteger open = new AtomicInteger();
     private volatile long revivalNanos;
     private volatile boolean dead;
+
+    /** When it came back; {@code startedNanos} is written before {@code starting}. */
+    private volatile long startedNanos;
+
+    /** Whether it came back a short time ago. */
+    private volatile boolean starting;
+
+    private final AtomicInteger credit = new AtomicInteger();
     private final LongAdder goodChecks = new LongAdder();
     private final LongAdder badChecks = new LongAdder();
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxConnections {@code max-conn}; 0: no limit
  * @param proxyOnly whether responses from it are not stored
  * @param delays whether delay pools hold for it: without {@code no-delay}
+ * @param slowStartMillis {@code loligo-slow-start}; 0: all its turns at once
  * @param security TLS on connections to it; null: clear text
  * @param proxyProtocol the version of the header that starts connections to it; null: none
  */
@@ -27,6 +28,7 @@ public record CachePeer(
     int maxConnections,
     boolean proxyOnly,
     boolean delays,
+    long slowStartMillis,
     @Nullable HopSecurity security,
     @Nullable ProxyHeaderVersion proxyProtocol) {
   /** Begins a peer in clear text, whose name is its host. */
@@ -51,6 +53,7 @@ public record CachePeer(
     private int maxConnections;
     private boolean proxyOnly;
     private boolean delays = true;
+    private long slowStartMillis;
     private @Nullable HopSecurity security;
     private @Nullable ProxyHeaderVersion proxyProtocol;
 
@@ -102,6 +105,12 @@ public record CachePeer(
       return this;
     }
 
+    /** See {@link CachePeer#slowStartMillis}. */
+    public Builder slowStartMillis(long slowStartMillis) {
+      this.slowStartMillis = slowStartMillis;
+      return this;
+    }
+
     /** See {@link CachePeer#security}. */
     public Builder security(@Nullable HopSecurity security) {
       this.security = security;
@@ -126,6 +135,7 @@ public record CachePeer(
           maxConnections,
           proxyOnly,
           delays,
+          slowStartMillis,
           security,
           proxyProtocol);
     }

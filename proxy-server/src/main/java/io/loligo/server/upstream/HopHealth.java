@@ -24,6 +24,11 @@ public interface HopHealth {
         }
 
         @Override
+        public boolean takesTurn(CachePeer peer) {
+          return true;
+        }
+
+        @Override
         public boolean open(CachePeer peer) {
           return true;
         }
@@ -46,6 +51,12 @@ public interface HopHealth {
 
   /** A number one higher than the last, for taking turns. */
   long nextTurn();
+
+  /**
+   * Whether a peer takes a turn that falls to it. One that has just come back leaves most of them
+   * to others ({@code loligo-slow-start}).
+   */
+  boolean takesTurn(CachePeer peer);
 
   /** Asks for one more connection: false if {@code max-conn} is reached, else it is counted. */
   boolean open(CachePeer peer);

@@ -136,6 +136,11 @@ public final class Peer {
     return from.check;
   }
 
+  /** {@code loligo-slow-start=}; 0: none. */
+  public long slowStartMillis() {
+    return from.slowStartMillis;
+  }
+
   /** The requests for which it may be used. */
   public AclList access() {
     return from.access;
@@ -176,6 +181,7 @@ public final class Peer {
     private boolean keepsClientAddress = true;
     private @Nullable ProxyHeaderVersion proxyProtocol;
     private @Nullable HealthCheck check;
+    private long slowStartMillis;
     private AclList access = AclList.allowAll();
     private String source = "";
 
@@ -204,6 +210,7 @@ public final class Peer {
       keepsClientAddress = other.keepsClientAddress;
       proxyProtocol = other.proxyProtocol;
       check = other.check;
+      slowStartMillis = other.slowStartMillis;
       access = other.access;
       source = other.source;
     }
@@ -324,6 +331,12 @@ public final class Peer {
     /** See {@link Peer#check}. */
     public Builder check(@Nullable HealthCheck checks) {
       check = checks;
+      return this;
+    }
+
+    /** See {@link Peer#slowStartMillis}. */
+    public Builder slowStartMillis(long millis) {
+      slowStartMillis = millis;
       return this;
     }
 

@@ -209,6 +209,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "proxy-protocol" -> proxyProtocol(word, option);
         case "no-http2" -> options.http2(false);
         case "no-tproxy" -> options.keepsClientAddress(false);
+        case "loligo-slow-start" -> options.slowStartMillis(count(word, option) * 1_000L);
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
       }
@@ -312,6 +313,16 @@ final class PeerLines implements LineReader<List<Peer>> {
       Peer given = build();
       if (!given.carpKey().isEmpty() && !given.spreads().contains(PeerSpread.CARP)) {
         report.error(line, "carp-key=", "carp beside it", "add the word carp");
+      }
+      boolean takesTurns =
+          given.spreads().contains(PeerSpread.ROUND_ROBIN)
+              || given.spreads().contains(PeerSpread.WEIGHTED_ROUND_ROBIN);
+      if (given.slowStartMillis() > 0 && !takesTurns) {
+        report.error(
+            line,
+            "loligo-slow-start=",
+            "round-robin or weighted-round-robin beside it",
+            "add one of them, or remove it: peers chosen otherwise have no turns to leave");
       }
       TlsOptions words = tls.options();
       if (encrypted) {

@@ -197,9 +197,40 @@ class PeerChecksWireTest extends WireTest {
     assertThat(origin.fetches("/health")).isEqualTo(1);
   }
 
+  @Test
+  @Tag("loligo-slow-start")
+  void aParentThatIsUpAgainTakesFewTurnsAtFirst() throws Exception {
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    other.otherwise(call -> call.ok("other"));
+    origin.otherwise(call -> call.ok("checked"));
+    origin.on("/health", call -> call.send(answer.get()));
+    String[] lines = lines(other, "monitorfailures=1 monitorpasses=1");
+    lines[0] += " round-robin loligo-slow-start=10000";
+    lines[1] += " round-robin";
+    startProxy(time, lines);
+    awaitChecks(1);
+    assertThat(turns()).isEqualTo(10);
+    answer.set(BROKEN);
+    checkAgain();
+    assertThat(turns()).isZero();
+    answer.set(OK);
+    checkAgain();
+    assertThat(turns()).isEqualTo(1);
+  }
+
+  /** How many of 20 requests the checked parent gets. */
+  private int turns() throws Exception {
+    int turns = 0;
+    for (int i = 0; i < 20; i++) {
+      turns += way().equals("checked") ? 1 : 0;
+    }
+    return turns;
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "loligo-slow-start=5",
         "monitorurl=/health",
         "monitorurl=https://x/",
         "originserver monitorurl=health",

@@ -44,9 +44,10 @@ import org.jspecify.annotations.Nullable;
  * the origin is then asked there. If its host does not lead to that address, no parent gets it.
  *
  * <p>Among parents: one by the hash of the client's address, of the user or of the URL ({@link
- * ParentHash}), else one of the round-robin ones by turn and weight, else the first that is up; the
- * others follow in the order of the configuration. Dead parents are skipped unless none is alive.
- * Siblings are not asked.
+ * ParentHash}), else one of the round-robin ones by turn and weight, where one that has just come
+ * back leaves some of its turns to others, else the first that is up; the others follow in the
+ * order of the configuration. Dead parents are skipped unless none is alive. Siblings are not
+ * asked.
  */
 final class PeerSelection {
   private enum Direct {
@@ -247,14 +248,36 @@ final class PeerSelection {
   }
 
   private @Nullable Candidate byTurn(List<Candidate> candidates, PeerSpread spread) {
+    long number = -1;
+    List<Candidate> left = candidates;
+    Candidate first = null;
+    while (true) {
+      long weights = weights(left, spread);
+      if (weights == 0) {
+        return first;
+      }
+      // a turn that is not taken goes to others, and does not move theirs
+      number = number < 0 ? health.nextTurn() & Long.MAX_VALUE : number;
+      Candidate next = at(number % weights, left, spread);
+      first = first == null ? next : first;
+      if (health.takesTurn(next.peer())) {
+        return next;
+      }
+      left = left.stream().filter(each -> each != next).toList();
+    }
+  }
+
+  private static long weights(List<Candidate> candidates, PeerSpread spread) {
     long weights = 0;
     for (Candidate each : candidates) {
       weights += weight(each.line(), spread);
     }
-    if (weights == 0) {
-      return null;
-    }
-    long turn = Math.floorMod(health.nextTurn(), weights);
+    return weights;
+  }
+
+  /** The one whose turn {@code place} is, 0 or more, less than all their weights. */
+  private static Candidate at(long place, List<Candidate> candidates, PeerSpread spread) {
+    long turn = place;
     for (Candidate each : candidates) {
       turn -= weight(each.line(), spread);
       if (turn < 0) {

@@ -15,9 +15,11 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerSpread;
 import io.loligo.server.upstream.Settings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -216,6 +218,66 @@ class PeerSelectionTest {
       first.add(route.hops().get(0).peer().name());
     }
     assertThat(first).containsExactly("a", "b", "b", "a", "b", "b");
+  }
+
+  @Test
+  void aPeerThatWasDownTakesMoreAndMoreOfItsTurns() {
+    List<Peer> peers = new ArrayList<>();
+    for (String name : List.of("a", "b", "c")) {
+      peers.add(
+          Peer.parent(name, name + ".example", 3128)
+              .spread(PeerSpread.ROUND_ROBIN)
+              .connectFailLimit(1)
+              .slowStartMillis(10_000)
+              .build());
+    }
+    settings.neverDirect = AclList.allowAll();
+    settings.peers = peers;
+    assertFirstOf300(100);
+    CachePeer a = CachePeers.of(peers.get(0));
+    health.failed(a);
+    assertFirstOf300(0);
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(PeerHealth.REVIVAL_SECONDS));
+    assertFirstOf300(10); // on trial
+    health.connected(a);
+    assertFirstOf300(10);
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
+    assertFirstOf300(55);
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
+    assertFirstOf300(100);
+    health.connected(a);
+    assertFirstOf300(100);
+  }
+
+  @Test
+  void aPeerWithoutOthersTakesAllTurns() {
+    Peer a =
+        Peer.parent("a", "a.example", 3128)
+            .spread(PeerSpread.ROUND_ROBIN)
+            .connectFailLimit(1)
+            .slowStartMillis(10_000)
+            .build();
+    settings.neverDirect = AclList.allowAll();
+    settings.peers = List.of(a, Settings.parent("b"));
+    health.failed(CachePeers.of(a));
+    health.connected(CachePeers.of(a));
+    for (int i = 0; i < 20; i++) {
+      assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
+    }
+  }
+
+  /** Of 300 requests the first peer gets {@code expected}, and the two others equally many. */
+  private void assertFirstOf300(int expected) {
+    int[] shares = new int[settings.peers.size()];
+    for (int i = 0; i < 300; i++) {
+      CachePeer first = choose(FORWARD, Method.GET).hops().get(0).peer();
+      for (int j = 0; j < shares.length; j++) {
+        shares[j] += settings.peers.get(j).name().equals(first.name()) ? 1 : 0;
+      }
+    }
+    assertThat(shares[0]).isEqualTo(expected);
+    int others = (300 - expected) / 2;
+    assertThat(shares[1]).isBetween(others - 10, others + 10);
   }
 
   @Test
