@@ -57,7 +57,7 @@ final class PeerCollector implements MultiCollector {
     return family.build();
   }
 
-  private static CounterDataPointSnapshot checks(PeerNumbers one, String result, long value) {
+  private static CounterDataPointSnapshot checks(PeerNumbers one, String result, double value) {
     return CounterDataPointSnapshot.builder()
         .labels(Labels.of("peer", one.name(), "result", result))
         .value(value)
