@@ -254,7 +254,7 @@ public final class ReferencePages {
       | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response, the peer or the hierarchy code in `http_access` | accepted, matches no response and `HIER_NONE` | stops the start unless waived |
-      | `tcp_outgoing_mark`, `mark_client_packet`, `mark_client_connection` | netfilter marks | stop the start unless waived: marks cannot be set |
+      | `mark_client_connection` | sets the mark of the connection | stops the start unless waived: use `mark_client_packet`, and let the firewall save the mark (nft: `ct mark set meta mark`) |
       | ACLs of types `src_as` and `dst_as`, `ident`, `clientside_mark` and `client_connection_mark` | decided | stop the start and say what to write |
       | `debug_options` that make no sense | accepted | warning, the word is ignored |
       | an unknown parameter of `auth_param` | error in the log, ignored | warning, ignored |

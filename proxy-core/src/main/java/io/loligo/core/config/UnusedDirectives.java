@@ -253,10 +253,8 @@ final class UnusedDirectives {
         "ident_lookup_access : RULES : deny all");
     rows.add(
         Status.RESTRICTS,
-        "marks of netfilter cannot be set: use tcp_outgoing_tos, clientside_tos or"
-            + " tcp_outgoing_address, and let the firewall mark packets by these",
-        "tcp_outgoing_mark : LINE :",
-        "mark_client_packet,clientside_mark : LINE :",
+        "marks of whole connections cannot be set: use mark_client_packet, and let the firewall"
+            + " save the mark (nft: ct mark set meta mark)",
         "mark_client_connection : LINE :");
     rows.add(
         Status.RESTRICTS,

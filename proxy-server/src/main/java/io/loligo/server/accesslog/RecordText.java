@@ -488,7 +488,8 @@ final class RecordText {
 
   static void serverMark(ExchangeRecord record, LogLine line) {
     if (record.nextHopLocal != null) {
-      line.append("0x0");
+      line.append("0x");
+      line.append(Integer.toHexString(record.nextHopMark));
     }
   }
 

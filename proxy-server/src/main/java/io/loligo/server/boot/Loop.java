@@ -8,11 +8,14 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.explain.RecentDecisions;
 import io.loligo.server.helper.Helpers;
 import io.loligo.server.metrics.ConnectionCounters;
+import io.loligo.server.peer.OwnWay;
 import io.loligo.server.peer.PeerChecks;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.peer.StandbyConnections;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.Upstream;
@@ -44,8 +47,9 @@ final class Loop {
   private final PeerHealth health;
   private ExchangeSettings settings;
   private PeerChecks checks = PeerChecks.NONE;
+  private StandbyConnections standby = StandbyConnections.NONE;
 
-  /** Which of how many shares of the parents it checks; 0: none. */
+  /** Which of how many shares of the work for parents is its own; none yet if there is no share. */
   private int share;
 
   private int shares;
@@ -130,31 +134,42 @@ final class Loop {
     return exchanges;
   }
 
-  /** Checks every parent whose number leaves {@code share} when divided by {@code shares}. */
-  void checkPeers(int share, int shares) {
+  /**
+   * Checks every parent whose number leaves {@code share} when divided by {@code shares}, and keeps
+   * its share of connections open.
+   */
+  void tendPeers(int share, int shares) {
     eventLoop.execute(
         () -> {
           this.share = share;
           this.shares = shares;
-          startChecks();
+          tend();
         });
   }
 
-  private void startChecks() {
+  private void tend() {
     checks.close();
-    List<Peer> all = settings.config().get(PeerDirectives.CACHE_PEER);
+    standby.close();
+    if (shares == 0) {
+      return;
+    }
+    ProxyConfig config = settings.config();
+    List<Peer> all = config.get(PeerDirectives.CACHE_PEER);
     List<Peer> own = new ArrayList<>();
-    for (int i = share; i < all.size() && shares > 0; i += shares) {
+    for (int i = share; i < all.size(); i += shares) {
       own.add(all.get(i));
     }
-    checks =
-        PeerChecks.start(
-            own,
+    OwnWay way =
+        new OwnWay(
             upstream,
             CheckInput.addresses(settings.fetches.localEnds),
             timer,
             health,
             ThreadLocalRandom.current()::nextDouble);
+    checks = PeerChecks.start(own, way);
+    boolean persistent = config.get(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS);
+    int most = config.get(OriginDirectives.MAX_IDLE_PER_ORIGIN);
+    standby = StandbyConnections.start(all, share, shares, persistent ? most : 0, way);
   }
 
   /** Another configuration for exchanges that begin from now on. On the loop. */
@@ -163,12 +178,13 @@ final class Loop {
     settings = newSettings;
     upstream = upstream.under(settings.config(), contexts);
     exchanges = exchanges.under(settings, withOwnObjects());
-    startChecks();
+    tend();
   }
 
   /** Ends its background work. On the loop. */
   void close() {
     checks.close();
+    standby.close();
     upstream.close();
     names.close();
     exchanges.close();

@@ -27,6 +27,7 @@ import io.loligo.server.downstream.listen.DescriptorLimit;
 import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.settings.ExchangeSettings;
+import io.loligo.server.exchange.settings.FetchSettings;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.ShapingSettings;
 import io.loligo.server.explain.Explanation;
@@ -46,6 +47,7 @@ import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
+import io.loligo.server.transport.PacketMark;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.PeerDirectives;
@@ -139,6 +141,7 @@ public final class Proxy implements AutoCloseable {
   private final TieredStore store;
   private final Store seenStore;
   private final List<ClientConnections> clientLoops;
+  private final Transport transport;
   private final PeerHealth health = new PeerHealth(System::nanoTime);
   private final Helpers helpers;
   private final Reloader reloader;
@@ -258,6 +261,7 @@ public final class Proxy implements AutoCloseable {
       @Nullable OriginalDestinations destinations)
       throws IOException {
     this.config = config;
+    this.transport = transport;
     this.dns = DnsSettings.load(new NameSettings(config));
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.time = time;
@@ -432,7 +436,18 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
+  /** A line that sets marks must hold, or nothing starts. */
+  private static void checkMarks(ProxyConfig config, Transport transport) throws IOException {
+    if (FetchSettings.marksPackets(config)) {
+      String refusal = PacketMark.refusal(transport);
+      if (refusal != null) {
+        throw new IOException("tcp_outgoing_mark and mark_client_packet: " + refusal);
+      }
+    }
+  }
+
   private void open(Transport transport) throws IOException {
+    checkMarks(config, transport);
     metrics
         .ledger()
         .add(
@@ -486,7 +501,7 @@ public final class Proxy implements AutoCloseable {
     beans.icap(() -> AdaptationSettings.counts(config));
     store.open();
     for (int i = 0; i < loops.size(); i++) {
-      loops.get(i).checkPeers(i, loops.size());
+      loops.get(i).tendPeers(i, loops.size());
     }
     notReady = "";
   }
@@ -639,6 +654,7 @@ public final class Proxy implements AutoCloseable {
     ProxyConfig fitted = memory.budget().fits() ? memory.config() : wanted;
     Reconfiguration next = Reconfiguration.of(before, Places.of(fitted));
     ProxyConfig now = next.config();
+    checkMarks(now, transport);
     Logins oldLogins = logins;
     Logins newLogins = Logins.under(oldLogins, LoginSettings.of(now), time, helpers);
     ExchangeSettings settings = new ExchangeSettings(now, processMark, newLogins);

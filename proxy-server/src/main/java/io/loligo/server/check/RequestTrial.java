@@ -33,7 +33,7 @@ final class RequestTrial {
           "tcp_outgoing_tos",
           "tcp_outgoing_mark",
           "clientside_tos",
-          "clientside_mark",
+          "mark_client_packet",
           "on_unsupported_protocol",
           "reply_body_max_size");
 

@@ -51,8 +51,8 @@ final class PeerCollector implements MultiCollector {
             .name("loligo_peer_checks")
             .help("Checks of the parent by monitorurl=, by result.");
     for (PeerNumbers one : all) {
-      family.dataPoint(checks(one, "good", one.goodChecks()));
-      family.dataPoint(checks(one, "bad", one.badChecks()));
+      family.dataPoint(checks(one, "good", (double) one.goodChecks()));
+      family.dataPoint(checks(one, "bad", (double) one.badChecks()));
     }
     return family.build();
   }

@@ -3,24 +3,19 @@ package io.loligo.server.peer;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ResponseHead;
-import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.HealthCheck;
 import io.loligo.server.upstream.Hop;
-import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Peer;
-import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.route.CachePeers;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,38 +36,24 @@ final class PeerCheck extends LoopTimer.Timeout implements OriginEvents {
   /** The share of the interval by which it varies. */
   private static final double JITTER = 0.2;
 
-  /**
-   * The surroundings of checks.
-   *
-   * @param random numbers from 0 to 1
-   */
-  record Around(
-      Upstream upstream,
-      AddressCheck addresses,
-      LoopTimer timer,
-      PeerHealth health,
-      DoubleSupplier random) {}
-
   private final CachePeer peer;
   private final HealthCheck check;
-  private final Around around;
+  private final OwnWay way;
   private final List<Hop> hops;
   private final OutgoingRequest request;
   private @Nullable OriginStream stream;
   private int bytes;
 
   /** A check of {@code line}, which has one, that has not begun. */
-  PeerCheck(Peer line, Around around) {
+  PeerCheck(Peer line, OwnWay way) {
     HealthCheck wanted = line.check();
     if (wanted == null) {
       throw new IllegalArgumentException(line + " (expected: one with checks)");
     }
     this.check = wanted;
-    this.around = around;
+    this.way = way;
     this.peer = CachePeers.of(line);
-    HopProxyHeader header =
-        peer.proxyProtocol() == null ? null : HopProxyHeader.own(peer.proxyProtocol());
-    this.hops = List.of(new Hop.Parent(peer, HierarchyCode.ANY_OLD_PARENT, header));
+    this.hops = List.of(OwnWay.hop(peer));
     this.request =
         OutgoingRequest.of("GET", Method.GET)
             .scheme(line.originServer() && line.tls() != null ? "https" : "http")
@@ -86,8 +67,8 @@ final class PeerCheck extends LoopTimer.Timeout implements OriginEvents {
   /** Sends the request. */
   void ask() {
     bytes = 0;
-    stream = around.upstream().fetch(hops, request, around.addresses(), this);
-    around.timer().arm(this, check.timeoutMillis());
+    stream = way.upstream().fetch(hops, request, way.addresses(), this);
+    way.timer().arm(this, check.timeoutMillis());
   }
 
   /** Ends the check: its time is over, or that until the next one. */
@@ -102,7 +83,7 @@ final class PeerCheck extends LoopTimer.Timeout implements OriginEvents {
 
   void close() {
     stop();
-    around.timer().forget(this);
+    way.timer().forget(this);
   }
 
   private void stop() {
@@ -115,18 +96,18 @@ final class PeerCheck extends LoopTimer.Timeout implements OriginEvents {
 
   private void good() {
     rest();
-    around.health().checked(peer, check, null);
+    way.health().checked(peer, check, null);
   }
 
   private void bad(String reason) {
     rest();
-    around.health().checked(peer, check, reason);
+    way.health().checked(peer, check, reason);
   }
 
   private void rest() {
     stop();
-    double factor = 1 + JITTER * (around.random().getAsDouble() - 0.5);
-    around.timer().arm(this, Math.round(check.intervalMillis() * factor));
+    double factor = 1 + JITTER * (way.random().getAsDouble() - 0.5);
+    way.timer().arm(this, Math.round(check.intervalMillis() * factor));
   }
 
   // ---- events of the fetch

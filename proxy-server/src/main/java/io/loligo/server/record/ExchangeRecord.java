@@ -118,6 +118,9 @@ public final class ExchangeRecord {
   /** The class of IP packets to the next hop (RFC 2474), 0 to 255. */
   public int nextHopTrafficClass;
 
+  /** Netfilter's mark of packets to the next hop; 0: none. */
+  public int nextHopMark;
+
   /** The number of this exchange among those of its event loop, from 1; 0: it has none. */
   public long number;
 
@@ -249,6 +252,7 @@ public final class ExchangeRecord {
     peerName = null;
     nextHopLocal = null;
     nextHopTrafficClass = 0;
+    nextHopMark = 0;
     number = 0;
     requestAdaptations = null;
     responseAdaptations = null;

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param proxyOnly whether responses from it are not stored
  * @param delays whether delay pools hold for it: without {@code no-delay}
  * @param slowStartMillis {@code loligo-slow-start}; 0: all its turns at once
+ * @param standby {@code standby}: idle connections that are kept open; 0: none
  * @param security TLS on connections to it; null: clear text
  * @param proxyProtocol the version of the header that starts connections to it; null: none
  */
@@ -29,6 +30,7 @@ public record CachePeer(
     boolean proxyOnly,
     boolean delays,
     long slowStartMillis,
+    int standby,
     @Nullable HopSecurity security,
     @Nullable ProxyHeaderVersion proxyProtocol) {
   /** Begins a peer in clear text, whose name is its host. */
@@ -54,6 +56,7 @@ public record CachePeer(
     private boolean proxyOnly;
     private boolean delays = true;
     private long slowStartMillis;
+    private int standby;
     private @Nullable HopSecurity security;
     private @Nullable ProxyHeaderVersion proxyProtocol;
 
@@ -111,6 +114,12 @@ public record CachePeer(
       return this;
     }
 
+    /** See {@link CachePeer#standby}. */
+    public Builder standby(int standby) {
+      this.standby = standby;
+      return this;
+    }
+
     /** See {@link CachePeer#security}. */
     public Builder security(@Nullable HopSecurity security) {
       this.security = security;
@@ -136,6 +145,7 @@ public record CachePeer(
           proxyOnly,
           delays,
           slowStartMillis,
+          standby,
           security,
           proxyProtocol);
     }

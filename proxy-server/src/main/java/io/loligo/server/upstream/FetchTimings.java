@@ -33,6 +33,9 @@ public final class FetchTimings {
   /** The class of IP packets on the connection, 0 to 255. */
   public int trafficClass;
 
+  /** Netfilter's mark of packets on the connection; 0: none. */
+  public int mark;
+
   /** Nanoseconds resolving, all hops together; -1, here and below: the stage did not occur. */
   public long dnsNanos = -1;
 
@@ -67,6 +70,7 @@ public final class FetchTimings {
     record.peerName = peer == null ? null : peer.name();
     record.nextHopLocal = local;
     record.nextHopTrafficClass = trafficClass;
+    record.nextHopMark = mark;
     record.serverTls = secured;
     record.responseAdaptations = adaptations;
     stage(record, Stage.DNS, dnsNanos);

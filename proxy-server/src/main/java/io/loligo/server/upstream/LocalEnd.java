@@ -9,13 +9,14 @@ import org.jspecify.annotations.Nullable;
  * @param from its address; null: the system chooses
  * @param foreign whether {@code from} is the client's, which need not be one of this machine
  * @param trafficClass the byte of IP packets for it (RFC 2474), 0 to 255; 0: the system's
+ * @param mark netfilter's mark of packets, 32 bits; 0: none
  */
-public record LocalEnd(@Nullable InetAddress from, boolean foreign, int trafficClass) {
+public record LocalEnd(@Nullable InetAddress from, boolean foreign, int trafficClass, int mark) {
   /** The system decides everything. */
-  public static final LocalEnd ANY = new LocalEnd(null, false, 0);
+  public static final LocalEnd ANY = new LocalEnd(null, false, 0, 0);
 
   /** The same with the address of a client. */
   public LocalEnd ofClient(InetAddress client) {
-    return new LocalEnd(client, true, trafficClass);
+    return new LocalEnd(client, true, trafficClass, mark);
   }
 }

@@ -141,6 +141,11 @@ public final class Peer {
     return from.slowStartMillis;
   }
 
+  /** {@code standby=}. */
+  public int standby() {
+    return from.standby;
+  }
+
   /** The requests for which it may be used. */
   public AclList access() {
     return from.access;
@@ -182,6 +187,7 @@ public final class Peer {
     private @Nullable ProxyHeaderVersion proxyProtocol;
     private @Nullable HealthCheck check;
     private long slowStartMillis;
+    private int standby;
     private AclList access = AclList.allowAll();
     private String source = "";
 
@@ -211,6 +217,7 @@ public final class Peer {
       proxyProtocol = other.proxyProtocol;
       check = other.check;
       slowStartMillis = other.slowStartMillis;
+      standby = other.standby;
       access = other.access;
       source = other.source;
     }
@@ -337,6 +344,12 @@ public final class Peer {
     /** See {@link Peer#slowStartMillis}. */
     public Builder slowStartMillis(long millis) {
       slowStartMillis = millis;
+      return this;
+    }
+
+    /** See {@link Peer#standby}. */
+    public Builder standby(int connections) {
+      standby = connections;
       return this;
     }
 

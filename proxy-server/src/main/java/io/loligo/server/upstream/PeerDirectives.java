@@ -63,7 +63,9 @@ public final class PeerDirectives {
                   + " monitorpasses=N (good ones after which it is up again; the default is 2),"
                   + " loligo-slow-start=SECONDS (Squid does not have it: a peer with round-robin or"
                   + " weighted-round-robin that was down takes a tenth of its turns at first, and"
-                  + " all of them after SECONDS).");
+                  + " all of them after SECONDS),"
+                  + " standby=N (so many idle connections are kept open for requests, divided among"
+                  + " the event loops, at most max-conn; none while the peer is down).");
 
   /** {@code cache_peer_access}: the rules of a parent, see {@link Peer#access}. */
   public static final Setting<@Nullable Void> CACHE_PEER_ACCESS =

@@ -38,8 +38,7 @@ final class PeerLines implements LineReader<List<Peer>> {
           "multicast-siblings",
           "allow-miss",
           "digest-url",
-          "htcp",
-          "standby");
+          "htcp");
   private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange");
 
   private final Reading reading;
@@ -210,6 +209,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "no-http2" -> options.http2(false);
         case "no-tproxy" -> options.keepsClientAddress(false);
         case "loligo-slow-start" -> options.slowStartMillis(count(word, option) * 1_000L);
+        case "standby" -> options.standby(count(word, option));
         case "max-conn" -> options.maxConnections(count(word, option));
         default -> other(word, option);
       }
@@ -323,6 +323,16 @@ final class PeerLines implements LineReader<List<Peer>> {
             "loligo-slow-start=",
             "round-robin or weighted-round-robin beside it",
             "add one of them, or remove it: peers chosen otherwise have no turns to leave");
+      }
+      if (given.maxConnections() > 0 && given.standby() > given.maxConnections()) {
+        report.error(line, "standby=" + given.standby(), "at most max-conn=", "");
+      }
+      if (given.standby() > 0 && given.proxyProtocol() != null) {
+        report.error(
+            line,
+            "standby=" + given.standby(),
+            "no proxy-protocol= beside it",
+            "remove one: a connection that names its client cannot wait for another");
       }
       TlsOptions words = tls.options();
       if (encrypted) {

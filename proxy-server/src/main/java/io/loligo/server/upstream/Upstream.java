@@ -34,11 +34,22 @@ public interface Upstream {
       List<Hop> hops, OutgoingConnect tunnel, AddressCheck check, OriginEvents events);
 
   /**
-   * Connects to {@code hop} with TLS and sends nothing. {@code events.head} is called with null
-   * head once the handshake is over, or {@code failed}; no other event follows. The connection is
-   * kept for later requests, and {@link OriginStream#timings} has the facts of its TLS.
+   * Connects to {@code hop}, with TLS if it has that, and sends nothing. {@code events.head} is
+   * called with null head once it is connected and the handshake is over, or {@code failed}; no
+   * other event follows. The connection is kept for later requests, and {@link
+   * OriginStream#timings} has the facts of its TLS.
    */
   OriginStream probe(Hop hop, AddressCheck check, OriginEvents events);
+
+  /**
+   * The number of kept connections to {@code hop}.
+   *
+   * @param addresses those of its host
+   * @param check chooses this end of the connections that count
+   */
+  default int kept(Hop hop, List<InetAddress> addresses, AddressCheck check) {
+    return 0;
+  }
 
   /**
    * Verifies a server without a handshake. {@code done} is called on this event loop, perhaps

@@ -30,8 +30,6 @@ class FailClosedTest {
         "ecap_service av reqmod_precache ecap://example.test/av",
         "ecap_enable on",
         "follow_x_forwarded_for allow to_localhost",
-        "tcp_outgoing_mark 0x1",
-        "clientside_mark 0x1",
         "mark_client_connection 0x1",
         "acl list dstdomain \"/missing\"",
         "http_port 8080 connection-auth",

@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -160,6 +161,32 @@ class ParentHashWireTest extends WireTest {
       got.add(changed(before));
     }
     return got;
+  }
+
+  /** Without ICP Squid knows no round-trip times, and gives weights no effect. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "weighted-round-robin;weighted-round-robin weight=3",
+        "weighted-round-robin weight=5;weighted-round-robin;weighted-round-robin weight=2",
+        "round-robin weight=3;round-robin;round-robin weight=2"
+      })
+  void turnsAreDividedAsInSquid(String options) throws Exception {
+    List<String> lines = new ArrayList<>(lines(options.split(";", -1)));
+    lines.add(0, "http_access allow all");
+    int port = ProxyProcess.freePort();
+    try (ProxyProcess squid =
+        SquidProcess.start(dir, List.of("http_port 127.0.0.1:" + port), lines)) {
+      squid.awaitPort(port);
+      askAll(port);
+    }
+    List<Integer> squids = counts();
+    startProxy(lines.toArray(new String[0]));
+    askAll(proxy.port());
+    for (int i = 0; i < squids.size(); i++) {
+      // Squid begins with the last parent
+      assertThat(counts().get(i) - squids.get(i)).isCloseTo(squids.get(i), within(3));
+    }
   }
 
   @Test

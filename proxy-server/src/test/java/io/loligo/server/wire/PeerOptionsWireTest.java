@@ -52,6 +52,7 @@ class PeerOptionsWireTest extends WireTest {
     Set<String> tested = PortOptionsWireTest.tested(getClass());
     tested.addAll(PortOptionsWireTest.tested(ParentHashWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(PeerChecksWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(StandbyWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(SecurePeerWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(Http2OriginWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(PeerProxyProtocolWireTest.class));

@@ -20,6 +20,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.shaping.Limit;
 import io.loligo.server.tls.HostCertificates;
+import io.loligo.server.transport.PacketMark;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
@@ -504,6 +505,11 @@ public abstract class ExchangeStream implements ClientStream {
   @Override
   public final void trafficClass(int value) {
     channel.config().setOption(ChannelOption.IP_TOS, value);
+  }
+
+  @Override
+  public final void packetMark(int mark) {
+    channel.config().setOption(PacketMark.OPTION, mark);
   }
 
   @Override

@@ -24,6 +24,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.FetchSettings;
 import io.loligo.server.exchange.settings.programs.ExternalAclTypes;
 import io.loligo.server.exchange.settings.programs.RewriteSettings;
 import io.loligo.server.exchange.settings.programs.StoreIdSettings;
@@ -54,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  *   laterFacts    for further lists: login, client,    waits for them
  *                 helpers
  *   rates         loligo_request_rate                  429
- *   trafficClass  clientside_tos
+ *   trafficClass  clientside_tos, mark_client_packet
  *   adapt         adaptation_access                    an adaptation, or waits
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   adaptedAccess adapted_http_access                  403, or waits for DNS
@@ -348,10 +349,17 @@ public final class Admission {
   }
 
   private Verdict trafficClass(Request request) {
-    if (services.settings.fetches.classifiesClients() && request.isOfClient()) {
-      int value = services.settings.fetches.clientClass(request);
-      if (value >= 0) {
+    FetchSettings fetches = services.settings.fetches;
+    if (fetches.classifiesClients() && request.isOfClient()) {
+      Integer value = fetches.clientClass(request);
+      if (value != null) {
         request.stream().trafficClass(value);
+      }
+    }
+    if (fetches.marksClients() && request.isOfClient()) {
+      Integer value = fetches.clientMark(request);
+      if (value != null) {
+        request.stream().packetMark(value);
       }
     }
     return Verdict.PROCEED;

@@ -63,6 +63,12 @@ public interface ClientStream {
    */
   default void trafficClass(int value) {}
 
+  /**
+   * Sets netfilter's mark of packets to the client; 0: none. It holds for the whole connection.
+   * Does nothing where the transport cannot.
+   */
+  default void packetMark(int mark) {}
+
   /** The notes of the client's connection; null: it keeps none. */
   default @Nullable Notes connectionNotes() {
     return null;

@@ -118,6 +118,11 @@ public class ForwardingStream implements ClientStream {
   }
 
   @Override
+  public void packetMark(int mark) {
+    stream.packetMark(mark);
+  }
+
+  @Override
   public int clientConnections() {
     return stream.clientConnections();
   }

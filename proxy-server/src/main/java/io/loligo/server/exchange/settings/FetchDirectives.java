@@ -106,7 +106,7 @@ public final class FetchDirectives {
                   + " a line that holds, the system chooses.");
 
   /** {@code tcp_outgoing_tos}: the traffic class of packets to origins and parents. */
-  static final Setting<List<LocalEndRules.TrafficClass>> TCP_OUTGOING_TOS =
+  static final Setting<List<LocalEndRules.PacketNumber>> TCP_OUTGOING_TOS =
       FEATURE
           .lines("tcp_outgoing_tos", "NUMBER [[!]ACL...]", LocalEndLines::trafficClasses)
           .alias("tcp_outgoing_ds", "tcp_outgoing_dscp")
@@ -115,7 +115,7 @@ public final class FetchDirectives {
                   + " 0 to 255, or 0x00 to 0xFF. The first line whose ACLs match holds.");
 
   /** {@code clientside_tos}: the traffic class of packets to clients. */
-  static final Setting<List<LocalEndRules.TrafficClass>> CLIENTSIDE_TOS =
+  static final Setting<List<LocalEndRules.PacketNumber>> CLIENTSIDE_TOS =
       FEATURE
           .lines("clientside_tos", "NUMBER [[!]ACL...]", LocalEndLines::clientClasses)
           .difference("0 sets the byte to 0; in Squid it changes nothing")
@@ -123,6 +123,27 @@ public final class FetchDirectives {
               "The TOS byte (DSCP and ECN) of packets to clients, if all ACLs match a request that"
                   + " http_access allows: 0 to 255, or 0x00 to 0xFF. The first line whose ACLs"
                   + " match holds. The connection keeps the byte until another line matches.");
+
+  /** {@code tcp_outgoing_mark}: netfilter's mark of packets to origins and parents. */
+  static final Setting<List<LocalEndRules.PacketNumber>> TCP_OUTGOING_MARK =
+      FEATURE
+          .lines("tcp_outgoing_mark", "MARK [[!]ACL...]", LocalEndLines::marks)
+          .text(
+              "Netfilter's mark of packets to origins and parents, if all ACLs match: 0 to"
+                  + " 0xFFFFFFFF. The first line whose ACLs match holds. Requests share a"
+                  + " connection only if they have the same mark. It needs Linux and"
+                  + " CAP_NET_ADMIN; without them the proxy does not start.");
+
+  /** {@code mark_client_packet}: netfilter's mark of packets to clients. */
+  static final Setting<List<LocalEndRules.PacketNumber>> MARK_CLIENT_PACKET =
+      FEATURE
+          .lines("mark_client_packet", "MARK [[!]ACL...]", LocalEndLines::clientMarks)
+          .alias("clientside_mark")
+          .text(
+              "Netfilter's mark of packets to clients, if all ACLs match a request that http_access"
+                  + " allows: 0 to 0xFFFFFFFF. The first line whose ACLs match holds. The"
+                  + " connection keeps the mark until another line matches. It needs what"
+                  + " tcp_outgoing_mark needs.");
 
   /** {@code loligo_next_peer_on}: the responses after which the next peer is asked. */
   static final Setting<List<NextPeerRule>> NEXT_PEER_ON =

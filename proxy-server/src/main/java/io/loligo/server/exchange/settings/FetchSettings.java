@@ -23,7 +23,10 @@ public final class FetchSettings {
   public final LocalEndRules localEnds;
 
   /** {@code clientside_tos}, in order; the first that matches holds. */
-  private final List<LocalEndRules.TrafficClass> clientClasses;
+  private final List<LocalEndRules.PacketNumber> clientClasses;
+
+  /** {@code mark_client_packet}, in order; the first that matches holds. */
+  private final List<LocalEndRules.PacketNumber> clientMarks;
 
   /** {@code loligo_next_peer_on}, in order; the first that matches holds. */
   private final List<NextPeerRule> nextPeers;
@@ -60,6 +63,7 @@ public final class FetchSettings {
     collapsedForwardingAccess = config.get(FetchDirectives.COLLAPSED_FORWARDING_ACCESS);
     localEnds = LocalEndRules.of(config);
     clientClasses = config.get(FetchDirectives.CLIENTSIDE_TOS);
+    clientMarks = config.get(FetchDirectives.MARK_CLIENT_PACKET);
     nextPeers = config.get(FetchDirectives.NEXT_PEER_ON);
     gatewayErrors = config.get(FetchDirectives.RETRY_ON_ERROR) ? ERRORS : GATEWAY_ERRORS;
     riskingKept = config.get(FetchDirectives.PCONN_FOR_NONRETRIABLE);
@@ -72,19 +76,39 @@ public final class FetchSettings {
     quickAbortPercent = config.get(FetchDirectives.QUICK_ABORT_PCT);
   }
 
+  /** Whether {@code config} sets marks of packets. */
+  public static boolean marksPackets(ProxyConfig config) {
+    return !config.get(FetchDirectives.TCP_OUTGOING_MARK).isEmpty()
+        || !config.get(FetchDirectives.MARK_CLIENT_PACKET).isEmpty();
+  }
+
   /** Whether there are {@code clientside_tos} lines. */
   public boolean classifiesClients() {
     return !clientClasses.isEmpty();
   }
 
-  /** The TOS byte of packets to the client of {@code request}; -1: it stays as it is. */
-  public int clientClass(AclInput request) {
-    for (LocalEndRules.TrafficClass rule : clientClasses) {
-      if (rule.access().evaluate(request).allowed()) {
-        return rule.value();
+  /** Whether there are {@code mark_client_packet} lines. */
+  public boolean marksClients() {
+    return !clientMarks.isEmpty();
+  }
+
+  /** The TOS byte of packets to the client of {@code request}; null: it stays as it is. */
+  public @Nullable Integer clientClass(AclInput request) {
+    return first(clientClasses, request);
+  }
+
+  /** The mark of packets to the client of {@code request}; null: it stays as it is. */
+  public @Nullable Integer clientMark(AclInput request) {
+    return first(clientMarks, request);
+  }
+
+  private static @Nullable Integer first(List<LocalEndRules.PacketNumber> lines, AclInput request) {
+    for (LocalEndRules.PacketNumber line : lines) {
+      if (line.access().evaluate(request).allowed()) {
+        return line.value();
       }
     }
-    return -1;
+    return null;
   }
 
   /** Whether a request that must not be sent twice may be sent on a kept connection. */

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param <T> made of a line
  */
 abstract class LocalEndLines<T> implements LineReader<List<T>> {
+  private static final long MAX_MARK = 0xFFFFFFFFL;
+
   private final RuleScope scope;
   private final String expected;
   private final Report report;
@@ -58,22 +60,32 @@ abstract class LocalEndLines<T> implements LineReader<List<T>> {
     };
   }
 
-  static LineReader<List<LocalEndRules.TrafficClass>> trafficClasses(Reading reading) {
-    return trafficClasses(reading, RuleScope.HOP);
+  static LineReader<List<LocalEndRules.PacketNumber>> trafficClasses(Reading reading) {
+    return numbers(reading, RuleScope.HOP, 255, "0 to 255 or 0x00 to 0xFF");
   }
 
-  static LineReader<List<LocalEndRules.TrafficClass>> clientClasses(Reading reading) {
-    return trafficClasses(reading, RuleScope.REQUEST);
+  static LineReader<List<LocalEndRules.PacketNumber>> clientClasses(Reading reading) {
+    return numbers(reading, RuleScope.REQUEST, 255, "0 to 255 or 0x00 to 0xFF");
   }
 
-  private static LineReader<List<LocalEndRules.TrafficClass>> trafficClasses(
-      Reading reading, RuleScope scope) {
-    return new LocalEndLines<>(reading, scope, "0 to 255 or 0x00 to 0xFF") {
+  static LineReader<List<LocalEndRules.PacketNumber>> marks(Reading reading) {
+    return numbers(reading, RuleScope.HOP, MAX_MARK, "a mark without a mask, 0 to 0xFFFFFFFF");
+  }
+
+  static LineReader<List<LocalEndRules.PacketNumber>> clientMarks(Reading reading) {
+    return numbers(reading, RuleScope.REQUEST, MAX_MARK, "a mark without a mask, 0 to 0xFFFFFFFF");
+  }
+
+  private static LineReader<List<LocalEndRules.PacketNumber>> numbers(
+      Reading reading, RuleScope scope, long most, String expected) {
+    return new LocalEndLines<>(reading, scope, expected) {
       @Override
-      LocalEndRules.@Nullable TrafficClass made(String value, AclList access) {
+      LocalEndRules.@Nullable PacketNumber made(String value, AclList access) {
         try {
-          int number = Integer.decode(value);
-          return number < 0 || number > 255 ? null : new LocalEndRules.TrafficClass(number, access);
+          long number = Long.decode(value);
+          return number < 0 || number > most
+              ? null
+              : new LocalEndRules.PacketNumber((int) number, access);
         } catch (NumberFormatException e) {
           return null;
         }

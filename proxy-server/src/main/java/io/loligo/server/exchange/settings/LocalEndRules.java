@@ -9,13 +9,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code tcp_outgoing_address} and {@code tcp_outgoing_tos}: this end of connections to origins and
- * parents. Immutable; any thread.
+ * {@code tcp_outgoing_address}, {@code tcp_outgoing_tos} and {@code tcp_outgoing_mark}: this end of
+ * connections to origins and parents. Immutable; any thread.
  *
  * @param addresses in order; the first that matches and has the remote end's version of IP holds
  * @param trafficClasses in order; the first that matches holds
+ * @param marks in order; the first that matches holds
  */
-public record LocalEndRules(List<Address> addresses, List<TrafficClass> trafficClasses) {
+public record LocalEndRules(
+    List<Address> addresses, List<PacketNumber> trafficClasses, List<PacketNumber> marks) {
   /**
    * An address of the proxy.
    *
@@ -24,18 +26,19 @@ public record LocalEndRules(List<Address> addresses, List<TrafficClass> trafficC
    */
   record Address(@Nullable InetAddress address, boolean v6, AclList access) {}
 
-  /** A byte of IP packets, 0 to 255. */
-  record TrafficClass(int value, AclList access) {}
+  /** A byte of IP packets, 0 to 255, or a mark of 32 bits. */
+  record PacketNumber(int value, AclList access) {}
 
   static LocalEndRules of(ProxyConfig config) {
     return new LocalEndRules(
         config.get(FetchDirectives.TCP_OUTGOING_ADDRESS),
-        config.get(FetchDirectives.TCP_OUTGOING_TOS));
+        config.get(FetchDirectives.TCP_OUTGOING_TOS),
+        config.get(FetchDirectives.TCP_OUTGOING_MARK));
   }
 
   /** The local end of a connection for {@code request} to {@code remote}. */
   public LocalEnd of(AclInput request, InetAddress remote) {
-    if (addresses.isEmpty() && trafficClasses.isEmpty()) {
+    if (addresses.isEmpty() && trafficClasses.isEmpty() && marks.isEmpty()) {
       return LocalEnd.ANY;
     }
     byte[] bytes = remote.getAddress();
@@ -46,13 +49,17 @@ public record LocalEndRules(List<Address> addresses, List<TrafficClass> trafficC
         break;
       }
     }
-    int trafficClass = 0;
-    for (TrafficClass one : trafficClasses) {
-      if (one.access.evaluate(request, bytes).allowed()) {
-        trafficClass = one.value;
-        break;
+    return new LocalEnd(
+        from, false, first(trafficClasses, request, bytes), first(marks, request, bytes));
+  }
+
+  /** The number of the first line that matches; 0: none does. */
+  private static int first(List<PacketNumber> lines, AclInput request, byte[] remote) {
+    for (PacketNumber one : lines) {
+      if (one.access.evaluate(request, remote).allowed()) {
+        return one.value;
       }
     }
-    return new LocalEnd(from, false, trafficClass);
+    return 0;
   }
 }

@@ -74,6 +74,7 @@ final class SliceRecords {
     client.peerName = slice.peerName;
     client.nextHopLocal = slice.nextHopLocal;
     client.nextHopTrafficClass = slice.nextHopTrafficClass;
+    client.nextHopMark = slice.nextHopMark;
     client.attempts = slice.attempts;
     client.serverStatus = slice.serverStatus;
     client.contentType = slice.contentType;

@@ -12,7 +12,6 @@ import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
-import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
@@ -244,18 +243,7 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? check.refusal(address, hop.port()) : null;
       if (reason == null) {
-        LocalEnd local = check.localEnd(address, hop.peer());
-        InetAddress client = hop.from();
-        Endpoint endpoint =
-            new Endpoint(
-                client == null ? local : local.ofClient(client),
-                address,
-                hop.port(),
-                security,
-                hop.proxyHeader(),
-                null);
-        boolean without = upstream.http1Servers.mayNotBeOffered(endpoint);
-        allowed.add(without ? endpoint.with(upstream.security(hop.security(), true)) : endpoint);
+        allowed.add(upstream.endpoint(hop, address, check, security));
       } else {
         refusal = reason;
       }
@@ -364,6 +352,7 @@ final class Attempt implements OriginStream, ResponseEvents, NameResolver.Listen
     timings.address = NetUtil.toAddressString(open.endpoint().address());
     timings.local = open.localAddress();
     timings.trafficClass = open.endpoint().local().trafficClass();
+    timings.mark = open.endpoint().local().mark();
     timings.secured = open.secured();
     if (isProbe()) {
       phase = Phase.DONE;

@@ -230,6 +230,33 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   @Override
+  public int kept(Hop hop, List<InetAddress> addresses, AddressCheck check) {
+    Endpoint.Security security = security(hop.security(), false);
+    int all = 0;
+    for (InetAddress address : addresses) {
+      all += idle.count(endpoint(hop, address, check, security));
+    }
+    return all;
+  }
+
+  /** The place that {@code hop} is at one of its addresses. */
+  Endpoint endpoint(Hop hop, InetAddress address, AddressCheck check, Endpoint.Security security) {
+    LocalEnd local = check.localEnd(address, hop.peer());
+    InetAddress client = hop.from();
+    Endpoint endpoint =
+        new Endpoint(
+            client == null ? local : local.ofClient(client),
+            address,
+            hop.port(),
+            security,
+            hop.proxyHeader(),
+            null);
+    return http1Servers.mayNotBeOffered(endpoint)
+        ? endpoint.with(security(hop.security(), true))
+        : endpoint;
+  }
+
+  @Override
   public void verify(
       TlsOptions options,
       String server,

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.transport.PacketMark;
 import io.loligo.server.upstream.LocalEnd;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBufAllocator;
@@ -40,6 +41,9 @@ public final class SocketTransport implements OriginTransport {
     Bootstrap bootstrap = template.clone(loop).handler(handler);
     if (local.trafficClass() > 0) {
       bootstrap.option(ChannelOption.IP_TOS, local.trafficClass());
+    }
+    if (local.mark() != 0) {
+      bootstrap.option(PacketMark.OPTION, local.mark());
     }
     if (local.from() == null) {
       return bootstrap.connect(address);

@@ -52,6 +52,12 @@ public final class IdleConnections implements PooledConnection.Home {
     return lease;
   }
 
+  /** The number of kept connections to {@code endpoint}. */
+  public int count(Endpoint endpoint) {
+    ArrayDeque<PooledConnection> idle = byEndpoint.get(endpoint);
+    return idle == null ? 0 : idle.size();
+  }
+
   /**
    * A lease for a request that must not be sent twice, of a connection that is known to be alive;
    * or null.

@@ -31,6 +31,7 @@ public final class CachePeers {
         .maxConnections(line.maxConnections())
         .proxyOnly(line.proxyOnly())
         .delays(line.delays())
+        .standby(line.standby())
         .slowStartMillis(line.slowStartMillis())
         .security(security(line))
         .proxyProtocol(line.proxyProtocol())

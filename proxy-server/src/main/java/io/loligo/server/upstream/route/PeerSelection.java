@@ -263,7 +263,7 @@ final class PeerSelection {
       if (health.takesTurn(next.peer())) {
         return next;
       }
-      left = left.stream().filter(each -> each != next).toList();
+      left = left.stream().filter(each -> !each.equals(next)).toList();
     }
   }
 

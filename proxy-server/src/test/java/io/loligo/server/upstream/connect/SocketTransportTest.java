@@ -26,7 +26,7 @@ class SocketTransportTest {
           new SocketTransport(NioSocketChannel::new, UnpooledByteBufAllocator.DEFAULT)
               .connect(
                   loops.next(),
-                  new LocalEnd(from, false, 0x48),
+                  new LocalEnd(from, false, 0x48, 0),
                   (InetSocketAddress) server.getLocalSocketAddress(),
                   new ChannelInboundHandlerAdapter())
               .sync()
