@@ -118,6 +118,14 @@ final class AclConditions {
             String login = in.urlLogin();
             return Condition.of(login != null && found(patterns, PercentDecoding.of(login)));
           };
+      case ADAPTATION_SERVICE ->
+          (in, to) -> {
+            boolean adapted = false;
+            for (String service : texts) {
+              adapted |= in.isAdaptedBy(service);
+            }
+            return Condition.of(adapted);
+          };
       case PEERNAME ->
           (in, to) -> {
             String peer = in.peerName();

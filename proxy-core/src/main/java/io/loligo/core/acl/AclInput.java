@@ -198,6 +198,11 @@ public interface AclInput {
     return null;
   }
 
+  /** Whether the ICAP service, set or chain {@code name} was chosen for the message. */
+  default boolean isAdaptedBy(String name) {
+    return false;
+  }
+
   /**
    * Squid's name of the proxy's own page that is sent, such as {@code ERR_DNS_FAIL}; null: none.
    */

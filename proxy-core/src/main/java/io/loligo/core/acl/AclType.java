@@ -141,7 +141,10 @@ public enum AclType {
   CLIENT_CONNECTION_MARK(
       "client_connection_mark", Support.MISSING, "netfilter mark: use src or localport"),
   TAG("tag", Support.FULL, "first tag= that a helper of an external ACL above has told"),
-  ADAPTATION_SERVICE("adaptation_service", Support.MISSING, "ICAP or eCAP service"),
+  ADAPTATION_SERVICE(
+      "adaptation_service",
+      Support.FULL,
+      "name of an ICAP service, set or chain that was chosen for the message"),
   SNMP_COMMUNITY("snmp_community", Support.MISSING, "SNMP is not served");
 
   /** Whether a type takes effect. */

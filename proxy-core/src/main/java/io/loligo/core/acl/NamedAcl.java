@@ -549,6 +549,7 @@ final class NamedAcl {
           SQUID_ERROR,
           SERVER_CERT_FINGERPRINT,
           PEERNAME,
+          ADAPTATION_SERVICE,
           EXT_USER,
           TAG,
           PROXY_AUTH ->

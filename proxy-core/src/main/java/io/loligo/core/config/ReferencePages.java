@@ -310,6 +310,7 @@ public final class ReferencePages {
       | `%>eui`, `%>handshake`, `%ui`, `%credentials`, `%busy_time`, `%transport::>connection_id`, `%rG`, `%<ha` | values, where Squid has them | `-`, and a warning when the file is read: the proxy looks up no MAC addresses, keeps no handshakes, and shows no passwords |
       | `%icap::` codes but `%icap::tt` and `%icap::<last_h` in `access_log` | `?`, 0 and the like | `-` |
       | a message that passes by a service that is down | has a line `ICAP_ECHO/000` in `icap_log` | has none |
+      | `acl NAME adaptation_service` with a name that no service has | stops the start | never matches |
       | `%icap::tt` | includes the time of checking `adaptation_access` | the time until the heads of the services' answers |
       | `%err_detail` | a name of Squid's | the line that denied, or the failure in words |
       | `%<sH` of a range; `%<sS` of a hit on a range or by HEAD | the end of the range; the size of the whole | the bytes sent; `-` |

@@ -225,6 +225,11 @@ final class LoggedInput implements AclInput {
   }
 
   @Override
+  public boolean isAdaptedBy(String name) {
+    return request != null && request.isAdaptedBy(name);
+  }
+
+  @Override
   public @Nullable String errorPage() {
     return record.errorCode;
   }

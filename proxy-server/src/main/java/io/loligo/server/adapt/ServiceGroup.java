@@ -1,6 +1,8 @@
 package io.loligo.server.adapt;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The services that one name in {@code adaptation_access} stands for. All adapt requests, or all
@@ -14,6 +16,14 @@ public record ServiceGroup(String name, boolean chain, List<IcapService> service
   /** Whether it adapts responses; false: requests. */
   public boolean responses() {
     return services.get(0).responses();
+  }
+
+  /** Its name and those of its services. */
+  public Set<String> names() {
+    Set<String> all = new HashSet<>();
+    all.add(name);
+    services.forEach(service -> all.add(service.name()));
+    return Set.copyOf(all);
   }
 
   /** The services by stages: a message passes each stage, through one of its services. */

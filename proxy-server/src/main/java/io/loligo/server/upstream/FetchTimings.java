@@ -7,6 +7,7 @@ import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.Stage;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,9 @@ public final class FetchTimings {
 
   /** Connections tried. */
   public int attempts;
+
+  /** The name of the service, set or chain that was chosen for the response, and of its members. */
+  public Set<String> adapters = Set.of();
 
   /** Transactions with services that adapted the response; null: none. */
   public @Nullable List<IcapTransaction> adaptations;

@@ -79,13 +79,14 @@ class SquidAclTypesTest {
       ext_user REQUIRED | http_access
       ext_user_regex x | http_access
       tag x | http_access
+      adaptation_service scan | http_reply_access
       proxy_auth REQUIRED | http_access
       proxy_auth_regex x | http_access
       max_user_ip 2 | http_access
       """;
 
-  /** They belong to helpers and adaptation; their own tests decide about them. */
-  private static final List<String> ELSEWHERE = List.of("adaptation_service", "snmp_community");
+  /** Its own tests decide about it. */
+  private static final List<String> ELSEWHERE = List.of("snmp_community");
 
   private record Row(String type, String values, String list) {
     static Row read(String line) {

@@ -67,6 +67,15 @@ class DenyInfoWireTest extends WireTest {
   }
 
   @Test
+  void theTimeKeepsItsCommaAsInSquid() throws Exception {
+    startWith("deny_info http://portal.test/in?T=%T&u=%u later");
+    assertThat(denied("/b(1)*+~").field("Location"))
+        .matches(
+            "http://portal.test/in[?]T=[A-Z][a-z]{2},%20[0-9]{2}%20[A-Z][a-z]{2}%20[0-9]{4}%20"
+                + "[0-9]{2}%3A[0-9]{2}%3A[0-9]{2}%20GMT&u=.*b\\(1\\)\\*%2B~");
+  }
+
+  @Test
   void noFactEndsTheLineOrTheAttribute() throws Exception {
     startWith("deny_info http://portal.test/%R later");
     String head = denied("/%0d%0aX-Evil:%22<'\"").head();

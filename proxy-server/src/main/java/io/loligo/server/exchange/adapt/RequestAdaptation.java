@@ -25,6 +25,7 @@ import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.RewrittenRequest;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,7 @@ public final class RequestAdaptation extends Suspension implements Original {
   private final LoopServices services;
   private final Adaptations loop;
   private final List<List<IcapService>> stages;
+  private final Set<String> names;
   private final Continuation continuation;
   private final Request asked;
   private final ClientStream client;
@@ -81,6 +83,7 @@ public final class RequestAdaptation extends Suspension implements Original {
     this.services = services;
     this.loop = loop;
     this.stages = group.stages();
+    this.names = group.names();
     this.continuation = continuation;
     this.asked = request;
     this.client = request.stream();
@@ -90,6 +93,7 @@ public final class RequestAdaptation extends Suspension implements Original {
   /** Begins. Returns itself. */
   public ClientEvents start() {
     request().setAdapted();
+    request().adaptedBy(names);
     first = begin(0, this);
     return this;
   }

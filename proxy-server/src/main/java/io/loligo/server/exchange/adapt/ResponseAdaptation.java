@@ -89,6 +89,7 @@ public final class ResponseAdaptation implements OriginEvents, Original {
       taker.head(head, contentLength);
     } else {
       stages = group.stages();
+      origin().timings().adapters = group.names();
       first = begin(0, head.snapshot(), contentLength, this);
     }
   }

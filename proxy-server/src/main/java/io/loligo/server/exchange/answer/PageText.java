@@ -178,7 +178,10 @@ final class PageText {
         StandardCharsets.US_ASCII);
   }
 
-  /** Encoded for a part of a query (RFC 3986 section 2.3). */
+  /**
+   * Encoded for a part of a query (RFC 3986 sections 2.2 and 2.3). Delimiters that mean nothing in
+   * queries stay as they are, as in Squid.
+   */
   private static String encoded(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -186,7 +189,7 @@ final class PageText {
           (b >= 'a' && b <= 'z')
               || (b >= 'A' && b <= 'Z')
               || (b >= '0' && b <= '9')
-              || "-._~".indexOf(b) >= 0;
+              || "-._~,!$()*".indexOf(b) >= 0;
       if (unreserved) {
         out.append((char) b);
       } else {

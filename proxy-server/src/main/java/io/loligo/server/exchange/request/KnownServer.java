@@ -72,6 +72,11 @@ public final class KnownServer {
     return peer == null ? null : peer.name();
   }
 
+  /** Whether the service, set or chain {@code name} was chosen for its response. */
+  boolean isAdaptedBy(String name) {
+    return way != null && way.adapters.contains(name);
+  }
+
   /** The SHA-1 digest of its certificate, as {@code AA:BB:...}; null: it is not known. */
   @Nullable String fingerprint() {
     X509Certificate certificate = tunnelStep == null ? null : tunnelStep.certificate();

@@ -36,6 +36,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 public final class Request implements RoutedRequest {
   private @Nullable ClientStream stream;
   private @Nullable ExchangeRecord record;
+  private Set<String> adapters = Set.of();
   private @Nullable EventLoop loop;
   private @Nullable ByteBufAllocator allocator;
   private HttpPort port;
@@ -221,6 +223,7 @@ public final class Request implements RoutedRequest {
     copy.known = known;
     copy.destinationName = destinationName;
     copy.client = client;
+    copy.adapters = adapters;
     copy.server = server == null ? null : server.ofCopy();
     copy.login = login;
     copy.logins = logins;
@@ -447,6 +450,16 @@ public final class Request implements RoutedRequest {
   @Override
   public @Nullable String peerName() {
     return server == null ? null : server.peerName();
+  }
+
+  /** Services with {@code names} adapt it: the one chosen, and the members of a set or chain. */
+  public void adaptedBy(Set<String> names) {
+    adapters = names;
+  }
+
+  @Override
+  public boolean isAdaptedBy(String name) {
+    return adapters.contains(name) || (server != null && server.isAdaptedBy(name));
   }
 
   @Override
