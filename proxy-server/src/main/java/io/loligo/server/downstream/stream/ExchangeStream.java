@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
  * connection and the exchange in progress, the response, and the end. Serves one exchange after the
  * other. Confined to the channel's event loop.
  *
- * <p>Calls into the exchange are counted in {@link #depth}: its requests in the meantime (flush,
- * next piece of content, end) are carried out when it has returned. Other calls never call back
- * into the exchange before they return.
+ * <p>Calls into the exchange are counted in {@link ExchangeCalls}: its requests in the meantime
+ * (flush, next piece of content, end) are carried out when it has returned. Other calls never call
+ * back into the exchange before they return.
  *
  * <p>A client owes bytes while content is waited for that is incomplete ({@link ContentPump}), and
  * while bytes of a response are queued for it ({@link ResponsePacing}): then it has to keep a pace.
@@ -61,14 +61,12 @@ public abstract class ExchangeStream implements ClientStream {
   private final Channel channel;
   private final ExchangeRecording recording;
   private final ContentPump pump;
-  private @Nullable Runnable resumption;
+  private final ExchangeCalls calls;
   private @Nullable ResponsePacing pacing;
 
   /** Content that waits for pools; null: the response in progress has no limit. */
   private @Nullable LimitedContent limited;
 
-  private int depth;
-  private boolean resuming;
   private boolean flushDue;
   private boolean writableDue;
 
@@ -96,6 +94,7 @@ public abstract class ExchangeStream implements ClientStream {
     this.channel = connection.channel();
     this.recording = new ExchangeRecording(connection);
     this.pump = new ContentPump(this, clients.timer());
+    this.calls = new ExchangeCalls(this);
     this.port = connection.listening().configured();
     adopt(clients.terms());
   }
@@ -246,7 +245,7 @@ public abstract class ExchangeStream implements ClientStream {
    * @param contentLength bytes of its content
    */
   protected final void handle(RequestHead head, long contentLength) {
-    depth++;
+    calls.enter();
     try {
       Shed shed = shed(head);
       ClientEvents told =
@@ -264,7 +263,7 @@ public abstract class ExchangeStream implements ClientStream {
     } catch (Throwable e) {
       failed(e);
     } finally {
-      depth--;
+      calls.leave();
     }
     pump.pump();
     settle();
@@ -288,14 +287,7 @@ public abstract class ExchangeStream implements ClientStream {
     // the following bytes cannot be separated: they are read and dropped until the client has the
     // response
     pump.giveUp();
-    depth++;
-    try {
-      answer.run();
-    } catch (Throwable e) {
-      failed(e);
-    } finally {
-      depth--;
-    }
+    calls.run(answer);
     settle();
   }
 
@@ -312,13 +304,13 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   private void tellGone(ClientEvents told) {
-    depth++;
+    calls.enter();
     try {
       told.gone();
     } catch (Throwable e) {
       LOG.error("An exchange failed when its client left", e);
     } finally {
-      depth--;
+      calls.leave();
     }
   }
 
@@ -422,7 +414,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** Whether a call of the exchange is on the stack below. */
   final boolean isInCall() {
-    return depth > 0;
+    return calls.isInCall();
   }
 
   /** Whether the exchange has to be told of content. */
@@ -442,36 +434,15 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   final void tellContent(ByteBuf data) {
-    depth++;
-    try {
-      listener().content(data);
-    } catch (Throwable e) {
-      failed(e);
-    } finally {
-      depth--;
-    }
+    calls.content(listener(), data);
   }
 
   final void tellContentEnd(@Nullable Fields trailers) {
-    depth++;
-    try {
-      listener().contentEnd(trailers);
-    } catch (Throwable e) {
-      failed(e);
-    } finally {
-      depth--;
-    }
+    calls.contentEnd(listener(), trailers);
   }
 
   final void tellContentFailed(ParseFailure failure) {
-    depth++;
-    try {
-      listener().contentFailed(failure);
-    } catch (Throwable e) {
-      failed(e);
-    } finally {
-      depth--;
-    }
+    calls.contentFailed(listener(), failure);
   }
 
   // ---- the response
@@ -701,7 +672,7 @@ public abstract class ExchangeStream implements ClientStream {
     } else {
       cut = true;
     }
-    if (depth == 0) {
+    if (!calls.isInCall()) {
       resumeLater();
     }
   }
@@ -747,7 +718,7 @@ public abstract class ExchangeStream implements ClientStream {
     if (events == null || !answering() || contentWaits()) {
       return;
     }
-    if (depth > 0) {
+    if (calls.isInCall()) {
       writableDue = true;
       resumeLater();
     } else {
@@ -756,28 +727,21 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   private void tellWritable() {
-    depth++;
-    try {
-      listener().writable();
-    } catch (Throwable e) {
-      failed(e);
-    } finally {
-      depth--;
-    }
+    calls.writable(listener());
     pump.pump();
     settle();
   }
 
   /** Flushes and ends the exchange, if due and no call of it is on the stack below. */
   final void settle() {
-    if (depth > 0) {
+    if (calls.isInCall()) {
       return;
     }
     if (flushDue && running()) {
       flushDue = false;
-      depth++;
+      calls.enter();
       boolean done = flushWrites();
-      depth--;
+      calls.leave();
       if (writableDue) {
         resumeLater();
       }
@@ -812,7 +776,7 @@ public abstract class ExchangeStream implements ClientStream {
       pacing.progressed();
     }
     progressed();
-    if (depth > 0) {
+    if (calls.isInCall()) {
       resumeLater();
     } else {
       awaitClient();
@@ -829,7 +793,7 @@ public abstract class ExchangeStream implements ClientStream {
       pacing.progressed();
     }
     progressed();
-    if (complete && depth == 0 && !tally().pending()) {
+    if (complete && !calls.isInCall() && !tally().pending()) {
       resumeLater();
     }
   }
@@ -860,21 +824,11 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** Continues when no call of the exchange is on the stack below. */
   public final void resumeLater() {
-    if (!resuming) {
-      resuming = true;
-      if (resumption == null) {
-        resumption = this::resume;
-      }
-      channel.eventLoop().execute(resumption);
-    }
+    calls.resumeLater();
   }
 
-  private void resume() {
-    resuming = false;
-    if (depth > 0) {
-      // an embedded loop runs tasks within calls: the caller below continues by itself
-      return;
-    }
+  /** Does what was postponed: no call of the exchange is on the stack below. */
+  final void resume() {
     if (running()) {
       if (writableDue) {
         writableDue = false;
@@ -899,9 +853,9 @@ public abstract class ExchangeStream implements ClientStream {
       throw new IllegalStateException("no open response to detach from");
     }
     flushDue = false;
-    depth++;
+    calls.enter();
     flushWrites();
-    depth--;
+    calls.leave();
     events = null;
     pump.cancel();
     forgetPacing();
