@@ -19,12 +19,15 @@ public final class PeerDirectives {
               PeerLines::of)
           .difference(
               "weighted-round-robin takes turns, as Squid does without ICP; parents are chosen"
-                  + " without ICP; sibling and multicast lines are left out; a client's"
-                  + " Proxy-Authorization is sent on with login=PASS only, and so is a challenge of"
-                  + " a parent; login=PROXYPASS stops the start; if a parent refuses CONNECT, the"
-                  + " client gets its status (4xx and 5xx; 502 for 401, 426, a 407 without"
-                  + " login=PASS, and anything else) with Retry-After and the Allow of a 405 or the"
-                  + " challenge of a 407, and nothing else of the parent's response")
+                  + " without ICP, so basetime=, background-ping, closest-only,"
+                  + " multicast-responder, multicast-siblings, ttl=, allow-miss, htcp and"
+                  + " digest-url= have no effect, and neither has connection-auth=; sibling and"
+                  + " multicast lines are left out; a client's Proxy-Authorization is sent on with"
+                  + " login=PASS only, and so is a challenge of a parent; login=PROXYPASS stops the"
+                  + " start; if a parent refuses CONNECT, the client gets its status (4xx and 5xx;"
+                  + " 502 for 401, 426, a 407 without login=PASS, and anything else) with"
+                  + " Retry-After and the Allow of a 405 or the challenge of a 407, and nothing"
+                  + " else of the parent's response")
           .text(
               "Another proxy, or an origin, to forward requests to. Options: no-query (always so),"
                   + " default (the last resort: if no peer is up, all are tried), round-robin,"

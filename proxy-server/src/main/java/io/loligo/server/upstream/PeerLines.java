@@ -26,19 +26,24 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code cache_peer} and {@code cache_peer_access} lines. Confined to one thread. */
 final class PeerLines implements LineReader<List<Peer>> {
   private static final int PORT_MAX = 65_535;
-  private static final Set<String> TUNING =
-      Set.of(
-          "no-digest",
-          "no-netdb-exchange",
-          "basetime",
-          "ttl",
-          "background-ping",
-          "closest-only",
-          "multicast-responder",
-          "multicast-siblings",
-          "allow-miss",
-          "digest-url",
-          "htcp");
+  private static final String OF_ICP = "it belongs to ICP, which is not spoken";
+
+  /** Options without effect, and the reason. */
+  private static final Map<String, String> UNUSED =
+      Map.ofEntries(
+          Map.entry("basetime", OF_ICP),
+          Map.entry("background-ping", OF_ICP),
+          Map.entry("closest-only", OF_ICP),
+          Map.entry("ttl", "it belongs to multicast groups, which are not asked"),
+          Map.entry("multicast-responder", "it belongs to multicast groups, which are not asked"),
+          Map.entry("multicast-siblings", "it belongs to multicast groups, which are not asked"),
+          Map.entry("allow-miss", "it belongs to siblings, which are not asked"),
+          Map.entry("digest-url", "it belongs to cache digests, which are not exchanged"),
+          Map.entry(
+              "connection-auth",
+              "no connection to a peer is kept for one client: NTLM and Negotiate with servers"
+                  + " behind it do not work"));
+
   private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange");
 
   private final Reading reading;
@@ -234,8 +239,10 @@ final class PeerLines implements LineReader<List<Peer>> {
         report.restricts(line, word, "Kerberos is not in this version");
       } else if (HARMLESS.contains(key)) {
         return;
-      } else if (TUNING.contains(key) || key.startsWith("htcp")) {
-        report.warning(line, word, "", "accepted without effect");
+      } else if (UNUSED.containsKey(key)) {
+        report.warning(line, word, "", "accepted without effect: " + UNUSED.get(key));
+      } else if (key.startsWith("htcp")) {
+        report.warning(line, word, "", "accepted without effect: HTCP is not spoken");
       } else if (ofTls) {
         report.error(line, word, "an option of cache_peer", "remove the option");
       } else {

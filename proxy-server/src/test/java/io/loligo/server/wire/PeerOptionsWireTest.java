@@ -2,6 +2,9 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.config.ConfigProblem;
+import io.loligo.core.config.ConfigResult;
+import io.loligo.server.config.TextSource;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -82,6 +85,31 @@ class PeerOptionsWireTest extends WireTest {
     origin.onOk("/a", "content");
     assertThat(ask().text()).isEqualTo("content");
     assertThat(origin.lastRequest().startLine()).isEqualTo("GET /a HTTP/1.1");
+  }
+
+  /** The options of Squid 5.7 that have no effect: each warning tells why. */
+  @ParameterizedTest
+  @CsvSource({
+    "basetime=5, ICP",
+    "background-ping, ICP",
+    "closest-only, ICP",
+    "ttl=2, multicast",
+    "multicast-responder, multicast",
+    "multicast-siblings, multicast",
+    "allow-miss, siblings",
+    "digest-url=http://x/d, digests",
+    "htcp, HTCP",
+    "htcp=no-clr, HTCP",
+    "connection-auth=on, NTLM",
+    "connection-auth=off, NTLM",
+  })
+  void anOptionWithoutEffectIsTold(String option, String reason) {
+    String line = "cache_peer a parent 80 0 no-query " + option;
+    ConfigResult read = TextSource.load("http_port 3128\n" + line);
+    assertThat(read.errors()).isEmpty();
+    assertThat(read.warnings())
+        .extracting(ConfigProblem::advice)
+        .anyMatch(text -> text.startsWith("accepted without effect") && text.contains(reason));
   }
 
   @Test
