@@ -51,13 +51,19 @@ final class UnusedDirectives {
         "memory_cache_mode : CHOICE always disk network : always");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "admission and eviction have their own policy, in memory and on disk",
+        "docs/admission.md has the policies of memory and of disk",
         "cache_replacement_policy : LINE : lru",
-        "memory_replacement_policy : LINE : lru",
+        "memory_replacement_policy : LINE : lru");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "one process with several event loops shares its memory",
         "memory_cache_shared : ON_OFF :",
         "shared_memory_locking : ON_OFF : off",
         "shared_transient_entries_limit,collapsed_forwarding_shared_entries_limit : INTEGER :"
-            + " 16384",
+            + " 16384");
+    rows.add(
+        Status.WITHOUT_EFFECT,
+        "buffers are always pooled",
         "memory_pools : ON_OFF : on",
         "memory_pools_limit : BYTES : 5 MB");
     rows.add(
@@ -114,7 +120,6 @@ final class UnusedDirectives {
         "high_response_time_warning : INTEGER : 0",
         "high_page_fault_warning : INTEGER : 0",
         "high_memory_warning : BYTES : 0 KB",
-        "dead_peer_timeout : SECONDS : 10 seconds",
         "neighbor_type_domain : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
@@ -166,6 +171,7 @@ final class UnusedDirectives {
         "icp_port,udp_port : INTEGER : 0",
         "icp_access : RULES : deny all",
         "icp_hit_stale : ON_OFF : off",
+        "dead_peer_timeout : SECONDS : 10 seconds",
         "icp_query_timeout : INTEGER : 0",
         "maximum_icp_query_timeout : INTEGER : 2000",
         "minimum_icp_query_timeout : INTEGER : 5",

@@ -499,6 +499,7 @@ public final class Proxy implements AutoCloseable {
             operations);
     closeLast.add(beans);
     beans.icap(() -> AdaptationSettings.counts(config));
+    beans.pools(() -> ShapingSettings.counts(config));
     store.open();
     for (int i = 0; i < loops.size(); i++) {
       loops.get(i).tendPeers(i, loops.size());

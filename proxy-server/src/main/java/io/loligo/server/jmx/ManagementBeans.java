@@ -10,6 +10,7 @@ import io.loligo.server.admin.Reloaded;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.shaping.PoolCounts;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Purged;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Connections,
- * MemoryLedger, Misses, Icap, Control, and a CacheDir for each cache_dir, with units and
+ * MemoryLedger, Misses, Icap, Pools, Control, and a CacheDir for each cache_dir, with units and
  * descriptions. Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
@@ -92,6 +93,20 @@ public final class ManagementBeans implements AutoCloseable {
   public void icap(Supplier<List<ServiceCounts>> services) {
     try {
       register("Icap", new MetricsBeans.Icap(services), IcapMXBean.class);
+    } catch (JMException e) {
+      throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Registers the bean of pools.
+   *
+   * @param pools those in use, asked for again each time
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void pools(Supplier<List<PoolCounts>> pools) {
+    try {
+      register("Pools", new MetricsBeans.Pools(pools), PoolsMXBean.class);
     } catch (JMException e) {
       throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
     }

@@ -10,12 +10,14 @@ import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
+import io.loligo.server.shaping.PoolCounts;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** The beans that show {@link ProxyMetrics}. Thread-safe: any thread. */
 final class MetricsBeans {
@@ -227,6 +229,29 @@ final class MetricsBeans {
 
     private static String key(ServiceCount count) {
       return count == ServiceCount.ANSWER_NANOS ? "answer_nanos" : count.key();
+    }
+  }
+
+  record Pools(Supplier<List<PoolCounts>> pools) implements PoolsMXBean {
+    private Map<String, Long> numbers(ToLongFunction<PoolCounts> number) {
+      Map<String, Long> all = new TreeMap<>();
+      pools.get().forEach(one -> all.put(one.name(), number.applyAsLong(one)));
+      return all;
+    }
+
+    @Override
+    public Map<String, Long> getPassed() {
+      return numbers(PoolCounts::passed);
+    }
+
+    @Override
+    public Map<String, Long> getWaits() {
+      return numbers(PoolCounts::waits);
+    }
+
+    @Override
+    public Map<String, Long> getWaiting() {
+      return numbers(PoolCounts::waiting);
     }
   }
 

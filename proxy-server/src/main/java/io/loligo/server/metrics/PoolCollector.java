@@ -4,6 +4,8 @@ import io.loligo.server.shaping.PoolCounts;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -31,7 +33,23 @@ final class PoolCollector implements MultiCollector {
             "waits",
             "Times that bytes had to wait for a pool, or requests that it refused.",
             all,
-            PoolCounts::waits));
+            PoolCounts::waits),
+        waiting(all));
+  }
+
+  private static MetricSnapshot waiting(List<PoolCounts> all) {
+    GaugeSnapshot.Builder family =
+        GaugeSnapshot.builder()
+            .name("loligo_pool_waiting")
+            .help("Streams whose bytes wait for a pool now.");
+    for (PoolCounts one : all) {
+      family.dataPoint(
+          GaugeDataPointSnapshot.builder()
+              .labels(Labels.of("pool", one.name()))
+              .value(one.waiting())
+              .build());
+    }
+    return family.build();
   }
 
   private static MetricSnapshot counter(

@@ -96,6 +96,12 @@ public final class Allowance {
     }
   }
 
+  void waiting(int change) {
+    for (int i = 0; i < pools.size(); i++) {
+      pools.get(i).waiting(change);
+    }
+  }
+
   void waited() {
     for (int i = 0; i < pools.size(); i++) {
       pools.get(i).waited();

@@ -49,6 +49,9 @@ public final class PacedBytes extends LoopTimer.Timeout {
   /** Whether they may pass. */
   private boolean due;
 
+  /** Whether the pools count it as a stream that waits. */
+  private boolean counted;
+
   private long dueNanos;
 
   /** Nothing waits. */
@@ -136,6 +139,7 @@ public final class PacedBytes extends LoopTimer.Timeout {
     }
     // those before it may have left
     due |= dueNanos - nowNanos <= 0 || now.nanosLeft(nowNanos) == 0;
+    count(from, !due);
     if (!due) {
       long millis = (dueNanos - nowNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
       loop.await(this, Math.min(MOST_MILLIS, millis));
@@ -143,8 +147,16 @@ public final class PacedBytes extends LoopTimer.Timeout {
     return due;
   }
 
+  private void count(Allowance taken, boolean waits) {
+    if (counted != waits) {
+      counted = waits;
+      taken.waiting(waits ? 1 : -1);
+    }
+  }
+
   private void giveBack() {
     if (from != null) {
+      count(from, false);
       from.giveBack(reserved);
     }
     from = null;

@@ -7,6 +7,7 @@ public final class PoolCounts {
   private final String name;
   private final LongAdder passed = new LongAdder();
   private final LongAdder waits = new LongAdder();
+  private final LongAdder waiting = new LongAdder();
 
   /** Counts nothing yet; {@code name}: directive and pool. */
   public PoolCounts(String name) {
@@ -28,11 +29,21 @@ public final class PoolCounts {
     return waits.sum();
   }
 
+  /** Streams whose bytes wait now; of rates of requests, none. */
+  public long waiting() {
+    return waiting.sum();
+  }
+
   void pass(long units) {
     passed.add(units);
   }
 
   void waited() {
     waits.increment();
+  }
+
+  /** A stream more waits, or one fewer: 1 or -1. */
+  void waiting(int change) {
+    waiting.add(change);
   }
 }

@@ -11,6 +11,7 @@ import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.metrics.SampleStore;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
+import io.loligo.server.shaping.PoolCounts;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
@@ -87,6 +88,7 @@ class ManagementBeansTest {
             () -> List.of(SampleDisk.of("/d,*\"", DiskStats.State.READ_ONLY, "no-store")),
             new TestOperations());
     beans.icap(() -> List.of(new ServiceCounts("scan")));
+    beans.pools(() -> List.of(new PoolCounts("delay_pools 1")));
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
         JMXConnectorServerFactory.newJMXConnectorServer(
@@ -118,6 +120,7 @@ class ManagementBeansTest {
         "MemoryLedger",
         "Misses",
         "Icap",
+        "Pools",
         "Control"
       })
   void everythingIsDescribed(String type) throws Exception {

@@ -78,9 +78,11 @@ class DelayPoolsWireTest extends WireTest {
     time.pass(2_000);
     assertPassed(RATE / 2, RATE, 2);
     assertThat(metric("loligo_pool_waits")).isPositive();
+    assertThat(metric("loligo_pool_waiting")).isEqualTo(1);
     time.pass(3_000);
     assertThat(client.read(CONTENT.length() - RATE / 2)).hasSize(CONTENT.length() - RATE / 2);
     assertThat(passed()).isEqualTo(CONTENT.length());
+    assertThat(metric("loligo_pool_waiting")).isZero();
   }
 
   @Test
@@ -314,6 +316,7 @@ class DelayPoolsWireTest extends WireTest {
     client.reset();
     awaitCount(() -> proxy.counted(Counter.ABORTED), 1);
     Waiting.until("nothing is held", () -> proxy.transitBytes() == 0);
+    assertThat(metric("loligo_pool_waiting")).isZero();
     time.pass(5_000);
     assertThat(passed()).isEqualTo(RATE / 2);
   }

@@ -109,6 +109,20 @@ class LimitsTimeoutsWireTest extends WireTest {
     }
   }
 
+  @Test
+  void answers504WhereNoWayIsFoundInTime() throws Exception {
+    startProxy(time, "forward_timeout 1 second", "connect_timeout 1 hour");
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      List<Socket> waiting = fill(full, 1);
+      RawClient client = client().get("http://127.0.0.1:" + full.getLocalPort() + "/");
+      passASecond();
+      assertThat(client.response().status()).isIn(503, 504);
+      for (Socket socket : waiting) {
+        socket.close();
+      }
+    }
+  }
+
   /** Fills the queue of a listener that accepts nothing: Linux keeps one more than the backlog. */
   private static List<Socket> fill(ServerSocket full, int backlog) throws Exception {
     List<Socket> waiting = new ArrayList<>();
