@@ -46,7 +46,7 @@ final class PoolCollector implements MultiCollector {
       family.dataPoint(
           GaugeDataPointSnapshot.builder()
               .labels(Labels.of("pool", one.name()))
-              .value(one.waiting())
+              .value((double) one.waiting())
               .build());
     }
     return family.build();
