@@ -51,7 +51,7 @@ final class UnusedDirectives {
         "memory_cache_mode : CHOICE always disk network : always");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "docs/admission.md has the policies of memory and of disk",
+        "admission and eviction have their own policy, see docs/admission.md",
         "cache_replacement_policy : LINE : lru",
         "memory_replacement_policy : LINE : lru");
     rows.add(
