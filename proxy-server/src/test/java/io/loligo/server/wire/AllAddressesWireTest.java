@@ -62,7 +62,7 @@ class AllAddressesWireTest extends WireTest {
     origin.otherwise(call -> call.ok("x"));
     startWith(REFUSES, V6, SILENT, GOOD);
     assertThat(status(method, origin.port())).isEqualTo(200);
-    assertThat(origin.connections()).isEqualTo(1);
+    awaitCount(origin::connections, 1);
   }
 
   @ParameterizedTest
@@ -72,7 +72,7 @@ class AllAddressesWireTest extends WireTest {
         closing(ScriptedOrigin.start(InetAddress.getByAddress(V6.data()), 0, call -> call.ok("x")));
     startWith(REFUSES, SILENT, V6); // nobody listens at that port of IPv4
     assertThat(status(method, v6.port())).isEqualTo(200);
-    assertThat(v6.connections()).isEqualTo(1);
+    awaitCount(v6::connections, 1);
   }
 
   @Test
