@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What single directives about ICAP do on the wire that have no other test there. */
 class IcapDirectivesWireTest extends WireTest {
@@ -95,6 +96,22 @@ class IcapDirectivesWireTest extends WireTest {
     start(clock, "icap_default_options_ttl 100");
     get("/a");
     clock.pass(99);
+    get("/a");
+    assertThat(icap.optionsAsked()).isEqualTo(1);
+    clock.pass(2);
+    get("/a");
+    awaitCount(icap::optionsAsked, 2);
+  }
+
+  /** The service's own time counts, whether it is shorter or longer than the default. */
+  @ParameterizedTest
+  @ValueSource(ints = {10, 1_000})
+  void optionsHoldForTheTimeThatTheServiceTells(int seconds) throws Exception {
+    icap.options("Allow: 204\r\nOptions-TTL: " + seconds + "\r\n");
+    LeapingTime clock = new LeapingTime();
+    start(clock, "icap_default_options_ttl 100");
+    get("/a");
+    clock.pass(seconds - 1);
     get("/a");
     assertThat(icap.optionsAsked()).isEqualTo(1);
     clock.pass(2);
