@@ -37,6 +37,9 @@ public final class Helper {
   /** The longest question in bytes: {@value}. */
   public static final int MAX_LINE_BYTES = 32 * 1024;
 
+  /** The longest question of a conversation in bytes, for tokens: {@value}. */
+  public static final int MAX_SESSION_LINE_BYTES = 80 * 1024;
+
   /** The most questions that wait for a child, whatever the configuration says: {@value}. */
   public static final int MOST_QUEUED = 10_000;
 
@@ -139,19 +142,65 @@ public final class Helper {
     return asked;
   }
 
+  /** A new conversation. It holds no child yet. */
+  public HelperSession session() {
+    return new HelperSession(this);
+  }
+
+  void ask(HelperSession session, byte[] question, Executor on, Consumer<HelperReply> then) {
+    HelperQuestion asked =
+        new HelperQuestion(this, HelperLines.oneLine(question), on, then, nanos.getAsLong());
+    asked.session = session;
+    ask(asked);
+    passOn();
+  }
+
   private synchronized void ask(HelperQuestion asked) {
+    HelperSession session = asked.session;
+    HelperChild reserved = session == null ? null : session.child;
+    int most = session == null ? MAX_LINE_BYTES : MAX_SESSION_LINE_BYTES;
     requests++;
-    if (children.isClosed()) {
+    if (children.isClosed() || (session != null && session.isOver())) {
       finish(asked, HelperReply.of(HelperResult.DIED));
-    } else if (asked.line.length > MAX_LINE_BYTES || queue.size() >= MOST_QUEUED) {
+    } else if (asked.line.length > most || queue.size() >= MOST_QUEUED) {
       finish(asked, HelperReply.of(HelperResult.REFUSED));
+    } else if (reserved != null) {
+      await(asked);
+      send(reserved, asked);
     } else if (queue.refuses(asked.askedNanos)) {
       finish(
           asked,
           HelperReply.of(limits.refusesOverload() ? HelperResult.ERR : HelperResult.REFUSED));
     } else {
-      pending.await(asked);
+      await(asked);
       place(asked);
+    }
+  }
+
+  private void await(HelperQuestion asked) {
+    pending.await(asked);
+    HelperSession session = asked.session;
+    if (session != null) {
+      session.asked = asked;
+    }
+  }
+
+  /** The child of {@code session} is free, once it has answered. */
+  void end(HelperSession session) {
+    release(session);
+    passOn();
+  }
+
+  private synchronized void release(HelperSession session) {
+    session.ended = true;
+    HelperQuestion asked = session.asked;
+    HelperChild child = session.child;
+    if (asked != null && asked.child == null) {
+      queue.remove(asked);
+      finish(asked, HelperReply.of(HelperResult.REFUSED));
+    } else if (child != null && child.asked.isEmpty()) {
+      child.endReservation();
+      sendQueued();
     }
   }
 
@@ -170,10 +219,10 @@ public final class Helper {
       finish(question, HelperReply.of(HelperResult.DIED));
       return;
     }
-    HelperChild child = children.leastBusy();
+    HelperChild child = children.free();
     if (child == null && children.mayStart()) {
       children.startIdle(Told::new);
-      child = children.leastBusy();
+      child = children.free();
     }
     if (child != null) {
       send(child, question);
@@ -189,15 +238,22 @@ public final class Helper {
     question.channel = ++child.lastChannel;
     question.sentNanos = nanos.getAsLong();
     child.asked.put(question.channel, question);
+    HelperSession session = question.session;
+    if (session != null) {
+      session.child = child;
+      child.session = session;
+    }
     long channel = limits.concurrency() > 0 ? question.channel : -1;
     child.process().send(HelperLines.sent(channel, question.line));
   }
 
   private void sendQueued() {
-    HelperChild child = children.leastBusy();
-    while (child != null && !queue.isEmpty()) {
+    while (!queue.isEmpty()) {
+      HelperChild child = children.free();
+      if (child == null) {
+        break;
+      }
       send(child, queue.take());
-      child = children.leastBusy();
     }
     queue.noteOverload(nanos.getAsLong());
   }
@@ -216,6 +272,10 @@ public final class Helper {
   private void finish(HelperQuestion question, HelperReply reply) {
     question.done = true;
     pending.remove(question);
+    HelperSession session = question.session;
+    if (session != null) {
+      session.asked = null;
+    }
     if (reply.result().isFailure() && reply.result() != HelperResult.TIMED_OUT) {
       failed++;
     }
@@ -243,18 +303,34 @@ public final class Helper {
     children.answered(child);
     replies++;
     replyNanos += child.lastAnswerNanos - question.askedNanos;
-    if (!question.done) {
-      HelperReply reply = HelperReply.read(line, start, line.length);
-      if (reply.result() == HelperResult.BROKEN && question.repeats < MAX_REPEATS) {
-        log.warn(children.label(child) + " says that it is broken: " + reply.first("message"));
-        question.repeats++;
-        place(question);
-      } else {
-        finish(question, reply);
-      }
+    if (question.done) {
+      child.endReservation();
+    } else {
+      take(child, question, HelperReply.read(line, start, line.length));
     }
     sendQueued();
     finishIfUnused(child);
+  }
+
+  private void take(HelperChild child, HelperQuestion question, HelperReply reply) {
+    HelperSession session = question.session;
+    boolean broken = reply.result() == HelperResult.BROKEN;
+    if (broken) {
+      log.warn(children.label(child) + " says that it is broken: " + reply.first("message"));
+    }
+    if (session != null) {
+      session.answeredNanos = child.lastAnswerNanos;
+      session.bound = reply.result() == HelperResult.CHALLENGE && !session.ended;
+      if (!session.bound) {
+        child.endReservation();
+      }
+    }
+    if (broken && session == null && question.repeats < MAX_REPEATS) {
+      question.repeats++;
+      place(question);
+    } else {
+      finish(question, reply);
+    }
   }
 
   private void finishIfUnused(HelperChild child) {
@@ -294,6 +370,7 @@ public final class Helper {
     for (HelperQuestion next = pending.expired(); next != null; next = pending.expired()) {
       expire(next);
     }
+    sendQueued();
     pending.go();
   }
 
@@ -356,13 +433,15 @@ public final class Helper {
   /** It answers nothing more: its questions go to other children, or fail. */
   private void lost(HelperChild child) {
     child.closing = true;
+    child.endReservation();
     List<HelperQuestion> left = new ArrayList<>(child.asked.values());
     child.asked.clear();
     for (HelperQuestion question : left) {
       if (question.done) {
         continue;
       }
-      if (question.deaths > 0) {
+      HelperSession session = question.session;
+      if (question.deaths > 0 || (session != null && session.isOver())) {
         finish(question, HelperReply.of(HelperResult.DIED));
       } else {
         question.deaths++;

@@ -19,6 +19,9 @@ final class HelperChild {
   int unexpected;
   long lastAnswerNanos;
 
+  /** The conversation that it is reserved for; null: none. */
+  @Nullable HelperSession session;
+
   /** Whether it gets no more questions. */
   boolean closing;
 
@@ -28,6 +31,15 @@ final class HelperChild {
   HelperChild(int number, long nowNanos) {
     this.number = number;
     lastAnswerNanos = nowNanos;
+  }
+
+  /** It is reserved no more. */
+  void endReservation() {
+    HelperSession reserved = session;
+    session = null;
+    if (reserved != null) {
+      reserved.child = null;
+    }
   }
 
   ChildProcess process() {

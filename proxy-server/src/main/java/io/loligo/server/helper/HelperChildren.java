@@ -11,6 +11,8 @@ package io.loligo.server.helper;
  * @param queue questions that may wait for a child before the program counts as overloaded
  * @param defaultQueue whether no {@code queue-size=} is given
  * @param refusesOverload whether {@code on-persistent-overload=ERR} is given
+ * @param reservationSeconds for programs with conversations: how long a child that nobody asks
+ *     stays reserved although others wait
  */
 public record HelperChildren(
     int max,
@@ -19,12 +21,36 @@ public record HelperChildren(
     int concurrency,
     int queue,
     boolean defaultQueue,
-    boolean refusesOverload) {
+    boolean refusesOverload,
+    int reservationSeconds) {
   /** The most children of a program: {@value}. */
   public static final int MOST = 1024;
 
   /** The most questions of a child at once: {@value}. */
   public static final int MOST_CONCURRENT = 10_000;
+
+  /** {@code reservation-timeout} without a line, in seconds: {@value}. */
+  public static final int USUAL_RESERVATION_SECONDS = 64;
+
+  /** Children with the usual reservations. */
+  public HelperChildren(
+      int max,
+      int startup,
+      int idle,
+      int concurrency,
+      int queue,
+      boolean defaultQueue,
+      boolean refusesOverload) {
+    this(
+        max,
+        startup,
+        idle,
+        concurrency,
+        queue,
+        defaultQueue,
+        refusesOverload,
+        USUAL_RESERVATION_SECONDS);
+  }
 
   /** Squid's children of a program without a line of its own: {@code max} of them on demand. */
   public static HelperChildren upTo(int max) {
@@ -38,9 +64,10 @@ public record HelperChildren(
         : this;
   }
 
-  /** The same without channels: a child inside the proxy has one question. */
+  /** The same without channels: a child has one question. */
   HelperChildren alone() {
-    return new HelperChildren(max, startup, idle, 0, queue, defaultQueue, refusesOverload);
+    return new HelperChildren(
+        max, startup, idle, 0, queue, defaultQueue, refusesOverload, reservationSeconds);
   }
 
   /** Questions that a child may have at once. */

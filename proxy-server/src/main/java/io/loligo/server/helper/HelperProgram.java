@@ -37,6 +37,11 @@ public record HelperProgram(
     this(name, command, children, timeoutMillis, asksAgain, null);
   }
 
+  /** The same program with one question at a time for each child. */
+  public HelperProgram withoutChannels() {
+    return new HelperProgram(name, command, children.alone(), timeoutMillis, asksAgain, inside);
+  }
+
   /** The same program, run by {@code program} inside the proxy; null: by child processes. */
   public HelperProgram inside(@Nullable InsideProgram program) {
     return program == null

@@ -27,6 +27,9 @@ public final class HelperQuestion {
   /** The child that has it, and under which number; null: it waits for one. */
   @Nullable HelperChild child;
 
+  /** Its conversation; null: it is a question of its own. */
+  @Nullable HelperSession session;
+
   long channel;
   boolean done;
 

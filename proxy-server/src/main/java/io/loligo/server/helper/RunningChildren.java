@@ -67,17 +67,52 @@ final class RunningChildren {
     return active;
   }
 
-  /** The child with the fewest questions; null: all have as many as they may have. */
+  /**
+   * The child with the fewest questions that is not reserved; null: all have as many as they may
+   * have. If all are busy or reserved, the oldest reservation ends, provided that nobody has asked
+   * for {@code reservation-timeout}.
+   */
+  @Nullable HelperChild free() {
+    HelperChild least = leastBusy();
+    return least == null ? forgotten() : least;
+  }
+
   @Nullable HelperChild leastBusy() {
     HelperChild least = null;
     for (HelperChild child : children) {
       if (!child.closing
+          && child.session == null
           && child.asked.size() < limits.slots()
           && (least == null || child.asked.size() < least.asked.size())) {
         least = child;
       }
     }
     return least;
+  }
+
+  private @Nullable HelperChild forgotten() {
+    long now = nanos.getAsLong();
+    long idle = TimeUnit.SECONDS.toNanos(limits.reservationSeconds());
+    HelperChild oldest = null;
+    for (HelperChild child : children) {
+      HelperSession session = child.session;
+      if (session != null && !child.closing && child.asked.isEmpty()) {
+        long own = now - session.answeredNanos;
+        if (own > idle) {
+          idle = own;
+          oldest = child;
+        }
+      }
+    }
+    if (oldest != null) {
+      log.warn(
+          label(oldest)
+              + " was reserved for a client that has not answered for "
+              + limits.reservationSeconds()
+              + " s: it is given to another");
+      oldest.endReservation();
+    }
+    return oldest;
   }
 
   boolean mayStart() {

@@ -2,19 +2,15 @@ package io.loligo.server.login;
 
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
-import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /** Reads {@code auth_param} lines of all schemes. Confined to one thread. */
 final class AuthParamLines implements LineReader<AuthSchemes> {
-  private static final Set<String> OTHER_SCHEMES = Set.of("ntlm");
-
   private final Reading reading;
   private final Report report;
 
@@ -39,24 +35,15 @@ final class AuthParamLines implements LineReader<AuthSchemes> {
     switch (scheme) {
       case "basic" -> of(scheme, new BasicLines(reading)).read(line, parameter, words);
       case "digest" -> of(scheme, new DigestLines(reading)).read(line, parameter, words);
-      case "negotiate" -> of(scheme, new NegotiateLines(reading)).read(line, parameter, words);
-      default -> other(line, scheme, parameter);
+      case "negotiate", "ntlm" ->
+          of(scheme, new TokenLines(scheme, reading)).read(line, parameter, words);
+      default -> report.error(line, scheme, "basic, digest, ntlm or negotiate", "");
     }
   }
 
   private SchemeLines of(String scheme, SchemeLines unread) {
     SchemeLines known = schemes.putIfAbsent(scheme, unread);
     return known == null ? unread : known;
-  }
-
-  private void other(Line line, String scheme, String parameter) {
-    if (!OTHER_SCHEMES.contains(scheme)) {
-      report.error(line, scheme, "basic, digest, ntlm or negotiate", "");
-    } else if (parameter.equals("program")) {
-      report.restricts(line, scheme, "the scheme " + scheme + " is not in this version");
-    } else {
-      report.verdict(line, Verdict.WITHOUT_EFFECT, "the scheme is not in this version");
-    }
   }
 
   @Override

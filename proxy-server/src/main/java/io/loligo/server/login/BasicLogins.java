@@ -241,14 +241,14 @@ final class BasicLogins implements Scheme {
   /** Requests that join a check cost nothing, so only the one that begins it counts. */
   private void begin(CredentialKey of, Credentials credentials, byte[] address) {
     String user = credentials.user();
-    if (!limits.begin(address)) {
+    if (!limits.checks().begin(address)) {
       answered(of, user, new Unavailable("too many passwords of this client wait"));
       return;
     }
     check.check(
         credentials,
         answer -> {
-          limits.end(address);
+          limits.checks().end(address);
           answered(of, user, answer);
         });
   }

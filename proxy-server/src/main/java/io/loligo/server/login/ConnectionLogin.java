@@ -1,5 +1,8 @@
 package io.loligo.server.login;
 
+import io.loligo.core.acl.Notes;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,7 @@ public final class ConnectionLogin {
   private TokenCheck.@Nullable Handshake handshake;
   private @Nullable String scheme;
   private @Nullable String user;
+  private List<Notes.Note> notes = List.of();
   private @Nullable CredentialKey credentials;
   private boolean closed;
 
@@ -35,24 +39,38 @@ public final class ConnectionLogin {
     return user(scheme) != null && of.equals(credentials);
   }
 
-  /** The handshake of {@code check} in progress, or a new one; a login before is forgotten. */
-  TokenCheck.Handshake handshake(String scheme, TokenCheck check) {
+  /** The notes of requests of the user. */
+  List<Notes.Note> notes() {
+    return notes;
+  }
+
+  /**
+   * The handshake of {@code scheme} in progress, or a new one; a login before is forgotten.
+   *
+   * @param begin begins one; null: it cannot be
+   * @return null: a new one cannot be
+   */
+  TokenCheck.@Nullable Handshake handshake(
+      String scheme, Supplier<TokenCheck.@Nullable Handshake> begin) {
     TokenCheck.Handshake known = scheme.equals(this.scheme) && user == null ? handshake : null;
     if (known != null) {
       return known;
     }
     forget();
-    TokenCheck.Handshake begun = check.begin();
-    handshake = begun;
-    this.scheme = scheme;
+    TokenCheck.Handshake begun = begin.get();
+    if (begun != null) {
+      handshake = begun;
+      this.scheme = scheme;
+    }
     return begun;
   }
 
   /** The handshake has ended: {@code name} has logged in with {@code of}. */
-  void user(String name, CredentialKey of) {
+  void user(String name, List<Notes.Note> notes, CredentialKey of) {
     endHandshake();
     if (!closed) {
       user = name;
+      this.notes = notes;
       credentials = of;
     }
   }
@@ -62,6 +80,7 @@ public final class ConnectionLogin {
     endHandshake();
     scheme = null;
     user = null;
+    notes = List.of();
     credentials = null;
   }
 

@@ -224,7 +224,7 @@ final class DigestLogins implements Scheme {
 
     @Override
     public void begin(EventExecutor loop, Consumer<RequestLogin> then) {
-      if (!limits.begin(address)) {
+      if (!limits.checks().begin(address)) {
         then.accept(
             RequestLogin.unavailable(new Unavailable("too many passwords of this client wait")));
         return;
@@ -234,7 +234,7 @@ final class DigestLogins implements Scheme {
           extras,
           fields.algorithm(),
           found -> {
-            limits.end(address);
+            limits.checks().end(address);
             RequestLogin result = result(found);
             try {
               loop.execute(() -> then.accept(result));

@@ -24,15 +24,17 @@ public final class LoginDirectives {
                   + " credentials, are refused; Digest offers SHA-256 before MD5, a response for"
                   + " another URL is wrong, MD5-sess and responses without qop are refused, a"
                   + " response that was used before is refused the first time too, and nextnonce is"
-                  + " not sent;"
-                  + " negotiate_kerberos_auth runs inside the proxy: without -s any key of the"
-                  + " keytab counts, -c and -t have no effect, Negotiate is not offered over HTTP/2"
-                  + " and behind other proxies, and the last token is not sent to the client")
+                  + " not sent; negotiate_kerberos_auth runs inside the proxy: without -s any key"
+                  + " of the keytab counts, and -c and -t have no effect; Negotiate and NTLM are"
+                  + " not offered over HTTP/2 and behind other proxies, the last token is not sent"
+                  + " to the client, a token that is not valid closes the connection, another token"
+                  + " on a connection that has logged in is another login, a token that is not"
+                  + " Base64 reaches no program, and a program that dies gives 503, not 407")
           .text(
               "How users log in. A scheme takes effect with its program line, which must be above"
                   + " acl lines of the types proxy_auth, proxy_auth_regex and max_user_ip. SCHEME"
-                  + " is basic, digest or negotiate; several schemes are offered in the order of"
-                  + " their first lines. PARAMETER of all is one of: program PATH/PROGRAM"
+                  + " is basic, digest, negotiate or ntlm; several schemes are offered in the order"
+                  + " of their first lines. PARAMETER of all is one of: program PATH/PROGRAM"
                   + " ARGUMENT...; realm TEXT (basic has Squid's default, digest must have the"
                   + " line); utf8 on|off; children NUMBER (most checks or helper processes at the"
                   + " same time) with queue-size=NUMBER; key_extras \"FORMAT\" (what a helper"
@@ -50,8 +52,10 @@ public final class LoginDirectives {
                   + " have gaps); post_workaround on|off (off; on: a response for GET is right for"
                   + " other methods); loligo_md5 on|off (off: only SHA-256 is offered). negotiate"
                   + " has: program PATH/negotiate_kerberos_auth [-k KEYTAB] [-s SERVICE] [-r] (-r:"
-                  + " names have no realm); keep_alive on|off (on; off: the connection closes after"
-                  + " the first challenge).");
+                  + " names have no realm). negotiate and ntlm have: keep_alive on|off (on; off:"
+                  + " the connection closes after the first challenge); children ..."
+                  + " reservation-timeout=SECONDS (64: how long a child waits for its client if"
+                  + " others wait for the child).");
 
   /** {@code auth_schemes}: which schemes a challenge offers. */
   public static final Setting<OfferRules> AUTH_SCHEMES =
@@ -91,9 +95,9 @@ public final class LoginDirectives {
       FEATURE
           .flag("loligo_shared_connection_login", "off")
           .text(
-              "Whether a login by Negotiate counts for a whole connection that comes from another"
-                  + " proxy: its requests have Via, or X-Forwarded-For names the client. On means"
-                  + " that this proxy sends requests of one user only on each connection.");
+              "Whether a login by Negotiate or NTLM counts for a whole connection that comes from"
+                  + " another proxy: its requests have Via, or X-Forwarded-For names the client. On"
+                  + " means that this proxy sends requests of one user only on each connection.");
 
   private LoginDirectives() {}
 }

@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Limits of one client: wrong passwords for one user name, and checks at a time. Thread-safe: any
- * thread.
+ * Limits of one client: wrong passwords for one user name, checks at a time, and handshakes at a
+ * time that hold a child of a helper. Thread-safe: any thread.
  *
  * <p>Wrong passwords count for an address and a name together. So nobody locks out a user
  * elsewhere, and a user behind the same address as others locks out that name only. An IPv6 client
@@ -21,6 +21,9 @@ final class LoginLimits {
   /** Most checks of one client at a time: {@value}. */
   static final int MOST_PENDING = 16;
 
+  /** Most handshakes of one client at a time: {@value}. */
+  static final int MOST_HANDSHAKES = 64;
+
   /** The time in which wrong passwords are counted, in seconds: {@value}. */
   static final long WINDOW_SECONDS = 60;
 
@@ -29,8 +32,8 @@ final class LoginLimits {
 
   private final int mostFailures;
   private final Cache<Attempt, AtomicInteger> failures;
-  private final Cache<ByteBuffer, AtomicInteger> pending =
-      Caffeine.newBuilder().maximumSize(MAX_CLIENTS).executor(Runnable::run).build();
+  private final AtATime checks = new AtATime(MOST_PENDING);
+  private final AtATime handshakes = new AtATime(MOST_HANDSHAKES);
 
   private record Attempt(ByteBuffer client, String user) {}
 
@@ -63,24 +66,45 @@ final class LoginLimits {
         .incrementAndGet();
   }
 
-  /** Begins a check for the client at {@code address}; false: it has too many. */
-  boolean begin(byte[] address) {
-    AtomicInteger own =
-        Objects.requireNonNull(pending.get(client(address), none -> new AtomicInteger()));
-    if (own.incrementAndGet() > MOST_PENDING) {
-      own.decrementAndGet();
-      return false;
+  /** What clients may do a number of times at once: checks, for instance. */
+  static final class AtATime {
+    private final int most;
+    private final Cache<ByteBuffer, AtomicInteger> begun =
+        Caffeine.newBuilder().maximumSize(MAX_CLIENTS).executor(Runnable::run).build();
+
+    AtATime(int most) {
+      this.most = most;
     }
-    return true;
+
+    /** Begins one for the client at {@code address}; false: it has too many. */
+    boolean begin(byte[] address) {
+      AtomicInteger own =
+          Objects.requireNonNull(begun.get(client(address), none -> new AtomicInteger()));
+      if (own.incrementAndGet() > most) {
+        own.decrementAndGet();
+        return false;
+      }
+      return true;
+    }
+
+    /** Ends one that has begun. */
+    void end(byte[] address) {
+      ByteBuffer client = client(address);
+      AtomicInteger own = begun.getIfPresent(client);
+      if (own != null && own.decrementAndGet() <= 0) {
+        begun.asMap().remove(client, own);
+      }
+    }
   }
 
-  /** Ends a check that has begun. */
-  void end(byte[] address) {
-    ByteBuffer client = client(address);
-    AtomicInteger own = pending.getIfPresent(client);
-    if (own != null && own.decrementAndGet() <= 0) {
-      pending.asMap().remove(client, own);
-    }
+  /** Checks. */
+  AtATime checks() {
+    return checks;
+  }
+
+  /** Handshakes that hold a child. */
+  AtATime handshakes() {
+    return handshakes;
   }
 
   /** The client as it is counted. */

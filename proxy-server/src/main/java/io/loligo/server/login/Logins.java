@@ -53,7 +53,7 @@ public final class Logins {
     if (of instanceof TokenSettings token) {
       return earlier instanceof TokenLogins known && known.settings().equals(token)
           ? known.under(limits)
-          : TokenLogins.of(token, limits);
+          : TokenLogins.of(token, limits, helpers);
     }
     DigestSettings digest = (DigestSettings) of;
     DigestLogins same =
@@ -129,8 +129,8 @@ public final class Logins {
     String name = connection == null ? null : connection.scheme();
     String user =
         connection == null || name == null || scheme(name) == null ? null : connection.user(name);
-    if (user != null) {
-      return RequestLogin.known(user);
+    if (connection != null && user != null) {
+      return RequestLogin.known(user, connection.notes());
     }
     if (connection != null) {
       connection.forget();

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code auth_param SCHEME children} lines. Confined to one thread. */
 final class SchemeChildren {
@@ -20,6 +21,7 @@ final class SchemeChildren {
   private final Map<String, Integer> counts = new HashMap<>();
   private int number = 20;
   private boolean refusesOverload;
+  private @Nullable Line lastLine;
 
   SchemeChildren(Report report) {
     this.report = report;
@@ -32,6 +34,7 @@ final class SchemeChildren {
       return;
     }
     number = most;
+    lastLine = line;
     counts.clear();
     refusesOverload = words.contains("on-persistent-overload=ERR");
     for (String word : words.subList(1, words.size())) {
@@ -57,6 +60,26 @@ final class SchemeChildren {
     return counts.getOrDefault(option, -1);
   }
 
+  /**
+   * Reports options without effect.
+   *
+   * @param reserves whether a child is reserved for one client at times, and has no channels
+   */
+  void check(boolean reserves) {
+    Line line = lastLine;
+    if (line == null) {
+      return;
+    }
+    if (!reserves && option("reservation-timeout") >= 0) {
+      String why = "reservation-timeout has no effect: no child of this program is reserved";
+      report.warning(line, "reservation-timeout", "", why);
+    }
+    if (reserves && option("concurrency") > 0) {
+      String why = "concurrency has no effect, as in Squid: a child has one client at a time";
+      report.warning(line, "concurrency", "", why);
+    }
+  }
+
   /** Those of a helper program. */
   HelperChildren ofHelper() {
     int most = Math.min(number, HelperChildren.MOST);
@@ -68,6 +91,7 @@ final class SchemeChildren {
         Math.min(counts.getOrDefault("concurrency", 0), HelperChildren.MOST_CONCURRENT),
         queue < 0 ? 2 * most : queue,
         queue < 0,
-        refusesOverload);
+        refusesOverload,
+        counts.getOrDefault("reservation-timeout", HelperChildren.USUAL_RESERVATION_SECONDS));
   }
 }

@@ -64,6 +64,11 @@ abstract class SchemeLines {
     return isNative(words);
   }
 
+  /** Whether a child of its program is reserved for one client at times. */
+  boolean reservesChildren() {
+    return false;
+  }
+
   /** Whether the arguments of such a program are right; reports if not. */
   abstract boolean isUsable(Line line, List<String> words);
 
@@ -123,6 +128,7 @@ abstract class SchemeLines {
       report.restricts(extrasLine, "key_extras", "it is for programs only");
     }
     if (programLine != null) {
+      children.check(reservesChildren() && !isInside(program));
       check(programLine);
     }
   }

@@ -1,6 +1,8 @@
 package io.loligo.server.login;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.server.login.PasswordCheck.Unavailable;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +10,11 @@ import org.jspecify.annotations.Nullable;
 interface TokenCheck {
   /** The tokens of one client. */
   Handshake begin();
+
+  /** Whether a handshake holds something that others wait for, until it ends. */
+  default boolean reserves() {
+    return false;
+  }
 
   /** Takes no more tokens; those that wait are answered. Does not block. */
   void close();
@@ -23,15 +30,27 @@ interface TokenCheck {
      */
     void next(String token, @Nullable String extras, Consumer<Outcome> then);
 
-    /** It is over, whatever the outcome was. Does not block. */
+    /**
+     * It is over, whatever the outcome was. A token that is being checked has its outcome all the
+     * same. Does not block.
+     */
     void end();
   }
 
   /** The outcome of one token. */
   sealed interface Outcome {}
 
-  /** {@code user} has logged in; each character one byte. */
-  record Done(String user) implements Outcome {}
+  /**
+   * {@code user} has logged in; each character one byte.
+   *
+   * @param notes of requests of the user
+   */
+  record Done(String user, List<Notes.Note> notes) implements Outcome {
+    /** Without notes. */
+    public Done(String user) {
+      this(user, List.of());
+    }
+  }
 
   /** The client must answer {@code token}, Base64. */
   record More(String token) implements Outcome {}

@@ -2,6 +2,8 @@ package io.loligo.server.login;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.loligo.server.helper.HelperProgram;
+import io.loligo.server.helper.Helpers;
 import io.loligo.server.login.PasswordCheck.Unavailable;
 import io.loligo.server.login.RequestLogin.OwnChallenge;
 import io.loligo.server.login.TokenCheck.Broken;
@@ -10,8 +12,12 @@ import io.loligo.server.login.TokenCheck.More;
 import io.loligo.server.login.TokenCheck.Outcome;
 import io.loligo.server.login.TokenCheck.Wrong;
 import io.loligo.server.login.kerberos.KerberosAcceptor;
+import io.loligo.server.login.kerberos.KerberosOptions;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,9 +25,10 @@ import org.slf4j.LoggerFactory;
  * A scheme of tokens (RFC 4559): a client sends one token, or several in turn with the proxy. The
  * login belongs to the connection. Thread-safe: any thread.
  *
- * <p>A token proves a secret of 128 bits or more, and no password is tried with it. So wrong tokens
- * are not limited in number, but one client has at most {@value LoginLimits#MOST_PENDING} checks at
- * a time.
+ * <p>A Kerberos token proves a secret of 128 bits or more, and no password is tried with it. So
+ * wrong tokens are not limited in number, but one client has at most {@value
+ * LoginLimits#MOST_PENDING} checks at a time. Where a helper checks tokens, one client has at most
+ * {@value LoginLimits#MOST_HANDSHAKES} handshakes at a time, each of which holds a child.
  */
 final class TokenLogins implements Scheme {
   /** Most characters of a token: {@value}. */
@@ -38,17 +45,26 @@ final class TokenLogins implements Scheme {
     this.settings = settings;
     this.limits = limits;
     this.check = check;
-    name = "Negotiate";
+    name = settings.scheme().equals("ntlm") ? "NTLM" : "Negotiate";
   }
 
   /** The scheme under {@code settings}. */
-  static TokenLogins of(TokenSettings settings, LoginLimits limits) {
+  static TokenLogins of(TokenSettings settings, LoginLimits limits, Helpers helpers) {
+    return new TokenLogins(settings, limits, check(settings, helpers));
+  }
+
+  private static TokenCheck check(TokenSettings settings, Helpers helpers) {
+    TokenSettings.Kerberos kerberos = settings.kerberos();
+    HelperProgram helper = settings.helper();
+    if (kerberos == null) {
+      assert helper != null : "one of them checks tokens";
+      return new HelperTokens(helpers.of(helper));
+    }
+    KerberosOptions options = kerberos.options();
     KerberosAcceptor acceptor =
-        new KerberosAcceptor(
-            settings.kerberos().keytab(), settings.principal(), settings.kerberos().stripsRealm());
-    int queue = settings.queue() < 0 ? FileCheck.QUEUE : Math.max(1, settings.queue());
-    return new TokenLogins(
-        settings, limits, new KerberosCheck(acceptor, settings.children(), queue));
+        new KerberosAcceptor(options.keytab(), kerberos.principal(), options.stripsRealm());
+    int queue = kerberos.queue() < 0 ? FileCheck.QUEUE : Math.max(1, kerberos.queue());
+    return new KerberosCheck(acceptor, kerberos.children(), queue);
   }
 
   /** The scheme under the same settings and other limits. */
@@ -95,30 +111,36 @@ final class TokenLogins implements Scheme {
     CredentialKey key = request.hash().of(request.bytes(), request.start(), request.end(), null);
     String known = connection.user(settings.scheme());
     if (known != null && connection.hasUsed(settings.scheme(), key)) {
-      return RequestLogin.known(known);
+      return RequestLogin.known(known, connection.notes());
     }
     int start = request.start() + name.length();
     int length = request.end() - start;
     String token =
         length > MAX_TOKEN ? "" : new String(request.bytes(), start, length, ISO_8859_1).strip();
-    if (token.isEmpty() || !token.chars().allMatch(TokenLogins::isBase64)) {
+    if (!isBase64(token)) {
       connection.forget();
       return RequestLogin.challenge(null);
     }
+    String extras = request.extras(settings.extras());
     byte[] address = request.clientAddress();
     return RequestLogin.unchecked(
         (loop, then) -> {
-          if (!limits.begin(address)) {
+          TokenCheck.Handshake handshake =
+              connection.handshake(settings.scheme(), () -> begin(address));
+          if (handshake == null || (!check.reserves() && !limits.checks().begin(address))) {
+            String what = handshake == null ? "logins" : "tokens";
             then.accept(
-                RequestLogin.unavailable(new Unavailable("too many tokens of this client wait")));
+                RequestLogin.unavailable(
+                    new Unavailable("too many " + what + " of this client wait")));
             return;
           }
-          TokenCheck.Handshake handshake = connection.handshake(settings.scheme(), check);
           handshake.next(
               token,
-              null,
+              extras,
               outcome -> {
-                limits.end(address);
+                if (!check.reserves()) {
+                  limits.checks().end(address);
+                }
                 try {
                   loop.execute(() -> then.accept(told(connection, key, outcome)));
                 } catch (RejectedExecutionException closed) {
@@ -129,7 +151,44 @@ final class TokenLogins implements Scheme {
         });
   }
 
-  private static boolean isBase64(int c) {
+  private TokenCheck.@Nullable Handshake begin(byte[] address) {
+    if (!check.reserves()) {
+      return check.begin();
+    }
+    return limits.handshakes().begin(address) ? new Counted(check.begin(), address) : null;
+  }
+
+  /** A handshake that counts as one of its client until its end. */
+  private final class Counted implements TokenCheck.Handshake {
+    private final TokenCheck.Handshake handshake;
+    private final byte[] address;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    Counted(TokenCheck.Handshake handshake, byte[] address) {
+      this.handshake = handshake;
+      this.address = address;
+    }
+
+    @Override
+    public void next(String token, @Nullable String extras, Consumer<Outcome> then) {
+      handshake.next(token, extras, then);
+    }
+
+    @Override
+    public void end() {
+      if (ended.compareAndSet(false, true)) {
+        limits.handshakes().end(address);
+      }
+      handshake.end();
+    }
+  }
+
+  /** Whether {@code text} is a word of the digits of Base64. */
+  static boolean isBase64(String text) {
+    return !text.isEmpty() && text.chars().allMatch(TokenLogins::isDigit);
+  }
+
+  private static boolean isDigit(int c) {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
         || (c >= '0' && c <= '9')
@@ -141,8 +200,8 @@ final class TokenLogins implements Scheme {
   /** The login of the request, on the loop of its connection. */
   private RequestLogin told(ConnectionLogin connection, CredentialKey key, Outcome outcome) {
     if (outcome instanceof Done done) {
-      connection.user(done.user(), key);
-      return RequestLogin.known(done.user());
+      connection.user(done.user(), done.notes(), key);
+      return RequestLogin.known(done.user(), done.notes());
     }
     if (outcome instanceof More more) {
       connection.goesOn();

@@ -10,6 +10,7 @@ import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.BasicSettings;
 import io.loligo.server.login.DigestSettings;
 import io.loligo.server.login.LoginDirectives;
+import io.loligo.server.login.SchemeSettings;
 import io.loligo.server.login.TokenSettings;
 import io.loligo.server.login.digest.DigestNonceRules;
 import java.util.List;
@@ -101,6 +102,10 @@ class AuthParamTest {
         "auth_param digest program /x/digest_file_auth -x /digest",
         "auth_param negotiate keep_alive maybe",
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab -x",
+        "auth_param ntlm program ntlm_auth",
+        "auth_param ntlm program /no/such_auth",
+        "auth_param negotiate program /no/such_auth",
+        "auth_param ntlm keep_alive maybe",
         "auth_param digest nonce_max_count 0",
         "auth_param digest nonce_strictness 1",
         "auth_param digest nonce_max_duration 5",
@@ -123,8 +128,6 @@ class AuthParamTest {
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /users",
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /empty.keytab",
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab -s HTTP/other",
-        "auth_param negotiate program /x/negotiate_wrapper_auth --ntlm /x/ntlm_auth",
-        "auth_param ntlm program /x/ntlm_auth",
         "auth_schemes basic all",
         "auth_schemes digest all",
         "acl users proxy_auth REQUIRED",
@@ -266,15 +269,67 @@ class AuthParamTest {
     return (TokenSettings) result.config().get(LoginDirectives.AUTH_PARAM).all().get(0);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"ntlm", "negotiate"})
+  void tokensAreCheckedByAnyOtherProgram(String scheme) {
+    String line = "auth_param " + scheme + " ";
+    ConfigResult result =
+        load(
+            (line + "program /x/ntlm_auth --helper-protocol=squid\n")
+                + (line + "children 9 startup=2 idle=3 queue-size=4 reservation-timeout=5\n")
+                + (line + "keep_alive off\n" + line + "key_extras %>a\n")
+                + "loligo_helper_timeout 5 seconds\nacl users proxy_auth REQUIRED");
+    assertThat(result.problems()).isEmpty();
+    TokenSettings read =
+        (TokenSettings) result.config().get(LoginDirectives.AUTH_PARAM).all().get(0);
+    assertThat(read.scheme()).isEqualTo(scheme);
+    assertThat(read.keepAlive()).isFalse();
+    assertThat(read.extras().text()).isEqualTo("%>a");
+    assertThat(read.kerberos()).isNull();
+    assertThat(read.helper())
+        .isEqualTo(
+            new HelperProgram(
+                "auth_param " + scheme,
+                List.of("/x/ntlm_auth", "--helper-protocol=squid"),
+                new HelperChildren(9, 2, 3, 0, 4, false, false, 5),
+                5_000,
+                false));
+    ConfigResult channels =
+        load(line + "program /x/ntlm_auth\n" + line + "children 9 concurrency=2");
+    assertThat(channels.errors()).isEmpty();
+    assertThat(channels.warnings())
+        .singleElement()
+        .satisfies(one -> assertThat(one.text()).contains("concurrency"));
+    SchemeSettings one = channels.config().get(LoginDirectives.AUTH_PARAM).all().get(0);
+    assertThat(one.helper().children().concurrency()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        PROGRAM + "auth_param basic",
+        "auth_param basic program /x/basic_db_auth\nauth_param basic",
+        "auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab\nauth_param negotiate"
+      })
+  void childrenAreReservedForTokensOnly(String lines) {
+    ConfigResult result = load(lines + " children 5 reservation-timeout=9");
+    assertThat(result.errors()).isEmpty();
+    assertThat(result.warnings())
+        .singleElement()
+        .satisfies(one -> assertThat(one.text()).contains("reservation-timeout"));
+    assertThat(load(lines + " children 5").warnings()).isEmpty();
+  }
+
   @Test
   void readsTheOptionsOfKerberos() {
     TokenSettings any = negotiate(" -r -s GSS_C_NO_NAME");
-    assertThat(any.principal()).isNull();
-    assertThat(any.kerberos().stripsRealm()).isTrue();
+    assertThat(any.kerberos().principal()).isNull();
+    assertThat(any.kerberos().options().stripsRealm()).isTrue();
     assertThat(any.keepAlive()).isFalse();
-    assertThat(any.children()).isEqualTo(3);
-    assertThat(any.queue()).isEqualTo(9);
-    assertThat(negotiate(" -s HTTP/me").principal()).isEqualTo("HTTP/me@R");
+    assertThat(any.kerberos().children()).isEqualTo(3);
+    assertThat(any.kerberos().queue()).isEqualTo(9);
+    assertThat(any.helper()).isNull();
+    assertThat(negotiate(" -s HTTP/me").kerberos().principal()).isEqualTo("HTTP/me@R");
     assertThat(
             load("auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab -t none")
                 .warnings())

@@ -24,11 +24,11 @@ class TokenLoginsTest {
       new TokenSettings(
           "negotiate",
           List.of("negotiate_kerberos_auth"),
-          null,
           true,
-          1,
-          -1,
-          new KerberosOptions("/k", null, false, null, null));
+          null,
+          new TokenSettings.Kerberos(
+              null, 1, -1, new KerberosOptions("/k", null, false, null, null)),
+          null);
 
   /** Answers when it is told to. */
   private static final class HeldTokens implements TokenCheck {
@@ -36,6 +36,7 @@ class TokenLoginsTest {
     private final List<Consumer<Outcome>> waiting = new ArrayList<>();
     private int begun;
     private int ended;
+    private boolean reserves;
 
     @Override
     public Handshake begin() {
@@ -52,6 +53,11 @@ class TokenLoginsTest {
           ended++;
         }
       };
+    }
+
+    @Override
+    public boolean reserves() {
+      return reserves;
     }
 
     @Override
@@ -203,5 +209,37 @@ class TokenLoginsTest {
     }
     assertThat(read("Negotiate abc", null).state()).isEqualTo(LoginState.CHALLENGE);
     assertThat(check.begun).isZero();
+  }
+
+  @Test
+  void oneClientHoldsFewChildrenAtATime() {
+    check.reserves = true;
+    for (int i = 0; i < LoginLimits.MOST_HANDSHAKES; i++) {
+      read("Negotiate a", new ConnectionLogin())
+          .check()
+          .begin(ImmediateEventExecutor.INSTANCE, told::add);
+      check.answer(new More("b"));
+    }
+    told.clear();
+    send("one");
+    assertThat(told).singleElement().satisfies(one -> assertThat(one.whyUnavailable()).isNotNull());
+    assertThat(check.begun).isEqualTo(LoginLimits.MOST_HANDSHAKES);
+  }
+
+  @Test
+  void aHandshakeThatEndsCountsNoMore() {
+    check.reserves = true;
+    for (int i = 0; i < 2 * LoginLimits.MOST_HANDSHAKES; i++) {
+      ConnectionLogin own = new ConnectionLogin();
+      read("Negotiate a", own).check().begin(ImmediateEventExecutor.INSTANCE, told::add);
+      Outcome[] outcomes = {
+        new More("b"), new Done("bob"), new Wrong("no"), new Broken(new Unavailable("no"))
+      };
+      check.answer(outcomes[i % outcomes.length]);
+      own.close();
+    }
+    assertThat(told).hasSize(2 * LoginLimits.MOST_HANDSHAKES);
+    assertThat(check.begun).isEqualTo(2 * LoginLimits.MOST_HANDSHAKES);
+    assertThat(check.ended).isGreaterThanOrEqualTo(check.begun);
   }
 }

@@ -3,26 +3,32 @@ package io.loligo.server.login;
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.Reading;
+import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.kerberos.KerberosOptions;
 import io.loligo.server.login.kerberos.Keytab;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code auth_param negotiate} lines. Confined to one thread. */
-final class NegotiateLines extends SchemeLines {
+/** Reads {@code auth_param negotiate} or {@code auth_param ntlm} lines. Confined to one thread. */
+final class TokenLines extends SchemeLines {
+  private final String scheme;
   private boolean keepAlive = true;
+
+  /** The options of the last program, if that is done inside the proxy; null: it is not. */
   private @Nullable KerberosOptions options;
+
   private @Nullable String principal;
 
-  NegotiateLines(Reading reading) {
-    super("negotiate", reading);
+  TokenLines(String scheme, Reading reading) {
+    super(scheme, reading);
+    this.scheme = scheme;
   }
 
   @Override
   boolean own(Line line, String parameter, List<String> words) {
     switch (parameter) {
       case "keep_alive" -> keepAlive = flag(line, words);
-      case "realm", "utf8" -> report().verdict(line, Verdict.WITHOUT_EFFECT, "not for negotiate");
+      case "realm", "utf8" -> report().verdict(line, Verdict.WITHOUT_EFFECT, "not for " + scheme);
       default -> {
         return false;
       }
@@ -37,19 +43,16 @@ final class NegotiateLines extends SchemeLines {
 
   @Override
   boolean isNative(List<String> words) {
+    return scheme.equals("negotiate") && TokenSettings.isKerberos(words);
+  }
+
+  @Override
+  boolean reservesChildren() {
     return true;
   }
 
   @Override
   boolean isUsable(Line line, List<String> words) {
-    if (!TokenSettings.isKerberos(words)) {
-      report()
-          .restricts(
-              line,
-              words.get(0),
-              "this version knows negotiate_kerberos_auth and no other program");
-      return false;
-    }
     KerberosOptions read = KerberosOptions.of(words.subList(1, words.size()), System.getenv());
     options = read;
     if (read.wrong() != null) {
@@ -84,17 +87,22 @@ final class NegotiateLines extends SchemeLines {
   }
 
   @Override
-  @Nullable SchemeSettings settings() {
-    KerberosOptions read = options;
-    return read == null
-        ? null
-        : new TokenSettings(
-            "negotiate",
-            program(),
-            principal,
-            keepAlive,
-            children().number(),
-            children().option("queue-size"),
-            read);
+  HelperProgram placed(HelperProgram program) {
+    return program.withoutChannels();
+  }
+
+  @Override
+  SchemeSettings settings() {
+    KerberosOptions read = isNative(program()) ? options : null;
+    return new TokenSettings(
+        scheme,
+        program(),
+        keepAlive,
+        extras(),
+        read == null
+            ? null
+            : new TokenSettings.Kerberos(
+                principal, children().number(), children().option("queue-size"), read),
+        helper());
   }
 }
