@@ -162,7 +162,9 @@ class ClientPoolsWireTest extends WireTest {
     String head = client.responseHead();
     awaitLoop();
     time.pass(2_000);
-    assertThat(client.bodyBehind(head).text()).isEqualTo("x".repeat(5_000));
+    WireMessage whole = client.bodyBehind(head);
+    assertThat(whole.text()).isEqualTo("x".repeat(5_000));
+    assertThat(whole.trailers()).containsExactly("T: last");
   }
 
   @Test

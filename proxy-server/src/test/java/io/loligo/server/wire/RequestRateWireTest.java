@@ -115,6 +115,9 @@ class RequestRateWireTest extends WireTest {
     assertThat(status("X-Key: one")).isEqualTo(200);
     assertThat(status("X-Key: one")).isEqualTo(429);
     assertThat(status("X-Key: two")).isEqualTo(200);
+    String first = "y".repeat(256);
+    assertThat(status("X-Key: " + first + "1")).isEqualTo(200);
+    assertThat(status("X-Key: " + first + "2")).as("the same 256 characters").isEqualTo(429);
     for (int i = 0; i < 3; i++) {
       assertThat(status()).isEqualTo(200);
     }
@@ -129,7 +132,10 @@ class RequestRateWireTest extends WireTest {
         "http_access allow known",
         "loligo_request_rate a rate=1/s key=user");
     assertThat(status(LoginFile.line("bob:secret"))).isEqualTo(200);
-    assertThat(status(LoginFile.line("bob:secret"))).isEqualTo(429);
+    try (RawClient other = RawClient.connectFrom("127.0.0.2", proxy.port())) {
+      other.get(origin.url("/a"), LoginFile.line("bob:secret"));
+      assertThat(other.response().status()).isEqualTo(429);
+    }
     assertThat(status(LoginFile.line("alice:wonder"))).isEqualTo(200);
     assertThat(status()).isEqualTo(407);
   }
