@@ -27,7 +27,13 @@ class AllAddressesWireTest extends WireTest {
     proxy =
         ProxyUnderTest.startAsking(
             dns.address(),
-            configuration("connect_timeout 1 hour", "forward_timeout 1 hour", "cache deny all"));
+            configuration(
+                "connect_timeout 1 hour",
+                "forward_timeout 1 hour",
+                "cache deny all",
+                "dns_v4_first on",
+                "logformat tries %request_attempts",
+                "access_log stdio:" + dir.resolve("access.log") + " tries"));
   }
 
   private int status(String method, int port) throws IOException {
@@ -80,5 +86,6 @@ class AllAddressesWireTest extends WireTest {
     startWith(REFUSES, SILENT, V6);
     int port = ProxyProcess.freePort();
     assertThat(List.of(status("GET", port), status("CONNECT", port))).containsExactly(503, 503);
+    assertThat(stopAndReadLog()).first().isEqualTo("3");
   }
 }
