@@ -2,13 +2,17 @@ package io.loligo.server.wire;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code icap_log}, and the codes about ICAP in {@code access_log}. */
 class IcapLogWireTest extends WireTest {
@@ -108,6 +112,16 @@ class IcapLogWireTest extends WireTest {
     get("/a");
     assertThat(icapLines())
         .containsExactly("ICAP_SAT 200 REQMOD", "ICAP_ERR_OTHER 500 REQMOD", "ICAP_MOD 200 REQMOD");
+  }
+
+  /** Fewer or more bytes than Content-Length says: a failure of the service. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 20})
+  void contentOfAnotherLengthIsAFailure(int announced) throws Exception {
+    icap.on(ScriptedIcap.response("200 OK", "changed", "Content-Length: " + announced));
+    start("respmod_precache", "%icap::to %icap::rm");
+    assertThatThrownBy(() -> get("/a")).isInstanceOf(IOException.class);
+    assertThat(icapLines()).containsExactly("ICAP_ERR_OTHER RESPMOD");
   }
 
   @Test

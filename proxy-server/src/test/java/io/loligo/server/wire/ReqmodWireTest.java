@@ -45,6 +45,28 @@ class ReqmodWireTest extends WireTest {
     return ScriptedIcap.adapted("req", head + "\r\n", body);
   }
 
+  /** The service does not see the client's login, and it is not lost if the request changes. */
+  @Test
+  void theLoginStaysWithAChangedRequest() throws Exception {
+    icap.on(
+        call -> {
+          assertThat(call.heads()).doesNotContain("Proxy-Authorization");
+          call.send(
+              ScriptedIcap.adapted("req", call.heads().replace("X-Own: 1", "X-New: 2"), null));
+        });
+    origin.otherwise(call -> call.ok("from the parent"));
+    startProxy(
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query login=PASSTHRU",
+        "never_direct allow all",
+        "icap_enable on",
+        icap.service("filter", "reqmod_precache"),
+        "adaptation_access filter allow all");
+    WireMessage response = get("/a", "Proxy-Authorization: Basic c2VjcmV0", "X-Own: 1");
+    assertThat(response.text()).isEqualTo("from the parent");
+    assertThat(origin.lastRequest().field("X-New")).isEqualTo("2");
+    assertThat(origin.lastRequest().field("Proxy-Authorization")).isEqualTo("Basic c2VjcmV0");
+  }
+
   @Test
   void anHttp2RequestIsAdapted() throws Exception {
     icap.on(
