@@ -171,7 +171,9 @@ final class AclConditions {
       case ALL_OF -> Groups.all(acl.groups, acls);
       case EXTERNAL -> {
         ExternalAcl asked = acl.external;
-        yield asked == null ? (in, to) -> Condition.NO : (in, to) -> asked.test(in);
+        yield asked == null
+            ? (in, to) -> Condition.NO
+            : new HelperCondition(asked, acls.externalAsksForUser(asked.type()));
       }
       default -> (in, to) -> Condition.NO;
     };

@@ -22,7 +22,7 @@ public interface AclList {
   /** Whether any rule tests the destination's address. */
   boolean needsDestination();
 
-  /** Whether any rule asks who the user is. */
+  /** Whether any rule asks who the user is, or asks a helper that is told. */
   default boolean asksForUser() {
     return false;
   }

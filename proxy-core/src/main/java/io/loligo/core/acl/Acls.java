@@ -236,6 +236,14 @@ public final class Acls {
         || reaches(name, AclType.MAX_USER_IP);
   }
 
+  /** Whether {@code name}, or a helper that it asks, tests who the user is. */
+  private boolean testsUser(String name) {
+    NamedAcl acl = named.get(key(name));
+    ExternalAcl asked = acl == null ? null : acl.external();
+    boolean byHelper = asked != null && externalAsksForUser(asked.type());
+    return byHelper || asksForUser(name) || anyMember(name, this::testsUser);
+  }
+
   /** Whether {@code name}, or an ACL that it contains, is undecidable. */
   public boolean isUndecidable(String name) {
     return undecidable.contains(key(name)) || anyMember(name, this::isUndecidable);
@@ -340,7 +348,7 @@ public final class Acls {
       if (line != null) {
         lines.add(line);
         needsDestination |= rule.terms().stream().map(Acls::bare).anyMatch(this::needsDestination);
-        asksForUser |= rule.terms().stream().map(Acls::bare).anyMatch(this::asksForUser);
+        asksForUser |= rule.terms().stream().map(Acls::bare).anyMatch(this::testsUser);
       }
     }
     AclRule last = rules.get(rules.size() - 1);

@@ -34,6 +34,7 @@ import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.helper.Helpers;
 import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.login.LoginCounts;
 import io.loligo.server.login.LoginSettings;
 import io.loligo.server.login.Logins;
 import io.loligo.server.metrics.ConnectionGauge;
@@ -500,6 +501,7 @@ public final class Proxy implements AutoCloseable {
     closeLast.add(beans);
     beans.icap(() -> AdaptationSettings.counts(config));
     beans.pools(() -> ShapingSettings.counts(config));
+    beans.helpers(helpers::numbers, this::loginCounts);
     store.open();
     for (int i = 0; i < loops.size(); i++) {
       loops.get(i).tendPeers(i, loops.size());
@@ -532,6 +534,7 @@ public final class Proxy implements AutoCloseable {
         "Failed memory allocations, each of which ended its task. The log names the remedy.",
         () -> store.transit().shortage().count());
     shown.helpers(helpers::numbers);
+    shown.logins(this::loginCounts);
     shown.pools(() -> ShapingSettings.counts(config));
     shown.icapServices(() -> AdaptationSettings.counts(config));
     shown.peers(() -> health.numbers(config.get(PeerDirectives.CACHE_PEER)));
@@ -554,6 +557,11 @@ public final class Proxy implements AutoCloseable {
         "Failed reloads: the old configuration stays in force; the log gives the reason.",
         reloader::failures);
     return shown;
+  }
+
+  private List<LoginCounts> loginCounts() {
+    Logins now = logins;
+    return now == null ? List.of() : now.counts();
   }
 
   private static String version() {

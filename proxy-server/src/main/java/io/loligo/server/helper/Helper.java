@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -83,12 +85,7 @@ public final class Helper {
   /** Answers that are passed on once the lock is free: their takers have locks of their own. */
   private final Queue<Runnable> outbox = new ArrayDeque<>();
 
-  private long requests;
-  private long replies;
-  private long replyNanos;
-  private long timeouts;
-  private long failed;
-  private long unexpected;
+  private final Map<HelperCount, Long> counts = new EnumMap<>(HelperCount.class);
 
   Helper(
       HelperProgram program,
@@ -159,7 +156,7 @@ public final class Helper {
     HelperSession session = asked.session;
     HelperChild reserved = session == null ? null : session.child;
     int most = session == null ? MAX_LINE_BYTES : MAX_SESSION_LINE_BYTES;
-    requests++;
+    count(HelperCount.REQUESTS, 1);
     if (children.isClosed() || (session != null && session.isOver())) {
       finish(asked, HelperReply.of(HelperResult.DIED));
     } else if (asked.line.length > most || queue.size() >= MOST_QUEUED) {
@@ -277,7 +274,7 @@ public final class Helper {
       session.asked = null;
     }
     if (reply.result().isFailure() && reply.result() != HelperResult.TIMED_OUT) {
-      failed++;
+      count(HelperCount.FAILURES, 1);
     }
     outbox.add(() -> question.answer(reply));
   }
@@ -301,8 +298,8 @@ public final class Helper {
       return;
     }
     children.answered(child);
-    replies++;
-    replyNanos += child.lastAnswerNanos - question.askedNanos;
+    count(HelperCount.REPLIES, 1);
+    count(HelperCount.REPLY_NANOS, child.lastAnswerNanos - question.askedNanos);
     if (question.done) {
       child.endReservation();
     } else {
@@ -315,6 +312,7 @@ public final class Helper {
   private void take(HelperChild child, HelperQuestion question, HelperReply reply) {
     HelperSession session = question.session;
     boolean broken = reply.result() == HelperResult.BROKEN;
+    count(HelperCount.of(reply.result()), 1);
     if (broken) {
       log.warn(children.label(child) + " says that it is broken: " + reply.first("message"));
     }
@@ -350,7 +348,7 @@ public final class Helper {
   }
 
   private void unexpected(HelperChild child, byte[] line) {
-    unexpected++;
+    count(HelperCount.UNEXPECTED, 1);
     String text = new String(line, 0, Math.min(80, line.length), ISO_8859_1);
     log.warn(children.label(child) + " answers a question that it does not have: " + text);
     if (++child.unexpected > MAX_UNEXPECTED && !child.told) {
@@ -375,7 +373,7 @@ public final class Helper {
   }
 
   private void expire(HelperQuestion question) {
-    timeouts++;
+    count(HelperCount.TIMEOUTS, 1);
     HelperChild child = question.child;
     if (child == null) {
       queue.remove(question);
@@ -578,18 +576,23 @@ public final class Helper {
 
   /** Its counts now. */
   synchronized HelperNumbers numbers() {
-    return new HelperNumbers(
-        program.name(),
-        requests,
-        replies,
-        pending.size(),
-        queue.size(),
-        children.size(),
-        children.starts(),
-        children.exits(),
-        timeouts,
-        failed,
-        unexpected,
-        replyNanos);
+    Map<HelperCount, Long> now = new EnumMap<>(HelperCount.class);
+    for (HelperCount each : HelperCount.values()) {
+      now.put(each, counts.getOrDefault(each, 0L));
+    }
+    now.put(HelperCount.STARTS, children.starts());
+    now.put(HelperCount.EXITS, children.exits());
+    now.put(HelperCount.PENDING, (long) pending.size());
+    now.put(HelperCount.QUEUED, (long) queue.size());
+    now.put(HelperCount.CHILDREN, (long) children.size());
+    now.put(HelperCount.BUSY, children.count(child -> !child.asked.isEmpty()));
+    now.put(
+        HelperCount.RESERVED,
+        children.count(child -> child.session != null && child.asked.isEmpty()));
+    return new HelperNumbers(program.name(), now);
+  }
+
+  private void count(HelperCount each, long more) {
+    counts.merge(each, more, Long::sum);
   }
 }

@@ -1,31 +1,21 @@
 package io.loligo.server.helper;
 
+import java.util.Map;
+
 /**
  * Counts of one program, for operators. Immutable.
  *
  * @param name of the program
- * @param requests questions so far
- * @param replies answers of children so far
- * @param pending questions without an answer
- * @param queued questions among them that wait for a child
- * @param running children that run
- * @param starts children started so far
- * @param exits children that ended without being told to
- * @param timeouts questions without an answer in time
- * @param failures questions that got no answer for another reason
- * @param unexpected lines that answer no question
- * @param replyNanos sum of the times from question to answer, in nanoseconds
+ * @param values by count; all counts are there
  */
-public record HelperNumbers(
-    String name,
-    long requests,
-    long replies,
-    long pending,
-    long queued,
-    long running,
-    long starts,
-    long exits,
-    long timeouts,
-    long failures,
-    long unexpected,
-    long replyNanos) {}
+public record HelperNumbers(String name, Map<HelperCount, Long> values) {
+  /** A copy of {@code values} is kept. */
+  public HelperNumbers {
+    values = Map.copyOf(values);
+  }
+
+  /** The value of {@code count}. */
+  public long value(HelperCount count) {
+    return values.getOrDefault(count, 0L);
+  }
+}

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,11 @@ final class RunningChildren {
 
   int size() {
     return children.size();
+  }
+
+  /** How many of them are as {@code which} says. */
+  long count(Predicate<HelperChild> which) {
+    return children.stream().filter(which).count();
   }
 
   /** Children started so far. */

@@ -8,6 +8,8 @@ import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.PurgeForm;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.explain.Question;
+import io.loligo.server.helper.HelperNumbers;
+import io.loligo.server.login.LoginCounts;
 import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.shaping.PoolCounts;
@@ -33,8 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Connections,
- * MemoryLedger, Misses, Icap, Pools, Control, and a CacheDir for each cache_dir, with units and
- * descriptions. Thread-safe: any thread.
+ * MemoryLedger, Misses, Icap, Pools, Helpers, Logins, Control, and a CacheDir for each cache_dir,
+ * with units and descriptions. Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
@@ -107,6 +109,22 @@ public final class ManagementBeans implements AutoCloseable {
   public void pools(Supplier<List<PoolCounts>> pools) {
     try {
       register("Pools", new MetricsBeans.Pools(pools), PoolsMXBean.class);
+    } catch (JMException e) {
+      throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Registers the beans of helper programs and of logins.
+   *
+   * @param programs those in use, asked for again each time
+   * @param schemes those in use, asked for again each time
+   * @throws IllegalStateException if the server refuses one
+   */
+  public void helpers(Supplier<List<HelperNumbers>> programs, Supplier<List<LoginCounts>> schemes) {
+    try {
+      register("Helpers", new HelperBeans.Helpers(programs), HelpersMXBean.class);
+      register("Logins", new HelperBeans.Logins(schemes), LoginsMXBean.class);
     } catch (JMException e) {
       throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
     }

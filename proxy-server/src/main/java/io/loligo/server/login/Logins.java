@@ -23,6 +23,7 @@ public final class Logins {
   private final UserAddresses addresses;
   private final LoginLimits limits;
   private final boolean binds;
+  private final List<LoginCounts> counts;
 
   private Logins(
       LoginSettings settings, TimeSource time, Helpers helpers, @Nullable Logins before) {
@@ -39,6 +40,7 @@ public final class Logins {
       made.add(scheme(one, time, helpers, before));
     }
     schemes = List.copyOf(made);
+    counts = made.stream().map(one -> counts(one.settings().scheme(), time, before)).toList();
     binds = made.stream().anyMatch(Scheme::bindsConnection);
   }
 
@@ -59,6 +61,25 @@ public final class Logins {
     DigestLogins same =
         earlier instanceof DigestLogins known ? known.under(settings, digest, limits) : null;
     return same == null ? DigestLogins.of(settings, digest, time, limits, helpers) : same;
+  }
+
+  private static LoginCounts counts(String scheme, TimeSource time, @Nullable Logins before) {
+    LoginCounts earlier = before == null ? null : before.counts(scheme);
+    return earlier == null ? new LoginCounts(scheme, time) : earlier;
+  }
+
+  private @Nullable LoginCounts counts(String scheme) {
+    for (LoginCounts one : counts) {
+      if (one.scheme().equals(scheme)) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  /** The counts of the schemes, in their order. A reload continues those of a scheme that stays. */
+  public List<LoginCounts> counts() {
+    return counts;
   }
 
   private @Nullable Scheme scheme(String name) {
@@ -117,7 +138,14 @@ public final class Logins {
     if (connection != null && (named == null || !named.bindsConnection())) {
       connection.forget();
     }
-    return named == null ? RequestLogin.challenge(null) : named.read(request);
+    return named == null ? RequestLogin.challenge(null) : counted(named, named.read(request));
+  }
+
+  private RequestLogin counted(Scheme of, RequestLogin login) {
+    LoginCheck check = login.check();
+    return check == null
+        ? login
+        : RequestLogin.unchecked(counts.get(schemes.indexOf(of)).counted(check));
   }
 
   /**

@@ -14,6 +14,7 @@ public final class RequestLogin {
   private final @Nullable OwnChallenge challenge;
   private final PasswordCheck.@Nullable Unavailable unavailable;
   private List<Notes.Note> notes = List.of();
+  private boolean goesOn;
   private boolean asked;
   private boolean counted;
   private boolean compared;
@@ -67,6 +68,18 @@ public final class RequestLogin {
    */
   static RequestLogin challenge(@Nullable String user, OwnChallenge own) {
     return new RequestLogin(LoginState.CHALLENGE, user, null, own, null);
+  }
+
+  /** The same, and the client has to answer {@code own}: its login goes on. */
+  static RequestLogin goesOn(OwnChallenge own) {
+    RequestLogin login = challenge(null, own);
+    login.goesOn = true;
+    return login;
+  }
+
+  /** Whether the client has to answer the challenge of a login that goes on. */
+  boolean goesOn() {
+    return goesOn;
   }
 
   /**

@@ -205,8 +205,7 @@ final class TokenLogins implements Scheme {
     }
     if (outcome instanceof More more) {
       connection.goesOn();
-      return RequestLogin.challenge(
-          null,
+      return RequestLogin.goesOn(
           new OwnChallenge(
               settings.scheme(), true, false, () -> List.of(name + " " + more.token())));
     }

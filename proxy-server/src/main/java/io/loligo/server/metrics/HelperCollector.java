@@ -1,5 +1,6 @@
 package io.loligo.server.metrics;
 
+import io.loligo.server.helper.HelperCount;
 import io.loligo.server.helper.HelperNumbers;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -12,15 +13,12 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 
 /**
  * The helper programs for Prometheus, one series for each. They come and go with the configuration.
  * Thread-safe: any thread.
  */
 final class HelperCollector implements MultiCollector {
-  private static final double NANOS_PER_SECOND = 1e9;
-
   private final Supplier<List<HelperNumbers>> helpers;
 
   HelperCollector(Supplier<List<HelperNumbers>> helpers) {
@@ -31,65 +29,33 @@ final class HelperCollector implements MultiCollector {
   public MetricSnapshots collect() {
     List<HelperNumbers> all = helpers.get();
     List<MetricSnapshot> shown = new ArrayList<>();
-    shown.add(counter("requests", "Questions to a helper.", all, HelperNumbers::requests));
-    shown.add(counter("replies", "Answers of a helper.", all, HelperNumbers::replies));
-    shown.add(
-        counter(
-            "reply_seconds",
-            "Time from question to answer, added up: divide by the answers.",
-            all,
-            one -> one.replyNanos() / NANOS_PER_SECOND));
-    shown.add(
-        counter(
-            "timeouts",
-            "Questions without an answer in time: see loligo_helper_timeout.",
-            all,
-            HelperNumbers::timeouts));
-    shown.add(
-        counter(
-            "failures",
-            "Questions that got no answer: children ended, or too many questions were waiting.",
-            all,
-            HelperNumbers::failures));
-    shown.add(
-        counter("unexpected", "Lines that answer no question.", all, HelperNumbers::unexpected));
-    shown.add(counter("starts", "Children started.", all, HelperNumbers::starts));
-    shown.add(
-        counter(
-            "exits", "Children that ended by themselves: see the log.", all, HelperNumbers::exits));
-    shown.add(gauge("pending", "Questions without an answer.", all, HelperNumbers::pending));
-    shown.add(
-        gauge(
-            "queued",
-            "Questions that wait for a child: more children would help.",
-            all,
-            HelperNumbers::queued));
-    shown.add(gauge("children", "Children that run.", all, HelperNumbers::running));
+    for (HelperCount count : HelperCount.values()) {
+      shown.add(count.isGauge() ? gauge(count, all) : counter(count, all));
+    }
     return new MetricSnapshots(shown);
   }
 
-  private static MetricSnapshot counter(
-      String name, String text, List<HelperNumbers> all, ToDoubleFunction<HelperNumbers> value) {
+  private static MetricSnapshot counter(HelperCount count, List<HelperNumbers> all) {
     CounterSnapshot.Builder family =
-        CounterSnapshot.builder().name("loligo_helper_" + name).help(text);
+        CounterSnapshot.builder().name("loligo_helper_" + count.key()).help(count.text());
     for (HelperNumbers one : all) {
       family.dataPoint(
           CounterDataPointSnapshot.builder()
               .labels(Labels.of("helper", one.name()))
-              .value(value.applyAsDouble(one))
+              .value(one.value(count) * count.unit())
               .build());
     }
     return family.build();
   }
 
-  private static MetricSnapshot gauge(
-      String name, String text, List<HelperNumbers> all, ToDoubleFunction<HelperNumbers> value) {
-    GaugeSnapshot.Builder family = GaugeSnapshot.builder().name("loligo_helper_" + name).help(text);
+  private static MetricSnapshot gauge(HelperCount count, List<HelperNumbers> all) {
+    GaugeSnapshot.Builder family =
+        GaugeSnapshot.builder().name("loligo_helper_" + count.key()).help(count.text());
     for (HelperNumbers one : all) {
       family.dataPoint(
           GaugeDataPointSnapshot.builder()
               .labels(Labels.of("helper", one.name()))
-              .value(value.applyAsDouble(one))
+              .value(one.value(count) * count.unit())
               .build());
     }
     return family.build();

@@ -2,6 +2,7 @@ package io.loligo.server.metrics;
 
 import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.helper.HelperNumbers;
+import io.loligo.server.login.LoginCounts;
 import io.loligo.server.shaping.PoolCounts;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
@@ -182,6 +183,11 @@ public final class MetricsExport implements AutoCloseable {
         null,
         "Responses not stored, for lack of space or because of their size.",
         () -> stats.get().rejections());
+  }
+
+  /** Exports the counts of schemes by which users log in. */
+  public void logins(Supplier<List<LoginCounts>> schemes) {
+    prometheus.getPrometheusRegistry().register(new LoginCollector(schemes));
   }
 
   /** Exports the counts of helper programs. */

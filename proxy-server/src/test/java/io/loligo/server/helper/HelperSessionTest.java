@@ -77,8 +77,8 @@ class HelperSessionTest {
     session.end();
     assertThat(lastResult()).as("it waited").isEqualTo(HelperResult.REFUSED);
     assertThat(child(0).questions).hasSize(2);
-    assertThat(helper.numbers().queued()).isZero();
-    assertThat(helper.numbers().pending()).isZero();
+    assertThat(helper.numbers().value(HelperCount.QUEUED)).isZero();
+    assertThat(helper.numbers().value(HelperCount.PENDING)).isZero();
   }
 
   @Test

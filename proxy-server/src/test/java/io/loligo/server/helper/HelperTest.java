@@ -55,7 +55,7 @@ class HelperTest {
     child(1).answers("OK tag=1");
     assertThat(child(1).questions).containsExactly("b\n", "c\n");
     assertThat(replies.get(0).first("tag")).isEqualTo("1");
-    assertThat(helper.numbers().pending()).isEqualTo(2);
+    assertThat(helper.numbers().value(HelperCount.PENDING)).isEqualTo(2);
   }
 
   @Test
@@ -91,7 +91,7 @@ class HelperTest {
     ask("a");
     child(0).answers(line);
     assertThat(replies).isEmpty();
-    assertThat(helper.numbers().unexpected()).isEqualTo(1);
+    assertThat(helper.numbers().value(HelperCount.UNEXPECTED)).isEqualTo(1);
     child(0).answers(child(0).channel(0) + " OK");
     assertThat(results()).containsExactly(HelperResult.OK);
   }
@@ -130,7 +130,7 @@ class HelperTest {
     child(1).dies();
     fake.last().dies();
     assertThat(results()).containsExactly(HelperResult.OK, HelperResult.DIED);
-    assertThat(helper.numbers().exits()).isEqualTo(3);
+    assertThat(helper.numbers().value(HelperCount.EXITS)).isEqualTo(3);
   }
 
   @Test
@@ -201,8 +201,8 @@ class HelperTest {
     assertThat(child(1).questions).containsExactly("1 b\n");
     child(1).answers("1 OK");
     assertThat(results()).containsExactly(HelperResult.TIMED_OUT, HelperResult.OK);
-    assertThat(helper.numbers().timeouts()).isEqualTo(1);
-    assertThat(helper.numbers().exits()).isZero();
+    assertThat(helper.numbers().value(HelperCount.TIMEOUTS)).isEqualTo(1);
+    assertThat(helper.numbers().value(HelperCount.EXITS)).isZero();
   }
 
   @Test
@@ -230,8 +230,8 @@ class HelperTest {
     assertThat(child(0).killed).isTrue();
     fake.pass(2_000);
     assertThat(results()).startsWith(HelperResult.TIMED_OUT);
-    assertThat(helper.numbers().queued()).isZero();
-    assertThat(helper.numbers().pending()).isZero();
+    assertThat(helper.numbers().value(HelperCount.QUEUED)).isZero();
+    assertThat(helper.numbers().value(HelperCount.PENDING)).isZero();
   }
 
   @Test
@@ -286,7 +286,7 @@ class HelperTest {
     child(0).answers("OK");
     child(0).answers("OK");
     ask("f");
-    assertThat(helper.numbers().queued()).isEqualTo(2);
+    assertThat(helper.numbers().value(HelperCount.QUEUED)).isEqualTo(2);
     assertThat(helper.wouldOverload()).isTrue();
   }
 
@@ -328,7 +328,7 @@ class HelperTest {
     HelperQuestion second = ask("b");
     second.cancel();
     first.cancel();
-    assertThat(helper.numbers().pending()).isZero();
+    assertThat(helper.numbers().value(HelperCount.PENDING)).isZero();
     child(0).answers("OK");
     assertThat(child(0).questions).containsExactly("a\n");
     assertThat(replies).isEmpty();

@@ -94,7 +94,7 @@ class InsideChildTest {
     await(hangs);
     time.pass(1_500);
     assertThat(replies.take().result()).isEqualTo(HelperResult.TIMED_OUT);
-    Waiting.until("its place is free", () -> helper.numbers().running() == 0);
+    Waiting.until("its place is free", () -> helper.numbers().value(HelperCount.CHILDREN) == 0);
     ask("b");
     assertThat(replies.take().first("user")).isEqualTo("b");
     assertThat(open).hasValue(1);

@@ -74,7 +74,7 @@ class SystemProcessTest {
       assertThat(reply.first("user")).isEqualTo("u" + i);
       assertThat(reply.first("message")).isEqualTo("two words $(id) ; `id`");
     }
-    assertThat(helper.numbers().starts()).isEqualTo(1);
+    assertThat(helper.numbers().value(HelperCount.STARTS)).isEqualTo(1);
   }
 
   @Test
@@ -95,7 +95,7 @@ class SystemProcessTest {
   void aProgramThatEndsAtOnceFails() throws Exception {
     Helper helper = open(1, 60_000, "exit 3\n");
     assertThat(ask(helper, "a").result()).isEqualTo(HelperResult.DIED);
-    assertThat(helper.numbers().exits()).isEqualTo(2);
+    assertThat(helper.numbers().value(HelperCount.EXITS)).isEqualTo(2);
   }
 
   @Test
@@ -137,7 +137,7 @@ class SystemProcessTest {
   void endlessLinesAreCutOff() throws Exception {
     Helper helper = open(1, 60_000, List.of("/bin/sh", "-c", "yes OK"));
     assertThat(ask(helper, "a").result()).isEqualTo(HelperResult.OK);
-    Waiting.until("no child runs", () -> helper.numbers().running() == 0);
+    Waiting.until("no child runs", () -> helper.numbers().value(HelperCount.CHILDREN) == 0);
   }
 
   @Test
@@ -152,6 +152,6 @@ class SystemProcessTest {
     Helper helper = open(1, 60_000, "read q; echo OK; exec sleep 1000\n");
     assertThat(ask(helper, "a").result()).isEqualTo(HelperResult.OK);
     helpers.close();
-    assertThat(helper.numbers().running()).isZero();
+    assertThat(helper.numbers().value(HelperCount.CHILDREN)).isZero();
   }
 }

@@ -285,6 +285,17 @@ class LdapProgramTest {
   }
 
   @Test
+  void aReferralAtALoginGivesNoPasswordAway() throws Exception {
+    try (TestDirectory other = new TestDirectory(/* anybody= */ true, "localhost")) {
+      directory.referLogins("ldap://127.0.0.1:" + other.port() + "/uid=bob,ou=people,dc=test");
+      assertThat(passwords().answer("bob secret")).startsWith("BH ");
+      assertThat(passwords("-R").answer("bob secret")).startsWith("BH ");
+      assertThat(directory.log()).contains("bind uid=bob,ou=people,dc=test");
+      assertThat(other.log()).isEmpty();
+    }
+  }
+
+  @Test
   void aReferralIsFollowedWithoutALogin() throws Exception {
     try (TestDirectory other = new TestDirectory(/* anybody= */ true, "localhost")) {
       String url = "ldap://127.0.0.1:" + other.port() + "/dc=test";

@@ -9,6 +9,7 @@ import com.unboundid.ldap.listener.interceptor.InMemoryInterceptedSimpleBindRequ
 import com.unboundid.ldap.listener.interceptor.InMemoryOperationInterceptor;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.OperationType;
+import com.unboundid.ldap.sdk.ResultCode;
 import io.loligo.server.tls.TestAuthority;
 import java.net.InetAddress;
 import java.security.KeyStore;
@@ -36,6 +37,7 @@ public final class TestDirectory implements AutoCloseable {
 
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final InMemoryDirectoryServer server;
+  private volatile String loginsElsewhere;
 
   /** Starts with a certificate for {@code names}. */
   public TestDirectory(String... names) {
@@ -130,6 +132,11 @@ public final class TestDirectory implements AutoCloseable {
     add(name, "objectClass: referral", "objectClass: extensibleObject", "ref: " + url);
   }
 
+  /** Refers all logins but that of the account to {@code url}. */
+  public void referLogins(String url) {
+    loginsElsewhere = url;
+  }
+
   /** Closes all connections; it goes on at the same ports. */
   public void restart() throws LDAPException {
     server.restartServer();
@@ -142,8 +149,14 @@ public final class TestDirectory implements AutoCloseable {
 
   private final class Log extends InMemoryOperationInterceptor {
     @Override
-    public void processSimpleBindRequest(InMemoryInterceptedSimpleBindRequest request) {
-      log.add("bind " + request.getRequest().getBindDN());
+    public void processSimpleBindRequest(InMemoryInterceptedSimpleBindRequest request)
+        throws LDAPException {
+      String name = request.getRequest().getBindDN();
+      log.add("bind " + name);
+      if (loginsElsewhere != null && !name.equals(ACCOUNT)) {
+        throw new LDAPException(
+            ResultCode.REFERRAL, "elsewhere", null, new String[] {loginsElsewhere});
+      }
     }
 
     @Override

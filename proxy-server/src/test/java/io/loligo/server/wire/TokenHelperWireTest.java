@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.loligo.server.Waiting;
+import io.loligo.server.login.digest.DigestAlgorithm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ class TokenHelperWireTest extends PeersTest {
             "YR\\ refused*) echo NA not you ;;",
             "YR\\ atonce*) echo 'AF " + user + "alice' ;;",
             "YR\\ pairs*) echo 'OK user=carl group=staff token=c2VjcmV0' ;;",
+            "YR\\ user*) echo \"AF " + user + "${q#YR }\" ;;",
             "YR*) n=$((n+1)); echo \"TT p$$/$n\" ;;",
             "KK\\ p$$/${n}bob*) echo 'AF " + user + "bob' ;;",
             "KK\\ *die*) exit 1 ;;",
@@ -199,6 +201,43 @@ class TokenHelperWireTest extends PeersTest {
     assertThat(client.get(origin.url("/a")).response().status()).isEqualTo(200);
     assertThat(stopAndReadLog("users.log"))
         .containsExactly("carl 200 GET staff -", "carl 200 GET staff -");
+  }
+
+  @Test
+  void userhashKnowsTheUserOfEachScheme() throws Exception {
+    writeHelper("ntlm");
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    origin.otherwise(call -> call.ok("first", "Cache-Control: no-store"));
+    other.otherwise(call -> call.ok("second", "Cache-Control: no-store"));
+    List<String> logins = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      logins.add("user" + i + ":secret");
+    }
+    Path basic = LoginFile.write(dir.resolve("basic"), logins.toArray(String[]::new));
+    Path digest =
+        Files.writeString(dir.resolve("digest"), String.join("\n", logins) + "\n", ISO_8859_1);
+    startProxy(
+        "auth_param basic program /x/basic_ncsa_auth " + basic,
+        "auth_param digest program /x/digest_file_auth " + digest,
+        "auth_param digest realm office",
+        "auth_param ntlm program " + helper.path(),
+        "acl users proxy_auth REQUIRED",
+        "http_access allow users",
+        "never_direct allow all",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query userhash name=a",
+        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query userhash name=b");
+    List<String> byName = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      String name = "user" + i;
+      DigestClient client =
+          new DigestClient(name, "secret").challengedBy(get("/a"), DigestAlgorithm.SHA_256);
+      String reached = get("/a", LoginFile.line(name + ":secret")).text();
+      assertThat(get("/a", "Proxy-Authorization: NTLM " + name).text()).isEqualTo(reached);
+      String digests = "Proxy-Authorization: " + client.credentials("GET", "/a");
+      assertThat(get("/a", digests).text()).isEqualTo(reached);
+      byName.add(reached);
+    }
+    assertThat(byName).contains("first", "second");
   }
 
   @Test
