@@ -29,6 +29,6 @@ record SimFeatures(
         random.nextInt(100) < 30,
         random.nextInt(100) < 30,
         random.nextInt(100) < 30,
-        random.nextInt(100) < 15);
+        random.nextInt(100) < 7);
   }
 }
