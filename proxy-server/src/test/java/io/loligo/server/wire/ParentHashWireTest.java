@@ -137,20 +137,24 @@ class ParentHashWireTest extends WireTest {
   @Test
   void onlyTheRequestsOfADeadParentMove() throws Exception {
     startProxy(lines("carp", "carp", "carp").toArray(new String[0]));
-    List<Integer> all = ask(40);
+    List<Integer> all = ask(200);
     proxy.close();
     List<String> without = lines("carp", "carp", "carp");
     without.set(1, without.get(1) + " connect-fail-limit=1");
     parents.get(1).close();
     startProxy(without.toArray(new String[0]));
-    List<Integer> left = ask(40);
+    List<Integer> left = ask(200);
     assertThat(all).contains(0, 1, 2);
     assertThat(left).doesNotContain(1, -1);
+    List<Integer> moved = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
-      if (all.get(i) != 1) {
+      if (all.get(i) == 1) {
+        moved.add(left.get(i));
+      } else {
         assertThat(left.get(i)).isEqualTo(all.get(i));
       }
     }
+    assertThat(moved).as("shared by the others").contains(0, 2);
   }
 
   private List<Integer> ask(int requests) throws IOException {
