@@ -99,10 +99,9 @@ enum LogCode {
   BYTE("byte", Kind.BYTE, (r, line) -> {}),
 
   /** No directive in use sets the class of packets to clients. */
-  QOS_CLIENT(">qos", Kind.TEXT, (r, line) -> line.append("0x0")),
+  QOS_CLIENT(">qos", Kind.TEXT, (r, line) -> RecordText.hex(r.clientTrafficClass, line)),
   QOS_SERVER("<qos", Kind.TEXT, RecordText::serverTrafficClass),
-  /** Packets are not marked. */
-  MARK_CLIENT(">nfmark", Kind.TEXT, (r, line) -> line.append("0x0")),
+  MARK_CLIENT(">nfmark", Kind.TEXT, (r, line) -> RecordText.hex(r.clientMark, line)),
   MARK_SERVER("<nfmark", Kind.TEXT, RecordText::serverMark),
   HANDSHAKE(">handshake"),
   PROXY_PROTOCOL("proxy_protocol::>h", Kind.PROXY_FIELD, (r, line) -> {}),

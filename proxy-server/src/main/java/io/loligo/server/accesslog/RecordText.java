@@ -479,17 +479,20 @@ final class RecordText {
     }
   }
 
+  static void hex(int value, LogLine line) {
+    line.append("0x");
+    line.append(Integer.toHexString(value));
+  }
+
   static void serverTrafficClass(ExchangeRecord record, LogLine line) {
     if (record.nextHopLocal != null) {
-      line.append("0x");
-      line.append(Integer.toHexString(record.nextHopTrafficClass));
+      hex(record.nextHopTrafficClass, line);
     }
   }
 
   static void serverMark(ExchangeRecord record, LogLine line) {
     if (record.nextHopLocal != null) {
-      line.append("0x");
-      line.append(Integer.toHexString(record.nextHopMark));
+      hex(record.nextHopMark, line);
     }
   }
 

@@ -121,6 +121,12 @@ public final class ExchangeRecord {
   /** Netfilter's mark of packets to the next hop; 0: none. */
   public int nextHopMark;
 
+  /** The traffic class of packets to the client, from 0 to 255; 0: the system's. */
+  public int clientTrafficClass;
+
+  /** Netfilter's mark of packets to the client; 0: none. */
+  public int clientMark;
+
   /** The number of this exchange among those of its event loop, from 1; 0: it has none. */
   public long number;
 
@@ -253,6 +259,8 @@ public final class ExchangeRecord {
     nextHopLocal = null;
     nextHopTrafficClass = 0;
     nextHopMark = 0;
+    clientTrafficClass = 0;
+    clientMark = 0;
     number = 0;
     requestAdaptations = null;
     responseAdaptations = null;

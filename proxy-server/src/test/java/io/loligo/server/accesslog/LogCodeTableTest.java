@@ -58,9 +58,9 @@ class LogCodeTableTest {
       <la 198.51.100.1
       <lp 41000
       oa 198.51.100.1
-      >qos 0x0
+      >qos 0x48
       <qos 0x20
-      >nfmark 0x0
+      >nfmark 0x2a
       <nfmark 0x0
       rm GET
       >rm GET
@@ -160,6 +160,8 @@ class LogCodeTableTest {
     record.nextHopLocal =
         new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 198, 51, 100, 1}), 41000);
     record.nextHopTrafficClass = 0x20;
+    record.clientTrafficClass = 0x48;
+    record.clientMark = 0x2a;
     record.number = 17;
     record.attempts = 2;
     record.serverStatus = 203;

@@ -66,7 +66,12 @@ class PacketMarksWireTest extends WireTest {
   @ValueSource(strings = {"mark_client_packet", "clientside_mark"})
   void theFirstLineThatMatchesMarksPacketsToTheClient(String directive) throws Exception {
     assumeTrue(maySetMarks());
-    startProxy(LATER, directive + " 0x21 later", directive + " 0x22 !later");
+    startProxy(
+        LATER,
+        directive + " 0x21 later",
+        directive + " 0x22 !later",
+        "logformat mark %>nfmark",
+        "access_log stdio:" + dir.resolve("mark.log") + " mark");
     origin.onOk("/a", "x");
     RawClient one = client();
     RawClient other = client();
@@ -77,6 +82,7 @@ class PacketMarksWireTest extends WireTest {
     one.get(origin.url("/a")).response();
     assertThat(marks("sport = :" + proxy.port()))
         .containsExactlyInAnyOrder("fwmark:0x22", "fwmark:0x22");
+    assertThat(stopAndReadLog("mark.log")).containsExactly("0x21", "0x22", "0x22");
   }
 
   @ParameterizedTest

@@ -177,7 +177,12 @@ class RoutesWireTest extends WireTest {
   @Test
   void theLineThatMatchesSetsTheClassOfPacketsToTheClient() throws Exception {
     String ss = InstalledProgram.path("ss");
-    startProxy(LATER, "clientside_tos 0x48 later", "clientside_tos 0x20 !later");
+    startProxy(
+        LATER,
+        "clientside_tos 0x48 later",
+        "clientside_tos 0x20 !later",
+        "logformat class %>qos",
+        "access_log stdio:" + dir.resolve("class.log") + " class");
     origin.onOk("/a", "x");
     RawClient one = client();
     RawClient other = client();
@@ -186,6 +191,7 @@ class RoutesWireTest extends WireTest {
     assertThat(classes(ss)).containsExactlyInAnyOrder("tos:0x48", "tos:0x20");
     one.get(origin.url("/a")).response();
     assertThat(classes(ss)).containsExactlyInAnyOrder("tos:0x20", "tos:0x20");
+    assertThat(stopAndReadLog("class.log")).containsExactly("0x48", "0x20", "0x20");
   }
 
   /** Those of the proxy's connections with clients, as the system has them. */

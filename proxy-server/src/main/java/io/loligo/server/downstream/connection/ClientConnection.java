@@ -58,6 +58,8 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private @Nullable String clientText;
   private @Nullable SessionFacts session;
   private Notes notes = Notes.NONE;
+  private int trafficClass;
+  private int packetMark;
   private boolean begun;
 
   /** Null: it may grow as old as it likes. */
@@ -329,6 +331,26 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Whether it ends after the exchange in progress. */
   public final boolean ends() {
     return old || clients.draining();
+  }
+
+  /** The traffic class of its packets, from 0 to 255; 0: the system's. */
+  public final int trafficClass() {
+    return trafficClass;
+  }
+
+  /** Notes {@link #trafficClass()}, which its channel has got. */
+  public final void trafficClass(int value) {
+    trafficClass = value;
+  }
+
+  /** Netfilter's mark of its packets; 0: none. */
+  public final int packetMark() {
+    return packetMark;
+  }
+
+  /** Notes {@link #packetMark()}, which its channel has got. */
+  public final void packetMark(int mark) {
+    packetMark = mark;
   }
 
   /** The connections of its loop. */

@@ -48,6 +48,8 @@ final class ExchangeRecording {
     record.client = connection.client();
     record.clientText = connection.clientText();
     record.local = connection.local();
+    record.clientTrafficClass = connection.trafficClass();
+    record.clientMark = connection.packetMark();
     record.proxyHeader = connection.proxyHeader();
     record.session = connection.session();
     record.portName = portName;

@@ -476,11 +476,15 @@ public abstract class ExchangeStream implements ClientStream {
   @Override
   public final void trafficClass(int value) {
     channel.config().setOption(ChannelOption.IP_TOS, value);
+    connection.trafficClass(value);
+    record().clientTrafficClass = value;
   }
 
   @Override
   public final void packetMark(int mark) {
     channel.config().setOption(PacketMark.OPTION, mark);
+    connection.packetMark(mark);
+    record().clientMark = mark;
   }
 
   @Override
