@@ -31,7 +31,7 @@ class AllAddressesWireTest extends WireTest {
                 "connect_timeout 1 hour",
                 "forward_timeout 1 hour",
                 "cache deny all",
-                "dns_v4_first on",
+                "loligo_dns_v4_first on",
                 "logformat tries %request_attempts",
                 "access_log stdio:" + dir.resolve("access.log") + " tries"));
   }

@@ -2,8 +2,12 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.CapturedLog;
 import io.loligo.server.config.TextSource;
 import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.peer.PeerHealth;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +36,15 @@ class StandbyWireTest extends WireTest {
   private void look() throws Exception {
     time.passTimeouts(3_300);
     awaitLoop();
+  }
+
+  private long openAfterCut() {
+    try {
+      origin.cut();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return proxy.open(ConnectionGauge.SERVER_OPEN);
   }
 
   private String ask() throws Exception {
@@ -63,10 +76,11 @@ class StandbyWireTest extends WireTest {
   @Test
   void aParentThatIsDownGetsNone() throws Exception {
     origin.otherwise(call -> call.send("HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n"));
+    CapturedLog log = closing(new CapturedLog(PeerHealth.class));
     startWith("standby=2 originserver monitorurl=/ monitorfailures=1", "client_db on");
-    awaitCount(() -> origin.requests().size(), 1);
-    origin.cut();
-    awaitCount(() -> proxy.open(ConnectionGauge.SERVER_OPEN), 0);
+    awaitCount(() -> log.lines().stream().filter(line -> line.contains("is down")).count(), 1);
+    awaitLoop(); // connections may have been under way when it went down
+    awaitCount(this::openAfterCut, 0);
     int before = origin.connections();
     look();
     assertThat(origin.connections()).isEqualTo(before);
