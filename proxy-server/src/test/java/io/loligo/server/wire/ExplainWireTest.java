@@ -123,7 +123,7 @@ class ExplainWireTest extends WireTest {
     get("/a");
     String small = "header=X-Small: 1";
     assertThat(explain(origin.url("/a"))).contains("TCP_MEM_HIT");
-    assertThat(explain(origin.url("/a"), small)).contains("status     403", "NONE_NONE");
+    assertThat(explain(origin.url("/a"), small)).contains("status     403", "TCP_DENIED_REPLY");
     assertThat(get("/a", "X-Small: 1").status()).isEqualTo(403);
     assertThat(explain(origin.url("/a"), small, "header=Range: bytes=0-3"))
         .contains("status     206");

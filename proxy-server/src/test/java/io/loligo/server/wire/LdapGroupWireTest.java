@@ -68,6 +68,6 @@ class LdapGroupWireTest extends WireTest {
     int port = gone.port();
     gone.close();
     start("" + port, "ttl=60");
-    assertThat(status("bob:secret")).isEqualTo(403);
+    assertThat(status("bob:secret")).as("as in Squid, another user may try").isEqualTo(407);
   }
 }
