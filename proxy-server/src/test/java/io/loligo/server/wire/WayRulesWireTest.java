@@ -186,8 +186,8 @@ class WayRulesWireTest extends WireTest {
   @Test
   void missAccessIsForecast() throws Exception {
     startProxy("acl no urlpath_regex ^/no", "miss_access deny no");
-    assertThat(explain("/no")).contains("403");
-    assertThat(explain("/yes")).doesNotContain("403");
+    assertThat(explain("/no")).contains("status     403");
+    assertThat(explain("/yes")).doesNotContain("status     403");
   }
 
   private String explain(String path) throws Exception {
