@@ -50,7 +50,8 @@ public final class LogDirectives {
               LogLines::icapLogsOf)
           .defaultText("none")
           .difference(
-              "%Ss and the other codes about the client's response print what is known then")
+              "codes about the response to the client, such as %Ss, show what is known when the"
+                  + " exchange with the service ends")
           .text(
               "Where transactions with ICAP services are logged, one line for each: requests,"
                   + " responses and OPTIONS. Everything else is as in access_log. The format"
