@@ -142,8 +142,8 @@ class IcapTlsWireTest extends WireTest {
   @Test
   void theProxyShowsItsCertificate() throws Exception {
     TestAuthority.Issued issued = ROOT.issue(TestAuthority.server("127.0.0.1"));
-    ScriptedIcap icap = closing(ScriptedIcap.start(SecureServer.of(issued, CLIENTS)));
-    icap.on(CHANGED).needClientAuth();
+    ScriptedIcap icap = closing(ScriptedIcap.startWithClientAuth(SecureServer.of(issued, CLIENTS)));
+    icap.on(CHANGED);
     String own = CLIENTS.issue(TestAuthority.named("proxy")).write(dir, "own.pem").toString();
     start(icap, trusted(), "tls-cert=" + own);
     assertThat(get("/a").text()).isEqualTo("changed");
@@ -152,8 +152,8 @@ class IcapTlsWireTest extends WireTest {
   @Test
   void aProxyWithoutACertificateIsRefused() throws Exception {
     TestAuthority.Issued issued = ROOT.issue(TestAuthority.server("127.0.0.1"));
-    ScriptedIcap icap = closing(ScriptedIcap.start(SecureServer.of(issued, CLIENTS)));
-    icap.on(CHANGED).needClientAuth();
+    ScriptedIcap icap = closing(ScriptedIcap.startWithClientAuth(SecureServer.of(issued, CLIENTS)));
+    icap.on(CHANGED);
     start(icap, trusted());
     assertThat(get("/a").status()).isEqualTo(500);
     assertThat(metric("connections")).isEqualTo("0.0");

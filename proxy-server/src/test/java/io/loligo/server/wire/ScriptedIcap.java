@@ -60,10 +60,22 @@ final class ScriptedIcap implements AutoCloseable {
 
   /** A server that speaks TLS. */
   static ScriptedIcap start(SSLContext tls) throws IOException {
-    ScriptedIcap server =
-        new ScriptedIcap(
+    return start(tls, false);
+  }
+
+  /** A server that speaks TLS and refuses a client without a certificate. */
+  static ScriptedIcap startWithClientAuth(SSLContext tls) throws IOException {
+    return start(tls, true);
+  }
+
+  private static ScriptedIcap start(SSLContext tls, boolean clientAuth) throws IOException {
+    SSLServerSocket listener =
+        (SSLServerSocket)
             tls.getServerSocketFactory()
-                .createServerSocket(0, 512, InetAddress.getLoopbackAddress()));
+                .createServerSocket(0, 512, InetAddress.getLoopbackAddress());
+    // before the first accept(): a waiting one has a copy of the settings
+    listener.setNeedClientAuth(clientAuth);
+    ScriptedIcap server = new ScriptedIcap(listener);
     server.acceptor.setDaemon(true);
     server.acceptor.start();
     return server;
@@ -198,11 +210,6 @@ final class ScriptedIcap implements AutoCloseable {
   ScriptedIcap on(Script answer) {
     script = answer;
     return this;
-  }
-
-  /** Accepts only clients with a certificate. Of one that speaks TLS. */
-  void needClientAuth() {
-    ((SSLServerSocket) listener).setNeedClientAuth(true);
   }
 
   ScriptedIcap on(String bytes) {
