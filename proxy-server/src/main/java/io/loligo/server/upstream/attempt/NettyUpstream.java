@@ -207,7 +207,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   public OriginStream fetch(
       List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
-    Attempt fetch = new Attempt(this, hops, request, null, check, events);
+    Attempt fetch = new Attempt(this, hops, new AttemptTask(request, null, check), events);
     shared.loop().execute(fetch);
     return fetch;
   }
@@ -216,7 +216,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   public OriginStream connect(
       List<Hop> hops, OutgoingConnect tunnel, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
-    Attempt fetch = new Attempt(this, hops, null, tunnel, check, events);
+    Attempt fetch = new Attempt(this, hops, new AttemptTask(null, tunnel, check), events);
     shared.loop().execute(fetch);
     return fetch;
   }
@@ -224,7 +224,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   @Override
   public OriginStream probe(Hop hop, AddressCheck check, OriginEvents events) {
     assert shared.loop().inEventLoop();
-    Attempt probe = new Attempt(this, List.of(hop), null, null, check, events);
+    Attempt probe = new Attempt(this, List.of(hop), new AttemptTask(null, null, check), events);
     shared.loop().execute(probe);
     return probe;
   }

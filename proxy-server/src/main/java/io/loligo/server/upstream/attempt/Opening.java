@@ -49,10 +49,10 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
   private final String host;
   private final Dial<?> dial;
   private final Tolerance rules;
-  private final List<Attempt> waiting = new ArrayList<>(0);
+  private final List<HopSearch> waiting = new ArrayList<>(0);
 
   /** The request whose rules about certificates hold; null: it is gone. */
-  private @Nullable Attempt first;
+  private @Nullable HopSearch first;
 
   private boolean over;
 
@@ -62,7 +62,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
       Place place,
       Hop hop,
       int maxAttempts,
-      Attempt first,
+      HopSearch first,
       Tolerance rules) {
     this.upstream = upstream;
     this.place = place;
@@ -84,17 +84,17 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     dial.start(timeoutMillis);
   }
 
-  /** Lets {@code attempt} wait; false: too many do. */
-  boolean join(Attempt attempt) {
-    return waiting.size() < MAX_WAITING && waiting.add(attempt);
+  /** Lets {@code search} wait; false: too many do. */
+  boolean join(HopSearch search) {
+    return waiting.size() < MAX_WAITING && waiting.add(search);
   }
 
-  /** {@code attempt}, which takes part, does not want it any more. */
-  void leave(Attempt attempt) {
-    if (attempt == first) {
+  /** {@code search}, which takes part, does not want it any more. */
+  void leave(HopSearch search) {
+    if (search == first) {
       first = null;
     } else {
-      waiting.remove(attempt);
+      waiting.remove(search);
     }
     if (!over && first == null && waiting.isEmpty()) {
       end();
@@ -137,14 +137,14 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
         upstream.tolerated.tell(host, endpoint, fault);
       }
     }
-    Attempt taker = taker(secured != null && secured.once());
-    List<Attempt> others = taken();
+    HopSearch taker = taker(secured != null && secured.once());
+    List<HopSearch> others = taken();
     if (taker == null) {
       channel.close();
     } else {
       taker.connected(connection, endpoint, attempts);
     }
-    others.forEach(Attempt::waited);
+    others.forEach(HopSearch::waited);
   }
 
   private void count(Channel channel) {
@@ -165,15 +165,15 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
   }
 
   /** The request that gets the connection; null: {@code itsOwn} was for one that is gone. */
-  private @Nullable Attempt taker(boolean itsOwn) {
-    Attempt taker = first;
+  private @Nullable HopSearch taker(boolean itsOwn) {
+    HopSearch taker = first;
     first = null;
     return taker != null || itsOwn ? taker : waiting.remove(0);
   }
 
   /** The requests that wait, which take no part any more. */
-  private List<Attempt> taken() {
-    List<Attempt> taken = List.copyOf(waiting);
+  private List<HopSearch> taken() {
+    List<HopSearch> taken = List.copyOf(waiting);
     waiting.clear();
     return taken;
   }
@@ -186,13 +186,13 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
       upstream.health.closed(place.peer());
       upstream.health.failed(place.peer());
     }
-    Attempt taker = first;
+    HopSearch taker = first;
     first = null;
-    List<Attempt> others = taken();
+    List<HopSearch> others = taken();
     if (taker != null) {
       taker.unreachable(failure, attempts);
     }
-    for (Attempt each : others) {
+    for (HopSearch each : others) {
       if (failure.kind() == Kind.SECURE_CONNECT_FAILED) {
         each.waited();
       } else {
