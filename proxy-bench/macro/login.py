@@ -2,7 +2,7 @@
 users, and with `acl known proxy_auth REQUIRED` and a file of users. Prints and writes one Markdown table.
 """
 
-import re
+import base64
 import statistics
 import subprocess
 
@@ -24,20 +24,22 @@ def users(peer):
     file.chmod(0o644)
 
 
-def ab(peer, origin, options):
+def load(peer, origin, options):
     """CPU microseconds per request."""
+    login = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
     before = peer.cpu()
-    output = subprocess.run(
+    done = subprocess.run(
         [
-            server.program("ab"), "-q", "-k", "-c", str(options.clients), "-n", str(options.requests),
-            "-X", f"127.0.0.1:{peer.forward}", "-P", f"{USER}:{PASSWORD}", f"http://127.0.0.1:{origin.port}/1k/1",
+            str(options.bin / "rate"), "-o", f"http://127.0.0.1:{origin.port}",
+            "-f", f"Proxy-Authorization: Basic {login}",
+            *map(str, (peer.forward, options.clients, options.duration, options.rate, "1k", 1)),
         ],
-        check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-    ).stdout
-    failed = int(re.search(r"Failed requests: +(\d+)", output).group(1))
-    if failed or "Non-2xx" in output:
-        raise server.Failed(f"{peer.name}:\n{output}")
-    return (peer.cpu() - before) / options.requests * 1e6
+        capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    )
+    micros = (peer.cpu() - before) * 1e6
+    if done.returncode:
+        raise server.Failed(f"{peer.name}: {done.stdout or done.stderr}")
+    return micros / int(done.stdout.split()[0])
 
 
 def measure(peers, origin, options):
@@ -45,8 +47,8 @@ def measure(peers, origin, options):
     for number in range(-options.warm_rounds, options.rounds):
         for peer in peers:
             fetched = origin.requests()
-            micros = ab(peer, origin, options)
-            if number > -options.warm_rounds and origin.requests() - fetched > options.requests / 100:
+            micros = load(peer, origin, options)
+            if number > -options.warm_rounds and origin.requests() - fetched > 100:
                 raise server.Failed(f"{peer.name}: no hits")
             server.say(f"round {number + 1} {peer.name}: {micros:.2f}")
             if number >= 0:
@@ -57,7 +59,8 @@ def measure(peers, origin, options):
 def report(found, names, options):
     lines = bench.head(
         "Hits with a login", options, names,
-        f"`ab -k -c {options.clients} -n {options.requests} -P {USER}:...` by a forward port, one URL of 1 KB; "
+        f"one URL of 1 KB by a forward port, {options.clients} persistent connections, {options.rate} requests a "
+        f"second for {options.duration} s; "
         f"{options.rounds} rounds in turn after {options.warm_rounds} unmeasured ones; access logs off; one thread each",
     )
     lines += ["", "Median (lowest-highest) of CPU us per request:", ""]
@@ -75,8 +78,8 @@ def report(found, names, options):
 def main():
     options = server.begun(
         bench.parser(
-            __doc__, "login", peers="loligo,squid", words={"warm_rounds": "unmeasured rounds before"},
-            rounds=7, warm_rounds=4, clients=10, requests=100_000,
+            __doc__, "login", peers="loligo,squid", words={"warm_rounds": "unmeasured rounds before", "rate": "requests a second"},
+            rounds=7, warm_rounds=4, clients=10, duration=4, rate=20_000,
         ).parse_args()
     )
     names = bench.peers_there(options.peers, options)

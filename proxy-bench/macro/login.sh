@@ -2,4 +2,4 @@
 # What a login costs a memory hit; see ../README.md.
 # shellcheck source=build.sh
 source "$(dirname "$0")/build.sh"
-run login "ab nginx openssl" "$@"
+run login "nginx openssl" "$@"

@@ -1,5 +1,6 @@
-/* Asks at a steady rate, whatever the answers take: `rate PORT CONNECTIONS SECONDS RATE SIZE URLS
-   [FILE]`, and compares the content of each answer with that of the file, where there is one.
+/* Asks at a steady rate, whatever the answers take: `rate [-o ORIGIN] [-f FIELD] PORT CONNECTIONS
+   SECONDS RATE SIZE URLS [FILE]`, and compares the content of each answer with that of the file, where
+   there is one. With -o http://HOST:PORT it asks a forward port; FIELD is one more field line.
    A request is due at its place in the schedule; one that finds no connection free waits, and its
    latency counts from when it was due, so that a server that stands still pays for everybody who
    would have asked meanwhile. Prints requests, nanoseconds, errors, latencies in microseconds (p50,
@@ -39,6 +40,8 @@ static struct connection *idle[65536];
 static int idles;
 static char expected[BUFFER];
 static size_t expected_length; /* 0: anything */
+static const char *origin = ""; /* before the path of the target */
+static const char *field = "";
 
 static void fail(const char *what) {
   perror(what);
@@ -143,11 +146,16 @@ static void read_from(struct connection *one) {
 }
 
 static void ask(struct connection *one, int64_t due, const char *size, uint64_t url) {
-  char request[256];
+  char request[1024];
+  const char *host = *origin ? origin + strlen("http://") : "bench.example";
   int length = snprintf(request, sizeof request,
-                        "GET /%s/%llu HTTP/1.1\r\nHost: bench.example\r\nUser-Agent: bench\r\n"
-                        "Accept: */*\r\nAccept-Language: en\r\n\r\n",
-                        size, (unsigned long long)url);
+                        "GET %s/%s/%llu HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\n"
+                        "Accept: */*\r\nAccept-Language: en\r\n%s%s\r\n",
+                        origin, size, (unsigned long long)url, host, field, *field ? "\r\n" : "");
+  if (length >= (int)sizeof request) {
+    fprintf(stderr, "a request is too long\n");
+    exit(2);
+  }
   one->due = due;
   one->in_head = 1;
   one->have = 0;
@@ -166,8 +174,21 @@ static void expect(const char *path) {
 }
 
 int main(int count, char **words) {
+  int option;
+  while ((option = getopt(count, words, "o:f:")) != -1) {
+    if (option == 'o' && !strncmp(optarg, "http://", strlen("http://"))) {
+      origin = optarg;
+    } else if (option == 'f') {
+      field = optarg;
+    } else {
+      count = 0;
+      break;
+    }
+  }
+  count -= optind - 1;
+  words += optind - 1;
   if (count != 7 && count != 8) {
-    fprintf(stderr, "rate PORT CONNECTIONS SECONDS RATE SIZE URLS [FILE]\n");
+    fprintf(stderr, "rate [-o ORIGIN] [-f FIELD] PORT CONNECTIONS SECONDS RATE SIZE URLS [FILE]\n");
     return 2;
   }
   if (count == 8) {

@@ -186,12 +186,12 @@ public final class Directive {
   }
 
   /** Whether the word none and {@code -1} are values. */
-  boolean noLimit() {
+  public boolean noLimit() {
     return unlimited != null;
   }
 
   /** Whether this version uses the value. */
-  boolean isUsed() {
+  public boolean isUsed() {
     return status == Status.USED || status == Status.USED_WITH_DIFFERENCE;
   }
 

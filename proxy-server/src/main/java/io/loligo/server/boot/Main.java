@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
       Checking.class,
       RuleCommands.class,
       Shadowing.class,
-      Asking.class
+      Asking.class,
+      Helping.class
     })
 public final class Main implements Callable<Integer> {
   @Option(names = "--check", paramLabel = "FILE", description = "the same as: check FILE")
@@ -50,7 +51,11 @@ public final class Main implements Callable<Integer> {
     if (System.getProperty("io.netty.leakDetection.level") == null) {
       System.setProperty("io.netty.leakDetection.level", "disabled");
     }
-    System.exit(new CommandLine(new Main()).execute(arguments));
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Main());
   }
 
   /** Version of the jar. */

@@ -2,7 +2,6 @@ package io.loligo.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.config.ReferencePages;
 import io.loligo.server.boot.Features;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,18 +1,21 @@
-package io.loligo.core.config;
+package io.loligo.server.config;
 
 import io.loligo.core.acl.AclType;
+import io.loligo.core.config.Directive;
 import io.loligo.core.config.Directive.Status;
+import io.loligo.core.config.Directives;
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.ValueType;
 import java.util.List;
-import java.util.Locale;
 
 /** The pages generated from the declarations of the directives. Immutable; any thread. */
-public final class ReferencePages {
+final class ReferencePages {
   private static final String GENERATED = "Generated from the declarations of the settings.";
 
   private final Directives directives;
 
   /** The pages of {@code directives}. */
-  public ReferencePages(Directives directives) {
+  ReferencePages(Directives directives) {
     this.directives = directives;
   }
 
@@ -21,7 +24,7 @@ public final class ReferencePages {
   }
 
   /** {@code docs/reference/directives.md}. */
-  public String directives() {
+  String directives() {
     StringBuilder page = new StringBuilder("# Directives\n\n");
     page.append("<!-- ").append(GENERATED).append(" -->\n\n");
     page.append(INTRODUCTION);
@@ -117,7 +120,7 @@ public final class ReferencePages {
   }
 
   /** {@code docs/reference/differences.md}. */
-  public String differences() {
+  String differences() {
     StringBuilder page = new StringBuilder("# Differences from Squid\n\n");
     page.append("<!-- ").append(GENERATED).append(" -->\n\n## Defaults\n\n");
     page.append("| directive | Squid | here | why |\n| --- | --- | --- | --- |\n");
@@ -145,7 +148,7 @@ public final class ReferencePages {
   }
 
   /** {@code config/reference.conf}: every directive that takes effect, with its default. */
-  public String configuration() {
+  String configuration() {
     StringBuilder page = new StringBuilder();
     page.append("# Every directive that takes effect. ").append(GENERATED).append('\n');
     page.append("# A line that begins with #: is the default; without one there is none.\n");
@@ -178,39 +181,6 @@ public final class ReferencePages {
       line.append(' ').append(word);
     }
     page.append(line).append('\n');
-  }
-
-  /** Help on the directive of this name or alias; if it is empty, on all that take effect. */
-  public String help(String name) {
-    StringBuilder page = new StringBuilder();
-    Directive one = directives.named(name);
-    if (one != null) {
-      help(page, one);
-    } else if (name.isEmpty()) {
-      used().forEach(directive -> help(page, directive));
-    } else {
-      page.append(name).append(": no such directive\n");
-    }
-    return page.toString();
-  }
-
-  private static void help(StringBuilder page, Directive directive) {
-    page.append(directive.name()).append(' ').append(directive.form()).append('\n');
-    if (!directive.text().isEmpty()) {
-      page.append("    ").append(directive.text()).append('\n');
-    }
-    if (!directive.note().isEmpty()) {
-      page.append("    ").append(capitalised(directive.note())).append(".\n");
-    }
-    if (!directive.isUsed()) {
-      page.append("    ").append(capitalised(directive.status().words())).append(".\n");
-    } else if (!directive.defaultText().isEmpty()) {
-      page.append("    Default: ").append(directive.defaultText()).append(".\n");
-    }
-  }
-
-  private static String capitalised(String text) {
-    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
   }
 
   private static final String INTRODUCTION =
@@ -319,6 +289,7 @@ public final class ReferencePages {
       | `%ssl::<received_hello_version`, `%ssl::<received_supported_version` | of connections that were peeked at | of all connections with TLS |
       | `%<h` | fields of the response as sent | as received from the next hop; `-` on hits |
       | `%>A` | name of the client's address | the address: it is not looked up |
+      | a client of HTTP/1.0 that wants to keep its connection to a forward port, such as `ab -k -X` | the connection persists | it closes, as RFC 9112, section 9.3, demands of a proxy |
       | `maximum_object_size` without `cache_dir` | no limit in memory | a limit in memory too |
 
       ## Directives without a test on the wire

@@ -1,0 +1,52 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.DirectiveHelp;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code loligo help NAME}: the use of a command, or the meaning of a directive. */
+@Command(
+    name = "help",
+    description = "Explains a command or a directive of the configuration.",
+    mixinStandardHelpOptions = true)
+final class Helping implements Callable<Integer> {
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Spec
+  private CommandSpec spec;
+
+  @Parameters(paramLabel = "NAME", arity = "0..1", description = "a command or a directive")
+  private @Nullable String name;
+
+  @Option(names = "--directives", description = "all directives that take effect")
+  private boolean all;
+
+  @Override
+  public Integer call() {
+    CommandLine loligo = spec.commandLine().getParent();
+    DirectiveHelp help = new DirectiveHelp(Features.directives());
+    if (all) {
+      loligo.getOut().print(help.ofAll());
+    } else if (name == null) {
+      loligo.usage(loligo.getOut());
+    } else {
+      CommandLine command = loligo.getSubcommands().get(name);
+      String directive = help.of(name);
+      if (command != null) {
+        command.usage(loligo.getOut());
+      } else if (directive != null) {
+        loligo.getOut().print(directive);
+      } else {
+        loligo.getErr().println("loligo: " + name + " is neither a command nor a directive");
+        return CommandLine.ExitCode.USAGE;
+      }
+    }
+    loligo.getOut().flush();
+    return CommandLine.ExitCode.OK;
+  }
+}
