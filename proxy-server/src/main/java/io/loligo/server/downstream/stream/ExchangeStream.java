@@ -1,34 +1,22 @@
 package io.loligo.server.downstream.stream;
 
-import io.loligo.core.acl.Notes;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.downstream.connection.ClientConnection;
-import io.loligo.server.downstream.connection.ClientConnections;
-import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.exchange.client.ClientEvents;
-import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.Decryption;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.client.ReplyFields;
-import io.loligo.server.port.Destination;
-import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.shaping.Limit;
 import io.loligo.server.tls.HostCertificates;
-import io.loligo.server.transport.PacketMark;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
-import io.netty.util.NetUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,15 +38,12 @@ import org.slf4j.LoggerFactory;
  * by {@link #running} whether the exchange is in progress, reads the content, and writes the
  * response.
  */
-public abstract class ExchangeStream implements ClientStream {
+public abstract class ExchangeStream extends ConnectedStream {
   /** Bytes from which a head counts as large. */
   private static final int LARGE_HEAD_BYTES = 4_096;
 
   private static final Logger LOG = LoggerFactory.getLogger(ExchangeStream.class);
 
-  private final ClientConnection connection;
-  private final ClientConnections clients;
-  private final Channel channel;
   private final ExchangeRecording recording;
   private final ContentPump pump;
   private final ExchangeCalls calls;
@@ -73,11 +58,6 @@ public abstract class ExchangeStream implements ClientStream {
   /** Of a tunnel; null: none has begun. */
   private @Nullable Runnable endTunnel;
 
-  // the configuration of the exchange in progress, or of the last one
-  private ClientTerms terms;
-  private HttpPort port;
-  private boolean portGone;
-
   // the exchange in progress
   private @Nullable ClientEvents events;
   private boolean complete;
@@ -89,24 +69,10 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** A stream of {@code connection}, which is attached to its channel. */
   protected ExchangeStream(ClientConnection connection) {
-    this.connection = connection;
-    this.clients = connection.clients();
-    this.channel = connection.channel();
+    super(connection);
     this.recording = new ExchangeRecording(connection);
-    this.pump = new ContentPump(this, clients.timer());
+    this.pump = new ContentPump(this, clients().timer());
     this.calls = new ExchangeCalls(this);
-    this.port = connection.listening().configured();
-    adopt(clients.terms());
-  }
-
-  /** If the port was closed meanwhile, its last configuration holds. */
-  private void adopt(ClientTerms newTerms) {
-    terms = newTerms;
-    HttpPort now = newTerms.port(connection.listening());
-    portGone = now == null;
-    if (now != null) {
-      port = now;
-    }
   }
 
   // ---- the duties of a version
@@ -191,11 +157,9 @@ public abstract class ExchangeStream implements ClientStream {
    * @param acceptNanos earliest time of its first byte
    */
   protected final void begin(@Nullable RequestHead head, int bytes, long acceptNanos) {
-    if (terms != clients.terms()) {
-      adopt(clients.terms());
-    }
+    adoptTerms();
     tally().restart();
-    recording.begin(head, bytes, acceptNanos, port.name());
+    recording.begin(head, bytes, acceptNanos, port().name());
     pump.begin();
     events = null;
     complete = false;
@@ -250,8 +214,8 @@ public abstract class ExchangeStream implements ClientStream {
       Shed shed = shed(head);
       ClientEvents told =
           shed == null
-              ? terms.handler().request(this, head, contentLength)
-              : terms.handler().shed(this, contentLength, shed);
+              ? terms().handler().request(this, head, contentLength)
+              : terms().handler().shed(this, contentLength, shed);
       if (withoutMemory) {
         events = told;
       } else if (answering() && !endWaits()) {
@@ -272,13 +236,13 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** Why this request is refused; null: it is accepted. */
   private @Nullable Shed shed(RequestHead head) {
-    int most = terms.settings().requestsPerAddress;
+    int most = terms().settings().requestsPerAddress;
     if (recording.isOneTooMany(most)) {
       return Shed.CLIENT_REQUESTS;
     }
     // small ones are covered by loligo_max_requests_in_progress
     boolean large = head.end() > LARGE_HEAD_BYTES;
-    return large && clients.counters().headsAreTooMany() ? Shed.MEMORY : null;
+    return large && clients().counters().headsAreTooMany() ? Shed.MEMORY : null;
   }
 
   /** A response by {@code answer}, after which nothing from the client is read. */
@@ -350,19 +314,15 @@ public abstract class ExchangeStream implements ClientStream {
 
   /** There was no memory for {@code what}. */
   public final void outOfMemory(OutOfMemoryError cause, String what) {
-    clients.transit().shortage().met(cause, what + " of " + clientAddress());
+    clients().transit().shortage().met(cause, what + " of " + clientAddress());
     ExchangeRecord record = recording.record();
     if (record == null) {
-      clients.counters().clientShed(Shed.MEMORY);
+      clients().counters().clientShed(Shed.MEMORY);
     } else {
       record.shed = Shed.MEMORY;
       record.errorCode = "ERR_OVERLOADED";
       record.errorDetail = cause.toString();
     }
-  }
-
-  private String clientAddress() {
-    return NetUtil.toSocketAddressString(connection.client());
   }
 
   // ---- the request's content
@@ -448,63 +408,9 @@ public abstract class ExchangeStream implements ClientStream {
   // ---- the response
 
   @Override
-  public final EventLoop loop() {
-    return channel.eventLoop();
-  }
-
-  @Override
-  public final ByteBufAllocator allocator() {
-    return channel.alloc();
-  }
-
-  @Override
-  public final HttpPort port() {
-    return port;
-  }
-
-  @Override
-  public final @Nullable Destination destination() {
-    return connection.destination();
-  }
-
-  @Override
   @SuppressWarnings("NullAway") // null only between two exchanges, when nobody asks
   public final ExchangeRecord record() {
     return recording.record();
-  }
-
-  @Override
-  public final void trafficClass(int value) {
-    channel.config().setOption(ChannelOption.IP_TOS, value);
-    connection.trafficClass(value);
-    record().clientTrafficClass = value;
-  }
-
-  @Override
-  public final void packetMark(int mark) {
-    channel.config().setOption(PacketMark.OPTION, mark);
-    connection.packetMark(mark);
-    record().clientMark = mark;
-  }
-
-  @Override
-  public final Notes connectionNotes() {
-    return connection.notes();
-  }
-
-  @Override
-  public final void connectionNotes(Notes replaced) {
-    connection.notes(replaced);
-  }
-
-  @Override
-  public final int clientConnections() {
-    return connection.count() == null ? 0 : connection.count().open();
-  }
-
-  @Override
-  public final int clientConnections(byte[] address) {
-    return clients.addresses().open(address);
   }
 
   @Override
@@ -522,7 +428,7 @@ public abstract class ExchangeStream implements ClientStream {
       return;
     }
     FieldLines lines = ReplyFields.interim(head, own);
-    terms.handler().ruleInterim(this, head.status(), lines);
+    terms().handler().ruleInterim(this, head.status(), lines);
     if (written(() -> writer().writeInterim(head.status(), lines))) {
       flush();
     }
@@ -554,8 +460,8 @@ public abstract class ExchangeStream implements ClientStream {
     recording.answers(head.status());
     long before = writer().headBytes();
     try {
-      OutgoingHead ruled = terms.handler().ruled(this, head, writer().headMethod());
-      Limit limit = terms.handler().limit(this, ruled, writer().headMethod());
+      OutgoingHead ruled = terms().handler().ruled(this, head, writer().headMethod());
+      Limit limit = terms().handler().limit(this, ruled, writer().headMethod());
       if (limit != null) {
         limited = new LimitedContent(this, limit);
         limited.head(ruled);
@@ -633,7 +539,7 @@ public abstract class ExchangeStream implements ClientStream {
     if (!answering() || !writer().headSent()) {
       return;
     }
-    Fields passed = trailers == null ? null : terms.handler().ruledTrailers(this, trailers);
+    Fields passed = trailers == null ? null : terms().handler().ruledTrailers(this, trailers);
     if (limited != null && limited.isWaiting()) {
       limited.end(passed);
       events = null; // the exchange has ended
@@ -806,7 +712,7 @@ public abstract class ExchangeStream implements ClientStream {
     if (pacing == null) {
       pacing =
           new ResponsePacing(
-              clients.timer(), terms.settings(), tally(), channel, this::tookTooLittle);
+              clients().timer(), terms().settings(), tally(), channel(), this::tookTooLittle);
     }
     pacing.begin();
   }
@@ -821,7 +727,7 @@ public abstract class ExchangeStream implements ClientStream {
 
   private void forgetPacing() {
     if (pacing != null) {
-      clients.timer().forget(pacing);
+      clients().timer().forget(pacing);
       pacing = null;
     }
   }
@@ -885,8 +791,8 @@ public abstract class ExchangeStream implements ClientStream {
 
   @Override
   public final @Nullable Decryption decryption() {
-    HostCertificates hosts = clients.hosts(port);
-    return hosts == null ? null : new TunnelDecryption(this, connection, hosts);
+    HostCertificates hosts = clients().hosts(port());
+    return hosts == null ? null : new TunnelDecryption(this, connection(), hosts);
   }
 
   /**
@@ -899,16 +805,6 @@ public abstract class ExchangeStream implements ClientStream {
   }
 
   // ---- facts
-
-  /** The configuration of the exchange in progress. */
-  public final ClientTerms terms() {
-    return terms;
-  }
-
-  /** Whether its port is closed. */
-  protected final boolean portGone() {
-    return portGone;
-  }
 
   /** Whether a flush was requested and is not done; it is not due any more. */
   public final boolean takeFlushDue() {
