@@ -47,13 +47,10 @@ public abstract class ExchangeStream extends ConnectedStream {
   private final ExchangeRecording recording;
   private final ContentPump pump;
   private final ExchangeCalls calls;
-  private @Nullable ResponsePacing pacing;
+  private final ResponseFlow flow;
 
   /** Content that waits for pools; null: the response in progress has no limit. */
   private @Nullable LimitedContent limited;
-
-  private boolean flushDue;
-  private boolean writableDue;
 
   /** Of a tunnel; null: none has begun. */
   private @Nullable Runnable endTunnel;
@@ -73,6 +70,7 @@ public abstract class ExchangeStream extends ConnectedStream {
     this.recording = new ExchangeRecording(connection);
     this.pump = new ContentPump(this, clients().timer());
     this.calls = new ExchangeCalls(this);
+    this.flow = new ResponseFlow(this, calls);
   }
 
   // ---- the duties of a version
@@ -166,8 +164,7 @@ public abstract class ExchangeStream extends ConnectedStream {
     closing = false;
     cut = false;
     withoutMemory = false;
-    flushDue = false;
-    writableDue = false;
+    flow.begin();
   }
 
   /**
@@ -188,7 +185,7 @@ public abstract class ExchangeStream extends ConnectedStream {
     ExchangeRecord done = recording.end();
     events = null;
     concluding();
-    forgetPacing();
+    flow.forgetPacing();
     forgetLimit();
     pump.cancel();
     recording.handOver(done, pump.bytesIn(), tally(), writer());
@@ -196,7 +193,7 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   /** Forgets the timers: nothing is served any more. */
   public final void release() {
-    forgetPacing();
+    flow.forgetPacing();
     forgetLimit();
     pump.release();
   }
@@ -573,7 +570,7 @@ public abstract class ExchangeStream extends ConnectedStream {
   private void endFor(OutOfMemoryError noMemory, boolean headMissing) {
     outOfMemory(noMemory, "an answer");
     withoutMemory = true;
-    flushDue = true;
+    flow.flushLater();
     if (headMissing) {
       writer().writeOverloaded();
       record().status = 503;
@@ -595,13 +592,13 @@ public abstract class ExchangeStream extends ConnectedStream {
       return;
     }
     complete = true;
-    flushDue = true;
+    flow.flushLater();
     settle();
   }
 
   @Override
   public final void flush() {
-    flushDue = true;
+    flow.flushLater();
     settle();
   }
 
@@ -616,7 +613,7 @@ public abstract class ExchangeStream extends ConnectedStream {
       return;
     }
     cut = true;
-    flushDue = true;
+    flow.flushLater();
     if (record().errorDetail == null) {
       record().errorDetail = why;
     }
@@ -629,8 +626,7 @@ public abstract class ExchangeStream extends ConnectedStream {
       return;
     }
     if (calls.isInCall()) {
-      writableDue = true;
-      resumeLater();
+      flow.writableLater();
     } else {
       tellWritable();
     }
@@ -647,18 +643,7 @@ public abstract class ExchangeStream extends ConnectedStream {
     if (calls.isInCall()) {
       return;
     }
-    if (flushDue && running()) {
-      flushDue = false;
-      calls.enter();
-      boolean done = flushWrites();
-      calls.leave();
-      if (writableDue) {
-        resumeLater();
-      }
-      if (done) {
-        awaitClient();
-      }
-    }
+    flow.flushIfDue();
     if (!running()) {
       return;
     }
@@ -671,25 +656,16 @@ public abstract class ExchangeStream extends ConnectedStream {
     }
   }
 
-  private void awaitClient() {
-    if (tally().pending() && (pacing == null || !pacing.armed())) {
-      beginPacing();
-    }
-  }
-
   /** Bytes of a postponed flush were passed on: ends the exchange if those were the last. */
   protected final void flushed() {
     if (!running()) {
       return;
     }
-    if (pacing != null && pacing.armed()) {
-      pacing.progressed();
-    }
-    progressed();
+    flow.progressed();
     if (calls.isInCall()) {
       resumeLater();
     } else {
-      awaitClient();
+      flow.awaitClient();
       settle();
     }
   }
@@ -699,36 +675,9 @@ public abstract class ExchangeStream extends ConnectedStream {
     if (!running()) {
       return;
     }
-    if (pacing != null && pacing.armed()) {
-      pacing.progressed();
-    }
-    progressed();
+    flow.progressed();
     if (complete && !calls.isInCall() && !tally().pending()) {
       resumeLater();
-    }
-  }
-
-  private void beginPacing() {
-    if (pacing == null) {
-      pacing =
-          new ResponsePacing(
-              clients().timer(), terms().settings(), tally(), channel(), this::tookTooLittle);
-    }
-    pacing.begin();
-  }
-
-  private void tookTooLittle(boolean late) {
-    if (late) {
-      record().tookTooSlowly = true;
-      record().errorDetail = "the client reads its response too slowly";
-    }
-    breakOff(true);
-  }
-
-  private void forgetPacing() {
-    if (pacing != null) {
-      clients().timer().forget(pacing);
-      pacing = null;
     }
   }
 
@@ -740,11 +689,8 @@ public abstract class ExchangeStream extends ConnectedStream {
   /** Does what was postponed: no call of the exchange is on the stack below. */
   final void resume() {
     if (running()) {
-      if (writableDue) {
-        writableDue = false;
-        if (events != null && writable()) {
-          tellWritable();
-        }
+      if (flow.takeWritableDue() && events != null && writable()) {
+        tellWritable();
       }
       pump.pump();
       settle();
@@ -762,13 +708,10 @@ public abstract class ExchangeStream extends ConnectedStream {
     if (!answering() || !writer().headSent()) {
       throw new IllegalStateException("no open response to detach from");
     }
-    flushDue = false;
-    calls.enter();
-    flushWrites();
-    calls.leave();
+    flow.flushLast();
     events = null;
     pump.cancel();
-    forgetPacing();
+    flow.forgetPacing();
     endTunnel = this::closeTunnel; // until the other end is there
     return giveAway();
   }
@@ -808,9 +751,7 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   /** Whether a flush was requested and is not done; it is not due any more. */
   public final boolean takeFlushDue() {
-    boolean due = flushDue;
-    flushDue = false;
-    return due;
+    return flow.takeFlushDue();
   }
 
   /** Whether the connection has to end after this response. */
