@@ -9,7 +9,6 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.Decryption;
 import io.loligo.server.exchange.client.OutgoingHead;
-import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.shaping.Limit;
@@ -48,21 +47,14 @@ public abstract class ExchangeStream extends ConnectedStream {
   private final ContentPump pump;
   private final ExchangeCalls calls;
   private final ResponseFlow flow;
-
-  /** Content that waits for pools; null: the response in progress has no limit. */
-  private @Nullable LimitedContent limited;
+  private final ClientResponse response;
 
   /** Of a tunnel; null: none has begun. */
   private @Nullable Runnable endTunnel;
 
   // the exchange in progress
   private @Nullable ClientEvents events;
-  private boolean complete;
   private boolean closing;
-  private boolean cut;
-
-  /** Whether it ends for lack of memory, which the exchange is told at its end. */
-  private boolean withoutMemory;
 
   /** A stream of {@code connection}, which is attached to its channel. */
   protected ExchangeStream(ClientConnection connection) {
@@ -71,6 +63,7 @@ public abstract class ExchangeStream extends ConnectedStream {
     this.pump = new ContentPump(this, clients().timer());
     this.calls = new ExchangeCalls(this);
     this.flow = new ResponseFlow(this, calls);
+    this.response = new ClientResponse(this, recording, pump, flow);
   }
 
   // ---- the duties of a version
@@ -160,10 +153,8 @@ public abstract class ExchangeStream extends ConnectedStream {
     recording.begin(head, bytes, acceptNanos, port().name());
     pump.begin();
     events = null;
-    complete = false;
     closing = false;
-    cut = false;
-    withoutMemory = false;
+    response.begin();
     flow.begin();
   }
 
@@ -177,7 +168,7 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   /** Completes the record and passes it on: the end of every exchange. */
   protected final void conclude() {
-    if (withoutMemory && events != null) {
+    if (response.isWithoutMemory() && events != null) {
       ClientEvents told = events;
       events = null;
       tellGone(told);
@@ -186,7 +177,7 @@ public abstract class ExchangeStream extends ConnectedStream {
     events = null;
     concluding();
     flow.forgetPacing();
-    forgetLimit();
+    response.forgetLimit();
     pump.cancel();
     recording.handOver(done, pump.bytesIn(), tally(), writer());
   }
@@ -194,7 +185,7 @@ public abstract class ExchangeStream extends ConnectedStream {
   /** Forgets the timers: nothing is served any more. */
   public final void release() {
     flow.forgetPacing();
-    forgetLimit();
+    response.forgetLimit();
     pump.release();
   }
 
@@ -213,9 +204,9 @@ public abstract class ExchangeStream extends ConnectedStream {
           shed == null
               ? terms().handler().request(this, head, contentLength)
               : terms().handler().shed(this, contentLength, shed);
-      if (withoutMemory) {
+      if (response.isWithoutMemory()) {
         events = told;
-      } else if (answering() && !endWaits()) {
+      } else if (response.isOpen() && !response.endWaits()) {
         events = told;
         if (told == null) {
           throw new IllegalStateException("no events for an unfinished response");
@@ -256,7 +247,7 @@ public abstract class ExchangeStream extends ConnectedStream {
   public final void clientGone(boolean timedOut) {
     record().aborted = true;
     record().timedOut |= timedOut;
-    ClientEvents told = complete && !withoutMemory ? null : events;
+    ClientEvents told = response.isComplete() && !response.isWithoutMemory() ? null : events;
     events = null;
     if (told != null) {
       tellGone(told);
@@ -303,8 +294,8 @@ public abstract class ExchangeStream extends ConnectedStream {
         lines.add("Retry-After", "1");
       }
       head(OutgoingHead.of(noMemory ? 503 : 500, lines).content(0, true));
-    } else if (!complete) {
-      cut = true;
+    } else {
+      response.cutOff();
     }
     settle();
   }
@@ -376,7 +367,7 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   /** Whether the exchange has to be told of content. */
   final boolean listens() {
-    return events != null && running() && !cut;
+    return events != null && running() && !response.isCut();
   }
 
   /** Whether the exchange can still respond that content did not come in time. */
@@ -417,183 +408,37 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   @Override
   public final void interim(ResponseHead head, FieldLines own) {
-    if (!answering() || writer().headSent() || !writer().takesInterim() || head.status() == 101) {
-      return;
-    }
-    if (head.status() == 100 && pump.awaitsContinue()) {
-      sendContinue();
-      return;
-    }
-    FieldLines lines = ReplyFields.interim(head, own);
-    terms().handler().ruleInterim(this, head.status(), lines);
-    if (written(() -> writer().writeInterim(head.status(), lines))) {
-      flush();
-    }
+    response.interim(head, own);
   }
 
   @Override
   public final void sendContinue() {
-    if (!answering() || writer().headSent() || !pump.awaitsContinue() || contentAtHand()) {
-      return;
-    }
-    pump.continues();
-    if (!written(writer()::writeContinue)) {
-      return;
-    }
-    flush();
-    pump.continued();
-  }
-
-  private boolean answering() {
-    return running() && !complete && !cut;
+    response.sendContinue();
   }
 
   @Override
   public final void head(OutgoingHead head) {
-    if (!answering() || writer().headSent()) {
-      return;
-    }
-    boolean last = head.last();
-    recording.answers(head.status());
-    long before = writer().headBytes();
-    try {
-      OutgoingHead ruled = terms().handler().ruled(this, head, writer().headMethod());
-      Limit limit = terms().handler().limit(this, ruled, writer().headMethod());
-      if (limit != null) {
-        limited = new LimitedContent(this, limit);
-        limited.head(ruled);
-        return;
-      }
-      writeHead(ruled);
-    } catch (OutOfMemoryError e) {
-      endFor(e, writer().headBytes() == before);
-      return;
-    }
-    if (last) {
-      completed();
-    }
+    response.head(head);
   }
 
   @Override
   public final @Nullable Limit limit() {
-    return limited == null ? null : limited.limit();
-  }
-
-  /** Whether the exchange has ended the response, and content of it waits. */
-  private boolean endWaits() {
-    return limited != null && limited.isEnded();
-  }
-
-  private boolean contentWaits() {
-    return limited != null && limited.isWaiting();
-  }
-
-  /** No content waits any more. */
-  final void limitedContentPassed() {
-    if (running() && takesMore()) {
-      socketWritable();
-    }
-  }
-
-  private void forgetLimit() {
-    if (limited != null) {
-      limited.close();
-      limited = null;
-    }
+    return response.limit();
   }
 
   @Override
   public final void content(ByteBuf content) {
-    int length = content.readableBytes();
-    if (!answering() || !writer().headSent() || writer().headMethod() || length == 0) {
-      content.release();
-    } else if (writer().exceeded(length + waitingBytes())) {
-      content.release();
-      LOG.error("A response to {} is longer than announced", clientAddress());
-      abort("response longer than announced");
-    } else if (limited != null) {
-      limited.add(content);
-    } else {
-      writeContent(content);
-    }
-  }
-
-  private int waitingBytes() {
-    return limited == null ? 0 : (int) Math.min(Integer.MAX_VALUE / 2, limited.waitingBytes());
-  }
-
-  /** Writes content, taken. */
-  final void writeContent(ByteBuf content) {
-    try {
-      writer().writeContent(content);
-    } catch (OutOfMemoryError e) {
-      endFor(e, false);
-    }
+    response.content(content);
   }
 
   @Override
   public final void end(@Nullable Fields trailers) {
-    if (!answering() || !writer().headSent()) {
-      return;
-    }
-    Fields passed = trailers == null ? null : terms().handler().ruledTrailers(this, trailers);
-    if (limited != null && limited.isWaiting()) {
-      limited.end(passed);
-      events = null; // the exchange has ended
-    } else {
-      writeEnd(passed);
-    }
+    response.end(trailers);
   }
 
-  /** Writes the end of the content. */
-  final void writeEnd(@Nullable Fields passed) {
-    if (written(() -> writer().end(passed))) {
-      completed();
-    }
-  }
-
-  /** Whether there was memory for the writing; if not, the response is ended. */
-  private boolean written(Runnable writing) {
-    try {
-      writing.run();
-      return true;
-    } catch (OutOfMemoryError e) {
-      endFor(e, false);
-      return false;
-    }
-  }
-
-  /**
-   * Ends the response without further memory: a 503 if nothing of its head is written yet, else a
-   * cut. The caller continues as if it had been written; it is told later that the client is gone.
-   */
-  private void endFor(OutOfMemoryError noMemory, boolean headMissing) {
-    outOfMemory(noMemory, "an answer");
-    withoutMemory = true;
-    flow.flushLater();
-    if (headMissing) {
-      writer().writeOverloaded();
-      record().status = 503;
-      closing = true;
-      complete = true;
-    } else {
-      cut = true;
-    }
-    if (!calls.isInCall()) {
-      resumeLater();
-    }
-  }
-
-  /** Everything of the response is written. */
-  final void completed() {
-    if (writer().incomplete()) {
-      LOG.error("A response to {} is shorter than announced", clientAddress());
-      abort("response shorter than announced");
-      return;
-    }
-    complete = true;
-    flow.flushLater();
-    settle();
+  /** The exchange has ended, its response has not: it is told nothing more. */
+  final void forgetExchange() {
+    events = null;
   }
 
   @Override
@@ -604,31 +449,30 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   @Override
   public final boolean writable() {
-    return answering() && takesMore() && !contentWaits();
+    return response.isOpen() && takesMore() && !response.contentWaits();
   }
 
   @Override
   public final void abort(String why) {
-    if (!answering()) {
-      return;
-    }
-    cut = true;
-    flow.flushLater();
-    if (record().errorDetail == null) {
-      record().errorDetail = why;
-    }
-    settle();
+    response.abort(why);
   }
 
   /** {@link #takesMore} is true again. */
   public final void socketWritable() {
-    if (events == null || !answering() || contentWaits()) {
+    if (events == null || !response.isOpen() || response.contentWaits()) {
       return;
     }
     if (calls.isInCall()) {
       flow.writableLater();
     } else {
       tellWritable();
+    }
+  }
+
+  /** No content waits for pools any more. */
+  final void limitedContentPassed() {
+    if (running() && takesMore()) {
+      socketWritable();
     }
   }
 
@@ -647,10 +491,10 @@ public abstract class ExchangeStream extends ConnectedStream {
     if (!running()) {
       return;
     }
-    if (cut) {
+    if (response.isCut()) {
       closeCut();
       conclude();
-    } else if (complete && !tally().pending() && !tally().failed()) {
+    } else if (response.isComplete() && !tally().pending() && !tally().failed()) {
       conclude();
       finished();
     }
@@ -676,7 +520,7 @@ public abstract class ExchangeStream extends ConnectedStream {
       return;
     }
     flow.progressed();
-    if (complete && !calls.isInCall() && !tally().pending()) {
+    if (response.isComplete() && !calls.isInCall() && !tally().pending()) {
       resumeLater();
     }
   }
@@ -702,10 +546,10 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   @Override
   public final @Nullable ByteStream detach() {
-    if (withoutMemory) {
+    if (response.isWithoutMemory()) {
       return null;
     }
-    if (!answering() || !writer().headSent()) {
+    if (!response.isOpen() || !writer().headSent()) {
       throw new IllegalStateException("no open response to detach from");
     }
     flow.flushLast();

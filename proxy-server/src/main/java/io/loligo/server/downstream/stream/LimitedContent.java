@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class LimitedContent implements PacedBytes.Outlet {
   private final ExchangeStream stream;
+  private final ClientResponse response;
   private final Limit limit;
   private final PacedBytes paced;
   private boolean ended;
   private @Nullable Fields trailers;
 
-  LimitedContent(ExchangeStream stream, Limit limit) {
+  LimitedContent(ExchangeStream stream, ClientResponse response, Limit limit) {
     this.stream = stream;
+    this.response = response;
     this.limit = limit;
     paced = new PacedBytes(limit.loop(), this);
   }
@@ -46,12 +48,12 @@ final class LimitedContent implements PacedBytes.Outlet {
     }
     limit.allowance().charge(stream.writer().headBytes() - before);
     if (content != null) {
-      stream.content(content);
+      response.content(content);
       if (ends) {
-        stream.end(null);
+        response.end(null);
       }
     } else if (ends) {
-      stream.completed();
+      response.completed();
     }
   }
 
@@ -107,7 +109,7 @@ final class LimitedContent implements PacedBytes.Outlet {
 
   @Override
   public void pass(ByteBuf piece) {
-    stream.writeContent(piece);
+    response.writeContent(piece);
   }
 
   @Override
@@ -118,7 +120,7 @@ final class LimitedContent implements PacedBytes.Outlet {
   @Override
   public void passedAll() {
     if (ended) {
-      stream.writeEnd(trailers);
+      response.writeEnd(trailers);
     } else {
       stream.flush();
       stream.limitedContentPassed();
