@@ -4,9 +4,6 @@ import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.http2.ErrorCode;
 import io.loligo.core.http2.FrameReader;
 import io.loligo.core.http2.Frames;
-import io.loligo.core.http2.HpackDecoder;
-import io.loligo.core.http2.ResponseComposer;
-import io.loligo.core.http2.TrailerComposer;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.http2.FrameInput;
 import io.loligo.server.record.HopTls;
@@ -101,7 +98,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private final ParseLimits limits;
   private final FrameReader frames;
   private final FrameInput input;
-  private final HpackDecoder decoder;
+  private final ServerFrames events;
   private final FrameBudget budget;
   private final IntObjectMap<RequestStream> streams = new IntObjectHashMap<>(8);
   private final List<RequestStream> touched = new ArrayList<>(4);
@@ -119,11 +116,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
   private State state = State.OPEN;
   private @Nullable HopTls secured;
-  private int creditBytes;
   private int maxStreams = MAX_STREAMS;
-
-  /** SETTINGS_MAX_HEADER_LIST_SIZE of the server. */
-  private long maxListBytes = Long.MAX_VALUE;
 
   private int nextNumber = 1;
 
@@ -153,15 +146,15 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     this.settings = settings;
     this.home = home;
     this.limits = shared.limits();
-    this.frames = new FrameReader(new Events(), BLOCKS * limits.maxHeadBytes());
     this.input = new FrameInput(shared.transit());
-    this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, shared.codecs().room());
     this.budget = new FrameBudget(shared.timer());
     this.streamWindow =
         Math.max(
             LEAST_WINDOW_BYTES,
             Math.min(settings.streamBufferBytes, ResponseContent.MAX_WINDOW_BYTES));
     this.connectionWindow = STREAMS_IN_WINDOW * streamWindow;
+    this.events = new ServerFrames(this, shared, budget, connectionWindow);
+    this.frames = new FrameReader(events, BLOCKS * limits.maxHeadBytes());
   }
 
   private final class SocketTally extends WriteTally {
@@ -373,7 +366,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   }
 
   /** The server broke a rule. */
-  private void error(ErrorCode why, ParseFailure failure, String detail) {
+  void error(ErrorCode why, ParseFailure failure, String detail) {
     if (state == State.CLOSED) {
       return;
     }
@@ -488,7 +481,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     int start = output.headers(RequestBlock.maxBytes(request, form));
     String scheme = endpoint.isSecure() ? "https" : "http";
     long size = RequestBlock.head(output.block(), request, form, scheme, shared.codecs());
-    if (size > maxListBytes) {
+    if (size > events.maxListBytes()) {
       output.dropHeaders(start);
       return -1;
     }
@@ -643,45 +636,65 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  // ---- frames
+  // ---- for frames
 
-  private boolean flood(FrameBudget.Kind kind) {
-    if (budget.allows(kind)) {
+  /** The stream with this number; null: it is not open. */
+  @Nullable RequestStream stream(int number) {
+    return streams.get(number);
+  }
+
+  /** Adds the open streams to {@code all}. */
+  void addStreams(List<RequestStream> all) {
+    all.addAll(streams.values());
+  }
+
+  /** Whether a stream with this number, which is odd, has begun. */
+  boolean hasBegun(int number) {
+    return number < nextNumber;
+  }
+
+  RequestOutput output() {
+    return output;
+  }
+
+  /** Flushes at the end of the read in progress. */
+  void flushAtEnd() {
+    flushDue = true;
+  }
+
+  /** The server allows {@code most} streams at a time. */
+  void allowsStreams(long most) {
+    maxStreams = (int) Math.min(most, MAX_STREAMS);
+  }
+
+  /** All settings of a frame were applied. */
+  void settingsRead() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    Frames.header(output.control(Frames.HEADER_BYTES), 0, Frames.SETTINGS, Frames.ACK, 0);
+    flushDue = true;
+    if (hasRoom()) {
+      if (given > 0) {
+        offer();
+      }
+    } else {
+      withdraw();
+    }
+  }
+
+  /** RST_STREAM; false: the stream is not open. */
+  boolean resetByServer(int number, ErrorCode why) {
+    RequestStream stream = streams.remove(number);
+    if (stream == null) {
       return false;
     }
-    error(
-        ErrorCode.ENHANCE_YOUR_CALM,
-        ParseFailure.TOO_MANY_FRAMES,
-        "more than " + kind.most() + " " + kind + " in 10 seconds");
+    if (why == ErrorCode.REFUSED_STREAM) {
+      fullWith(given - 1);
+    }
+    over();
+    stream.resetByServer(why);
     return true;
-  }
-
-  private void malformedBlock() {
-    error(ErrorCode.COMPRESSION_ERROR, ParseFailure.BAD_FIELD_BLOCK, "a field block is invalid");
-  }
-
-  private void head(RequestStream stream, byte[] block, int length, boolean last) {
-    ResponseComposer composer = shared.codecs().borrow();
-    try {
-      composer.begin(limits);
-      if (!decoder.decode(block, 0, length, composer)) {
-        malformedBlock();
-        return;
-      }
-      stream.head(composer.head(), composer.finish(), Frames.HEADER_BYTES + length, last);
-    } finally {
-      shared.codecs().giveBack(composer);
-    }
-  }
-
-  private void trailers(RequestStream stream, byte[] block, int length, boolean last) {
-    TrailerComposer composer = new TrailerComposer(limits);
-    if (decoder.decode(block, 0, length, composer)) {
-      stream.trailers(composer.fields(), Frames.HEADER_BYTES + length, last);
-      touch(stream);
-    } else {
-      malformedBlock();
-    }
   }
 
   /** The server refused one stream more than {@code open}. */
@@ -694,14 +707,15 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   }
 
   /** {@code stream} got content or its end: it is told at the end of the read. */
-  private void touch(RequestStream stream) {
+  void touch(RequestStream stream) {
     int count = touched.size();
     if (count == 0 || touched.get(count - 1) != stream) {
       touched.add(stream);
     }
   }
 
-  private void goneAway(int last, ErrorCode why) {
+  /** The server said GOAWAY: it has not processed streams above {@code last}. */
+  void goneAway(int last, ErrorCode why) {
     state = state == State.OPEN ? State.LEAVING : state;
     withdraw();
     for (RequestStream stream : new ArrayList<>(streams.values())) {
@@ -711,181 +725,5 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
       }
     }
     closeIfEmpty();
-  }
-
-  private final class Events implements FrameReader.Events {
-    private final List<RequestStream> all = new ArrayList<>();
-
-    @Override
-    public void data(int number, ByteBuf payload, int flowBytes, boolean endStream) {
-      creditBytes += flowBytes;
-      if (creditBytes >= connectionWindow / 4) {
-        MultiplexedConnection.this.windowUpdate(0, creditBytes);
-        creditBytes = 0;
-      }
-      if (!payload.isReadable() && !endStream && flood(FrameBudget.Kind.EMPTY_DATA)) {
-        return;
-      }
-      RequestStream stream = streams.get(number);
-      if (stream == null) {
-        late(number, "DATA");
-      } else {
-        stream.data(payload, flowBytes, endStream);
-        touch(stream);
-      }
-    }
-
-    /** A frame of a stream that is not open; false: the connection has ended. */
-    private boolean late(int number, String frame) {
-      if (isIdle(number)) {
-        connectionError(ErrorCode.PROTOCOL_ERROR, frame + " on idle stream " + number);
-        return false;
-      }
-      return !flood(FrameBudget.Kind.LATE);
-    }
-
-    private boolean isIdle(int number) {
-      return number >= nextNumber || (number & 1) == 0;
-    }
-
-    @Override
-    public void headers(
-        int number, byte[] block, int length, boolean endStream, boolean dependsOnItself) {
-      RequestStream stream = streams.get(number);
-      if (stream != null && stream.awaitsHead()) {
-        head(stream, block, length, endStream);
-      } else if (stream != null) {
-        trailers(stream, block, length, endStream);
-      } else if (late(number, "HEADERS")
-          && !decoder.decode(block, 0, length, new TrailerComposer(limits))) {
-        malformedBlock(); // its table has to follow
-      }
-    }
-
-    @Override
-    public void priority(int stream, boolean dependsOnItself) {
-      flood(FrameBudget.Kind.PRIORITY);
-    }
-
-    @Override
-    public void priorityUpdate(int number, ByteBuf value) {
-      connectionError(ErrorCode.PROTOCOL_ERROR, "PRIORITY_UPDATE of a server");
-    }
-
-    @Override
-    public void reset(int number, ErrorCode why) {
-      RequestStream stream = streams.remove(number);
-      if (stream != null) {
-        if (why == ErrorCode.REFUSED_STREAM) {
-          fullWith(given - 1);
-        }
-        over();
-        stream.resetByServer(why);
-      } else {
-        late(number, "RST_STREAM");
-      }
-    }
-
-    @Override
-    public void setting(int id, long value) {
-      switch (id) {
-        case Frames.HEADER_TABLE_SIZE -> output.tableSizeGiven();
-        case Frames.ENABLE_PUSH -> {
-          if (value != 0) {
-            connectionError(ErrorCode.PROTOCOL_ERROR, "SETTINGS_ENABLE_PUSH of a server");
-          }
-        }
-        case Frames.MAX_HEADER_LIST_SIZE -> maxListBytes = value;
-        case Frames.MAX_CONCURRENT_STREAMS -> maxStreams = (int) Math.min(value, MAX_STREAMS);
-        case Frames.INITIAL_WINDOW_SIZE -> {
-          all.clear();
-          all.addAll(streams.values());
-          if (!output.streamWindow((int) value, all)) {
-            connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
-          }
-          all.clear();
-        }
-        default -> {
-          // says nothing to this client
-        }
-      }
-    }
-
-    @Override
-    public void settingsEnd() {
-      if (flood(FrameBudget.Kind.SETTINGS) || state == State.CLOSED) {
-        return;
-      }
-      Frames.header(output.control(Frames.HEADER_BYTES), 0, Frames.SETTINGS, Frames.ACK, 0);
-      flushDue = true;
-      if (hasRoom()) {
-        if (given > 0) {
-          offer();
-        }
-      } else {
-        withdraw();
-      }
-    }
-
-    @Override
-    public void settingsAck() {
-      // nothing waits for it
-    }
-
-    @Override
-    public void ping(boolean ack, long data) {
-      if (!flood(FrameBudget.Kind.PING) && !ack) {
-        Frames.ping(output.control(Frames.HEADER_BYTES + 8), true, data);
-        flushDue = true;
-      }
-    }
-
-    @Override
-    public void goAway(int last, ErrorCode why) {
-      if (!flood(FrameBudget.Kind.SETTINGS)) {
-        goneAway(last, why);
-      }
-    }
-
-    @Override
-    public void windowUpdate(int number, int increment) {
-      if (flood(FrameBudget.Kind.WINDOW_UPDATE)) {
-        return;
-      }
-      RequestStream stream = streams.get(number);
-      if (number == 0) {
-        if (increment == 0) {
-          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE of 0");
-        } else if (!output.widen(increment)) {
-          connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
-        }
-        flushDue = true;
-      } else if (stream == null) {
-        if (isIdle(number)) {
-          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE on idle stream " + number);
-        }
-      } else if (increment == 0) {
-        stream.malformed(ErrorCode.PROTOCOL_ERROR);
-      } else if (!output.widen(stream, increment)) {
-        stream.malformed(ErrorCode.FLOW_CONTROL_ERROR);
-      }
-      flushDue = true;
-    }
-
-    @Override
-    public void streamError(int number, ErrorCode why, String detail) {
-      RequestStream stream = streams.get(number);
-      if (stream != null) {
-        stream.malformed(why);
-      } else {
-        late(number, "a frame of a wrong size");
-      }
-    }
-
-    @Override
-    public void connectionError(ErrorCode why, String detail) {
-      boolean block = why == ErrorCode.ENHANCE_YOUR_CALM;
-      error(why, block ? ParseFailure.HEAD_TOO_LARGE : ParseFailure.BAD_FRAME, detail);
-    }
   }
 }
