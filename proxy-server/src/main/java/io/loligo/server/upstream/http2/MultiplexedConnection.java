@@ -33,7 +33,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,12 +60,6 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     implements PooledConnection {
   /** Most streams of a connection at the same time, if the server allows as many. */
   public static final int MAX_STREAMS = 100;
-
-  /** Silence of the server after which it is asked for a sign of life, and then given up. */
-  static final int PING_MILLIS = 15_000;
-
-  /** Time since the last byte of the server for which it counts as alive. */
-  private static final long ALIVE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final int READ_BYTES = 32_768;
 
@@ -102,7 +95,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private final FrameBudget budget;
   private final IntObjectMap<RequestStream> streams = new IntObjectHashMap<>(8);
   private final List<RequestStream> touched = new ArrayList<>(4);
-  private final Watch watch = new Watch();
+  private final LifeSigns life;
   private final int streamWindow;
   private final int connectionWindow;
   private ConnectionSettings settings;
@@ -132,11 +125,6 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private boolean readPending;
   private boolean flushDue;
   private boolean tellDue;
-  private boolean pinged;
-  private long heardNanos;
-
-  /** Null: the connection may grow as old as it likes. */
-  private @Nullable Aging aging;
 
   /** A connection to {@code endpoint}, to be added to the pipeline of an open channel. */
   public MultiplexedConnection(
@@ -147,6 +135,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     this.home = home;
     this.limits = shared.limits();
     this.input = new FrameInput(shared.transit());
+    this.life = new LifeSigns(this);
     this.budget = new FrameBudget(shared.timer());
     this.streamWindow =
         Math.max(
@@ -179,23 +168,6 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The server is silent, or no stream is open. */
-  private final class Watch extends LoopTimer.Timeout {
-    @Override
-    protected void expired() {
-      if (given == 0) {
-        leave(ErrorCode.NO_ERROR);
-      } else if (pinged) {
-        lost(Kind.NO_ANSWER, "no answer to PING");
-      } else {
-        pinged = true;
-        Frames.ping(output.control(Frames.HEADER_BYTES + 8), false, 0);
-        flush();
-        shared.timer().arm(this, PING_MILLIS);
-      }
-    }
-  }
-
   // ---- opening and closing
 
   @Override
@@ -210,7 +182,6 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     int high = settings.streamBufferBytes;
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
     output = new RequestOutput(context, new SocketTally(channel), budget, high);
-    heardNanos = nanos();
     ByteBuf out = output.control(128);
     out.writeBytes(PREFACE);
     Frames.header(out, 18, Frames.SETTINGS, 0, 0);
@@ -219,11 +190,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     Frames.setting(out, Frames.MAX_HEADER_LIST_SIZE, limits.maxHeadBytes());
     Frames.windowUpdate(out, 0, connectionWindow - Frames.DEFAULT_WINDOW_BYTES);
     flushDue = true; // with the first request
-    shared.timer().arm(watch, settings.idleMillis);
-    if (settings.ageMillis > 0) {
-      aging = new Aging();
-      shared.timer().arm(aging, settings.ageMillis);
-    }
+    life.opened(settings);
     readMore();
   }
 
@@ -275,7 +242,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public boolean isKnownAlive() {
-    return nanos() - heardNanos < ALIVE_NANOS;
+    return life.isKnownAlive();
   }
 
   /** Puts it into the pool, unless it is there. */
@@ -304,14 +271,6 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     return true;
   }
 
-  /** It takes no further request at this age; open streams end first. */
-  private final class Aging extends LoopTimer.Timeout {
-    @Override
-    protected void expired() {
-      leave(ErrorCode.NO_ERROR);
-    }
-  }
-
   /** {@inheritDoc} Open streams end first. */
   @Override
   public void close() {
@@ -320,7 +279,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   }
 
   /** Says GOAWAY, and closes when no stream is left. */
-  private void leave(ErrorCode why) {
+  void leave(ErrorCode why) {
     if (state != State.OPEN) {
       return;
     }
@@ -352,7 +311,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   }
 
   /** The connection is gone: each stream fails, or fails when its content was read. */
-  private void lost(Kind beforeHead, String detail) {
+  void lost(Kind beforeHead, String detail) {
     if (state == State.CLOSED) {
       return;
     }
@@ -392,10 +351,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   }
 
   private void release() {
-    shared.timer().forget(watch);
-    if (aging != null) {
-      shared.timer().forget(aging);
-    }
+    life.forget();
     output.close();
     input.close();
   }
@@ -428,7 +384,18 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     return cause instanceof DecoderException && cause.getCause() instanceof SSLException;
   }
 
-  // ---- for streams
+  // ---- for streams and timers
+
+  /** Whether a request is in progress, or about to begin. */
+  boolean isInUse() {
+    return given > 0;
+  }
+
+  /** Asks the server for a sign of life. */
+  void ping() {
+    Frames.ping(output.control(Frames.HEADER_BYTES + 8), false, 0);
+    flush();
+  }
 
   long nanos() {
     return shared.loop().ticker().nanoTime();
@@ -487,8 +454,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     }
     streams.put(stream.id(), stream);
     if (streams.size() == 1) {
-      pinged = false;
-      shared.timer().arm(watch, PING_MILLIS);
+      life.await();
     }
     return output.head(stream, start, !request.hasContent());
   }
@@ -535,7 +501,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private void over() {
     given--;
     if (given == 0 && state == State.OPEN) {
-      shared.timer().arm(watch, settings.idleMillis);
+      life.idle(settings.idleMillis);
     }
     if (spent) {
       leave(ErrorCode.NO_ERROR);
@@ -560,11 +526,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
       in.release();
       return;
     }
-    heardNanos = nanos();
-    pinged = false;
-    if (given > 0) {
-      shared.timer().arm(watch, PING_MILLIS);
-    }
+    life.heard();
     ByteBuf all = input.add(in, context.alloc());
     processing = true;
     try {

@@ -544,13 +544,13 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
     openSettled();
     Heard heard = get();
     server.frames();
-    pass(MultiplexedConnection.PING_MILLIS + 300);
+    pass(LifeSigns.PING_MILLIS + 300);
     assertThat(server.frames()).containsExactly("PING 0");
     server.frame(Frames.PING, Frames.ACK, 0, new byte[8]);
-    pass(MultiplexedConnection.PING_MILLIS + 300);
+    pass(LifeSigns.PING_MILLIS + 300);
     assertThat(server.frames()).containsExactly("PING 0");
     assertThat(heard.events).isEmpty();
-    pass(MultiplexedConnection.PING_MILLIS + 300);
+    pass(LifeSigns.PING_MILLIS + 300);
     assertThat(heard.events).containsExactly("failed NO_ANSWER");
     assertThat(channel.isOpen()).isFalse();
   }
