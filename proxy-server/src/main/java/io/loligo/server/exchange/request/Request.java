@@ -5,36 +5,25 @@ import io.loligo.core.acl.LoginState;
 import io.loligo.core.acl.Notes;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.ContentLength;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.message.StoreId;
-import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
-import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.login.Logins;
 import io.loligo.server.login.RequestLogin;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.Interception;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HelperFacts;
-import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.RewrittenRequest;
-import io.loligo.server.tls.PeerCertificate;
 import io.loligo.server.tls.SessionFacts;
-import io.loligo.server.upstream.HopProxyHeader;
-import io.loligo.server.upstream.route.RoutedRequest;
 import io.loligo.store.memory.StoredResponse;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
-import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An event loop reuses one object for all requests. A request that must wait continues as a
  * {@link #snapshot}, with copies of its head and target.
  */
-public final class Request implements RoutedRequest {
+public final class Request extends RuledRequest {
   private @Nullable ClientStream stream;
   private @Nullable ExchangeRecord record;
   private Set<String> adapters = Set.of();
@@ -317,12 +306,14 @@ public final class Request implements RoutedRequest {
     return allocator;
   }
 
-  /** The head. It stays valid only in a {@link #snapshot}; otherwise it is borrowed. */
+  /** {@inheritDoc} It stays valid only in a {@link #snapshot}; otherwise it is borrowed. */
+  @Override
   public RequestHead head() {
     return head;
   }
 
-  /** The target and its key rule. It stays valid only in a {@link #snapshot}. */
+  /** {@inheritDoc} It stays valid only in a {@link #snapshot}. */
+  @Override
   public RequestTarget target() {
     return target;
   }
@@ -360,17 +351,6 @@ public final class Request implements RoutedRequest {
   /** Whether the request must be answered without slices, see {@link #unsliced}. */
   public boolean isUnsliced() {
     return unsliced;
-  }
-
-  /** The slice that this request is for; null if it is not for a slice. */
-  public @Nullable Slice slice() {
-    return target.keyRule() instanceof Slice slice ? slice : null;
-  }
-
-  /** Whether this request is for the next slice of a response that has begun. */
-  public boolean continuesAnswer() {
-    Slice slice = slice();
-    return slice != null && slice.continued() != null;
   }
 
   /**
@@ -434,22 +414,32 @@ public final class Request implements RoutedRequest {
     }
   }
 
+  @Override
+  @Nullable ExchangeRecord noted() {
+    return record;
+  }
+
+  @Override
+  @Nullable SessionFacts session() {
+    return session;
+  }
+
+  @Override
+  @Nullable InetSocketAddress local() {
+    return local;
+  }
+
+  @Override
+  @Nullable KnownServer knownServer() {
+    return server;
+  }
+
   /** The server that gets this request. Rules see the facts that it is told. */
   public KnownServer server() {
     if (server == null) {
       server = new KnownServer();
     }
     return server;
-  }
-
-  @Override
-  public String hierarchyCode() {
-    return server == null ? HierarchyCode.HIER_NONE.name() : server.hierarchyCode();
-  }
-
-  @Override
-  public @Nullable String peerName() {
-    return server == null ? null : server.peerName();
   }
 
   /** Services with {@code names} adapt it: the one chosen, and the members of a set or chain. */
@@ -462,16 +452,6 @@ public final class Request implements RoutedRequest {
     return adapters.contains(name) || (server != null && server.isAdaptedBy(name));
   }
 
-  @Override
-  public @Nullable String serverFingerprint() {
-    return server == null ? null : server.fingerprint();
-  }
-
-  @Override
-  public @Nullable String errorPage() {
-    return record == null ? null : record.errorCode;
-  }
-
   /** The address of the connected client, for X-Forwarded-For. */
   @Override
   public InetSocketAddress client() {
@@ -482,6 +462,7 @@ public final class Request implements RoutedRequest {
    * The server that the client means by its connection, also in the background; null: the
    * connection is neither intercepted nor decrypted.
    */
+  @Override
   public @Nullable Destination destination() {
     return destination;
   }
@@ -519,8 +500,8 @@ public final class Request implements RoutedRequest {
     }
   }
 
-  /** What helpers of ACLs have told about this request, beside its notes. */
-  private HelperFacts told() {
+  @Override
+  HelperFacts told() {
     return helpers == null ? HelperFacts.NONE : helpers.facts();
   }
 
@@ -542,14 +523,9 @@ public final class Request implements RoutedRequest {
     }
   }
 
-  /** What a rewriter made of it; null: nothing. */
+  @Override
   public @Nullable RewrittenRequest rewritten() {
     return rewritten;
-  }
-
-  @Override
-  public boolean isSentElsewhere() {
-    return rewritten != null && rewritten.elsewhere();
   }
 
   @Override
@@ -623,80 +599,11 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
-  public @Nullable InetAddress transparentClient() {
-    boolean own = port.interception() == Interception.TPROXY && !port.proxyHeader();
-    return own && stream != null ? connected.getAddress() : null;
-  }
-
-  @Override
-  public HopProxyHeader proxyHeader(ProxyHeaderVersion version) {
-    return stream == null || local == null
-        ? HopProxyHeader.own(version)
-        : new HopProxyHeader(version, connected, local);
-  }
-
-  @Override
   public byte[] clientAddress() {
     if (client == null) {
       client = AddressBytes.of(connected.getAddress());
     }
     return client;
-  }
-
-  @Override
-  public byte[] localAddress() {
-    return local == null ? NetUtil.LOCALHOST4.getAddress() : AddressBytes.of(local.getAddress());
-  }
-
-  @Override
-  public int localPort() {
-    return local == null ? 0 : local.getPort();
-  }
-
-  @Override
-  public String portName() {
-    return port.name();
-  }
-
-  @Override
-  public String method() {
-    return head.method();
-  }
-
-  @Override
-  public String scheme() {
-    return target.scheme();
-  }
-
-  @Override
-  public String host() {
-    return target.host();
-  }
-
-  @Override
-  public int port() {
-    return target.port();
-  }
-
-  @Override
-  public String url() {
-    return target.url();
-  }
-
-  @Override
-  public String urlPath() {
-    return target.form() == RequestTarget.Form.AUTHORITY
-        ? ""
-        : new String(
-            target.pathBytes(),
-            target.pathStart(),
-            target.pathEnd() - target.pathStart(),
-            StandardCharsets.ISO_8859_1);
-  }
-
-  @Override
-  public Fields requestFields() {
-    return head.fields();
   }
 
   @Override
@@ -727,40 +634,6 @@ public final class Request implements RoutedRequest {
     destinationName = name;
   }
 
-  @Override
-  public List<String> certificateFaults() {
-    return server == null ? List.of() : server.certificateFaults();
-  }
-
-  @Override
-  public int bumpStep() {
-    TunnelStep step = tunnelStep();
-    return step == null ? 0 : step.number();
-  }
-
-  @Override
-  public String requestedServerName() {
-    TunnelStep step = tunnelStep();
-    String name = step == null ? null : step.serverName();
-    return name == null ? host() : name;
-  }
-
-  @Override
-  public @Nullable List<String> certifiedServerNames() {
-    TunnelStep step = tunnelStep();
-    return step == null ? null : step.certifiedNames();
-  }
-
-  private @Nullable TunnelStep tunnelStep() {
-    return server == null ? null : server.tunnelStep();
-  }
-
-  @Override
-  public boolean isEncrypted() {
-    boolean clearHop = record != null && record.attempts > 0 && record.serverTls == null;
-    return session != null && !clearHop;
-  }
-
   /** Whether the CONNECT is the proxy's own, see {@link ClientStream#impliesConnect}. */
   public boolean impliesConnect() {
     return stream != null && stream.impliesConnect();
@@ -777,7 +650,7 @@ public final class Request implements RoutedRequest {
     this.logins = logins;
   }
 
-  /** What is known about the user, whether a rule has asked or not; null: nobody can log in. */
+  @Override
   public @Nullable RequestLogin foundLogin() {
     return login;
   }
@@ -803,57 +676,6 @@ public final class Request implements RoutedRequest {
   }
 
   @Override
-  public @Nullable String user() {
-    RequestLogin found = login;
-    return found != null && found.asked() && found.state() == LoginState.KNOWN
-        ? found.user()
-        : null;
-  }
-
-  @Override
-  public @Nullable String proxyCredentials() {
-    Fields fields = head.fields();
-    boolean forProxy = port.accel() == null && destination == null;
-    if (!forProxy || !fields.has(FieldName.PROXY_AUTHORIZATION)) {
-      return null;
-    }
-    int at = fields.first(FieldName.PROXY_AUTHORIZATION);
-    boolean several = fields.next(FieldName.PROXY_AUTHORIZATION, at + 1) >= 0;
-    return several ? null : fields.value(at);
-  }
-
-  @Override
-  public @Nullable String externalUser() {
-    return told().user();
-  }
-
-  @Override
-  public @Nullable String externalTag() {
-    return told().tag();
-  }
-
-  @Override
-  public @Nullable String helperUser() {
-    return told().user();
-  }
-
-  @Override
-  public @Nullable String helperCredentials(boolean toOrigin) {
-    HelperFacts told = told();
-    int field = toOrigin ? FieldName.AUTHORIZATION : FieldName.PROXY_AUTHORIZATION;
-    if (told.user() == null || told.password() == null || head.fields().has(field)) {
-      return null;
-    }
-    byte[] clear = (told.user() + ":" + told.password()).getBytes(StandardCharsets.ISO_8859_1);
-    return "Basic " + Base64.getEncoder().encodeToString(clear);
-  }
-
-  @Override
-  public boolean isInAuthorization() {
-    return port.accel() != null && destination == null && user() != null;
-  }
-
-  @Override
   public boolean hasMoreAddresses(int most, boolean strict) {
     return login != null
         && logins != null
@@ -863,18 +685,6 @@ public final class Request implements RoutedRequest {
   @Override
   public int clientConnections() {
     return connections;
-  }
-
-  @Override
-  public @Nullable String certificatePem(boolean chain) {
-    PeerCertificate certificate = session == null ? null : session.certificate();
-    return certificate == null ? null : certificate.pem(chain);
-  }
-
-  @Override
-  public @Nullable String certificateName(boolean issuer, String attribute) {
-    PeerCertificate certificate = session == null ? null : session.certificate();
-    return certificate == null ? null : certificate.attribute(issuer, attribute);
   }
 
   @Override
