@@ -269,10 +269,6 @@ final class UnusedDirectives {
     rows.add(Status.WITHOUT_EFFECT, "this version has no FTP", "ftp_port : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "services are never offered to give back only a part of the content",
-        "icap_206_enable : ON_OFF : on");
-    rows.add(
-        Status.WITHOUT_EFFECT,
         "services do not choose further services",
         "adaptation_service_iteration_limit : INTEGER : 16");
     rows.add(

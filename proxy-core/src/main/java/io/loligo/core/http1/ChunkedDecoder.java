@@ -102,8 +102,21 @@ public final class ChunkedDecoder {
   private int trailerPosition;
   private @Nullable ParseFailure failure;
 
+  /** Those of the present chunk if it may be the last one; null: they are not kept. */
+  private final @Nullable StringBuilder extensions;
+
   /** A decoder with these limits. */
   public ChunkedDecoder(ParseLimits limits) {
+    this(limits, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param keepsExtensions whether {@link #lastExtensions} is called
+   */
+  public ChunkedDecoder(ParseLimits limits, boolean keepsExtensions) {
+    extensions = keepsExtensions ? new StringBuilder() : null;
     maxExtensionBytes = limits.maxChunkExtensionBytes();
     maxTrailerBytes = limits.maxTrailerBytes();
     section = new FieldSection(limits.maxFields());
@@ -193,6 +206,14 @@ public final class ChunkedDecoder {
     return trailers;
   }
 
+  /**
+   * After {@link Event#END}: the extensions of the last chunk as they came, well-formed, from the
+   * byte behind the first semicolon or blank. Only with {@code keepsExtensions}.
+   */
+  public String lastExtensions() {
+    return String.valueOf(extensions);
+  }
+
   /** After {@link Event#FAILED}. */
   public @Nullable ParseFailure failure() {
     return failure;
@@ -212,6 +233,9 @@ public final class ChunkedDecoder {
         if (b != '\r' && tooLarge(++extensionBytes, ++excessBytes)) {
           fail(ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
         } else {
+          if (extensions != null && remaining == 0 && b != '\r') {
+            extensions.append((char) (b & 0xff));
+          }
           extension(b);
         }
       }
@@ -233,6 +257,9 @@ public final class ChunkedDecoder {
       fail(ParseFailure.BAD_CHUNK_SIZE);
     } else if (b == ';' || b == '\r' || Ascii.isBlank(b)) {
       extensionBytes = b == '\r' ? 0 : 1;
+      if (extensions != null) {
+        extensions.setLength(0);
+      }
       expect(maxExtensionBytes >= extensionBytes, state, ParseFailure.CHUNK_EXTENSION_TOO_LARGE);
       if (state != State.FAILED) {
         afterValue(b);

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * CHOOSING   nowhere, it is not read             a connection: SENDING; none: UNCHANGED, OVER
  * SENDING    the service                         the head of its response
  * UNCHANGED  the taker, what was read first      the end
- * ADAPTED    the service, if it reads on         the end of the service's content
+ * ADAPTED    the service, if it reads on         the end of the service's content; the rest is that
+ *                                                of the original: UNCHANGED
  * OVER
  * </pre>
  *
@@ -57,6 +58,9 @@ public final class Adaptation implements Original {
 
   /** Bytes of it that are entered as bytes in transit. */
   private int charged;
+
+  /** Bytes of the original that are announced to the taker; -1: no number of them. */
+  private long announced = -1;
 
   private boolean originalEnded;
   private @Nullable Fields trailers;
@@ -146,7 +150,7 @@ public final class Adaptation implements Original {
     } else {
       ServiceExchange begun =
           new ServiceExchange(
-              chosen, ServiceExchange.preview(loop, options, message), message, progress, taker);
+              chosen, Offer.of(loop.settings().icap(), options, message), message, progress, taker);
       exchange = begun;
       stopDialling = chosen.connect(begun, /* force= */ false);
     }
@@ -159,7 +163,7 @@ public final class Adaptation implements Original {
     if (phase == Phase.OVER || !content.isReadable()) {
       content.release();
     } else if (phase == Phase.UNCHANGED && !keepsAll) {
-      taker.content(content);
+      pass(content);
     } else {
       boolean sends = exchange != null && exchange.isConnected();
       try {
@@ -233,8 +237,7 @@ public final class Adaptation implements Original {
     originalEnded = true;
     reading = false;
     if (phase == Phase.UNCHANGED && !keepsAll) {
-      over();
-      taker.end(ofOriginal);
+      passEnd(ofOriginal);
     } else {
       trailers = ofOriginal == null ? null : ofOriginal.snapshot();
       if (exchange != null) {
@@ -276,15 +279,35 @@ public final class Adaptation implements Original {
     keepsAll = false;
     charge(0);
     if (held != null) {
-      taker.content(held);
+      pass(held);
       if (phase == Phase.UNCHANGED) {
         taker.readComplete();
       }
     } else if (originalEnded) {
-      over();
-      taker.end(trailers);
+      passEnd(trailers);
     } else {
       readOriginal();
+    }
+  }
+
+  /** Passes on {@code content} of the original, taken. */
+  private void pass(ByteBuf content) {
+    if (announced >= 0 && content.readableBytes() > announced) {
+      content.release();
+      fail("icap_service " + state().service().name() + ": more content than announced");
+      return;
+    }
+    announced = announced < 0 ? -1 : announced - content.readableBytes();
+    taker.content(content);
+  }
+
+  /** Passes on the end of the original. */
+  private void passEnd(@Nullable Fields ofOriginal) {
+    if (announced > 0) {
+      fail("icap_service " + state().service().name() + ": less content than announced");
+    } else {
+      over();
+      taker.end(ofOriginal);
     }
   }
 
@@ -356,9 +379,25 @@ public final class Adaptation implements Original {
     }
 
     @Override
-    public void adapted() {
+    public void adapted(boolean partial) {
       phase = Phase.ADAPTED;
-      forget();
+      if (!partial) {
+        forget();
+      }
+    }
+
+    @Override
+    public void original(int from, long length) {
+      phase = Phase.UNCHANGED;
+      exchange = null;
+      wantsMore = false;
+      announced = length;
+      ByteBuf held = kept;
+      if (held != null && !held.skipBytes(from).isReadable()) {
+        held.release();
+        kept = null;
+      }
+      eventLoop.execute(Adaptation.this::giveKept);
     }
 
     @Override

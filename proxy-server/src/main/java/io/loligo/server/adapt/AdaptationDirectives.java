@@ -150,6 +150,15 @@ public final class AdaptationDirectives {
               "Bytes of a preview for a service that wants previews without saying how long. -1:"
                   + " none. A preview is not longer than 64 KB.");
 
+  /** {@code icap_206_enable}. */
+  public static final Setting<Boolean> PARTIAL =
+      FEATURE
+          .flag("icap_206_enable", "on")
+          .text(
+              "Whether services may change only the beginning of a message and leave the rest of"
+                  + " its content as it is (206 with use-original-body). It holds for services"
+                  + " whose options have Allow: 206, in a preview and for content of up to 64 KB.");
+
   /** {@code icap_connect_timeout}: milliseconds; null: that of origins or parents. */
   public static final Setting<@Nullable Long> CONNECT_TIMEOUT =
       FEATURE

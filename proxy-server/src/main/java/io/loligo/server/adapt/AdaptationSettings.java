@@ -76,6 +76,7 @@ public record AdaptationSettings(
             config.get(AdaptationDirectives.PERSISTENT),
             config.get(AdaptationDirectives.PREVIEW_ENABLE),
             config.get(AdaptationDirectives.PREVIEW_SIZE),
+            config.get(AdaptationDirectives.PARTIAL),
             failures.most(),
             failures.memoryMillis(),
             config.get(AdaptationDirectives.REVIVAL_DELAY),

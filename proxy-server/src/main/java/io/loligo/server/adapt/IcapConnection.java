@@ -42,8 +42,21 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     /** One read's worth of content was delivered. */
     void readComplete();
 
-    /** The response is complete; {@code trailers} borrowed. The connection is kept or closed. */
-    void end(Fields trailers);
+    /**
+     * The reason why the response, which is complete, fails all the same; null: {@link #end}
+     * follows.
+     *
+     * @param originalFrom see {@link IcapReader#originalFrom}
+     */
+    @Nullable String flaw(long originalFrom);
+
+    /**
+     * The response is complete. The connection is kept or closed.
+     *
+     * @param trailers borrowed
+     * @param originalFrom see {@link IcapReader#originalFrom}
+     */
+    void end(Fields trailers, long originalFrom);
 
     /** The connection takes chunks again. */
     void writable();
@@ -475,6 +488,12 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
   private void end() {
     Listener done = told();
     IcapReply reply = reader.reply();
+    long originalFrom = reader.originalFrom();
+    String flaw = done.flaw(originalFrom);
+    if (flaw != null) {
+      fail(flaw);
+      return;
+    }
     boolean surplus = input != null && input.isReadable();
     drop();
     listener = null;
@@ -489,7 +508,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     } else {
       close();
     }
-    done.end(trailers);
+    done.end(trailers, originalFrom);
   }
 
   private void fail(String why) {

@@ -122,9 +122,9 @@ public record IcapMessage(
    * The head of the ICAP request and the heads inside (RFC 3507 section 4.4.1).
    *
    * @param preview bytes of the preview; -1: none
-   * @param allows204 whether 204 may come outside of a preview
+   * @param allow the value of Allow; empty: none
    */
-  byte[] composed(IcapService service, int preview, boolean allows204, boolean persistent) {
+  byte[] composed(IcapService service, int preview, String allow, boolean persistent) {
     FieldLines lines = new FieldLines(256 + icapLines.length + headBytes());
     lines.append(service.method()).append(' ').append(service.uri()).append(" ICAP/1.0").endLine();
     lines.add("Host", service.authority());
@@ -140,8 +140,8 @@ public record IcapMessage(
     if (preview >= 0) {
       lines.add("Preview", Integer.toString(preview));
     }
-    if (allows204) {
-      lines.add("Allow", "204");
+    if (!allow.isEmpty()) {
+      lines.add("Allow", allow);
     }
     lines.append(icapLines, 0, icapLines.length).endLine();
     lines.append(requestHead, 0, requestHead.length);

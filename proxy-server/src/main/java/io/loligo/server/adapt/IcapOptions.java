@@ -13,6 +13,7 @@ import java.util.Set;
  * @param adaptsResponses whether Methods has RESPMOD
  * @param preview bytes of a preview; -1: none is wanted
  * @param maxConnections the most connections; -1: not told
+ * @param allowsPartial whether Allow has 206
  * @param ttlSeconds how long the options hold; -1: not told
  * @param previewed extensions of URLs in lower case, see {@link Transfer#PREVIEW}
  * @param ignored see {@link Transfer#IGNORE}
@@ -24,6 +25,7 @@ record IcapOptions(
     boolean adaptsResponses,
     int preview,
     int maxConnections,
+    boolean allowsPartial,
     int ttlSeconds,
     Set<String> previewed,
     Set<String> ignored,
@@ -63,6 +65,7 @@ record IcapOptions(
         methods.contains("respmod"),
         number(fields, "Preview"),
         number(fields, "Max-Connections"),
+        list(fields, "Allow").contains("206"),
         number(fields, "Options-TTL"),
         previewed,
         ignored,

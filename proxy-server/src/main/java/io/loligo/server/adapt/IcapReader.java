@@ -88,13 +88,14 @@ final class IcapReader {
   private boolean insideIsRequest;
   private boolean hasContent;
   private @Nullable IcapReply reply;
+  private long originalFrom = OriginalBody.NONE;
   private String failure = "";
 
   /** A reader with the limits of responses. */
   IcapReader(ParseLimits limits) {
     this.limits = limits;
     heads = new Http1ResponseParser(limits);
-    chunks = new ChunkedDecoder(limits);
+    chunks = new ChunkedDecoder(limits, /* keepsExtensions= */ true);
   }
 
   /**
@@ -106,6 +107,7 @@ final class IcapReader {
     this.expected = expected;
     this.kept = kept;
     reply = null;
+    originalFrom = OriginalBody.NONE;
     failure = "";
     beginHead();
   }
@@ -137,6 +139,14 @@ final class IcapReader {
   /** After {@link Event#END}: the trailers, valid until the next response; may be empty. */
   Fields trailers() {
     return chunks.trailers();
+  }
+
+  /**
+   * After {@link Event#END}: the byte of the original from which on its content follows that of the
+   * response (use-original-body); {@link OriginalBody#NONE}: nothing follows.
+   */
+  long originalFrom() {
+    return originalFrom;
   }
 
   /** After {@link Event#FAILED}: the reason. */
@@ -341,11 +351,19 @@ final class IcapReader {
     return switch (chunks.next(in)) {
       case NEED_MORE -> Event.NEED_MORE;
       case DATA -> Event.DATA;
-      case END -> {
-        state = State.OVER;
-        yield Event.END;
-      }
+      case END -> ended();
       case FAILED -> fail("content: " + text(chunks.failure()));
     };
+  }
+
+  private Event ended() {
+    state = State.OVER;
+    if (reply().status() == IcapReply.PARTIAL) {
+      originalFrom = OriginalBody.from(chunks.lastExtensions());
+      if (originalFrom == OriginalBody.MALFORMED) {
+        return fail("use-original-body is malformed");
+      }
+    }
+    return Event.END;
   }
 }

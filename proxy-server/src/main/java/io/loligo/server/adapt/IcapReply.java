@@ -24,4 +24,7 @@ record IcapReply(
     @Nullable RequestHead request,
     @Nullable ResponseHead response,
     boolean hasContent,
-    boolean closes) {}
+    boolean closes) {
+  /** The status of a message of which the rest is that of the original: {@value}. */
+  static final int PARTIAL = 206;
+}

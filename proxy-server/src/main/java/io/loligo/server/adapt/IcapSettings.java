@@ -12,6 +12,7 @@ import io.loligo.core.http1.ParseLimits;
  * @param persistent whether connections are reused
  * @param previews whether previews are sent
  * @param previewBytes of a preview if a service names no number; -1: none
+ * @param partial whether services may give back the beginning of a message only
  * @param failureLimit failures above which a service is down; negative: no limit
  * @param failureMemoryMillis how long a failure counts; 0: until the options are fetched again
  * @param revivalMillis how long a service stays down
@@ -25,6 +26,7 @@ public record IcapSettings(
     boolean persistent,
     boolean previews,
     int previewBytes,
+    boolean partial,
     int failureLimit,
     long failureMemoryMillis,
     long revivalMillis,

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * loop.
  *
  * <p>The {@link Owner} has the original content and decides how to go on after a failure. After
- * {@link Owner#unchanged}, {@link Owner#end}, {@link Owner#again}, {@link Owner#overloaded}, {@link
- * Owner#broken} and {@link #abandon}, neither the owner nor the taker is called.
+ * {@link Owner#unchanged}, {@link Owner#original}, {@link Owner#end}, {@link Owner#again}, {@link
+ * Owner#overloaded}, {@link Owner#broken} and {@link #abandon}, neither the owner nor the taker is
+ * called.
  */
 final class ServiceExchange implements ServiceState.Dialled, IcapConnection.Listener {
   /** The message that is adapted. */
@@ -41,8 +42,20 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     /** The service leaves the message as it is. */
     void unchanged();
 
-    /** The service's message begins: the original will not be sent again. */
-    void adapted();
+    /**
+     * The service's message begins: the original will not be sent again.
+     *
+     * @param partial whether its content may end with that of the original
+     */
+    void adapted(boolean partial);
+
+    /**
+     * The content of the original from byte {@code from} on follows what the service has sent. The
+     * taker waits for it.
+     *
+     * @param length its announced length; -1: unknown
+     */
+    void original(int from, long length);
 
     /** The service's message is complete. */
     void end();
@@ -63,6 +76,8 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   private final IcapMessage message;
   private final Owner owner;
   private final Adapted taker;
+
+  private final Offer offer;
 
   /** Bytes of the preview; -1: none. */
   private final int preview;
@@ -91,37 +106,18 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   /**
    * Of {@code message} with {@code service}. Begins when it is connected.
    *
-   * @param preview see {@link #preview(Adaptations, IcapOptions, IcapMessage)}
+   * @param offer made to the service
    * @param taker takes the service's message
    */
   ServiceExchange(
-      ServiceState service, int preview, IcapMessage message, Owner owner, Adapted taker) {
+      ServiceState service, Offer offer, IcapMessage message, Owner owner, Adapted taker) {
     this.service = service;
-    this.preview = preview;
+    this.offer = offer;
+    preview = offer.preview();
     this.message = message;
     this.owner = owner;
     this.taker = taker;
     startedNanos = service.clock().nanos();
-  }
-
-  /** Bytes of the preview of {@code message} to a service with {@code options}; -1: none. */
-  static int preview(Adaptations loop, IcapOptions options, IcapMessage message) {
-    IcapSettings settings = loop.settings().icap();
-    if (!settings.previews() || options.transfer(message.path()) != IcapOptions.Transfer.PREVIEW) {
-      return -1;
-    }
-    int wanted = options.preview() >= 0 ? options.preview() : settings.previewBytes();
-    if (wanted < 0) {
-      return -1;
-    }
-    long most = Math.min(wanted, IcapSettings.KEPT_BYTES);
-    long length = message.contentLength();
-    return (int) (message.hasContent() ? (length < 0 ? most : Math.min(most, length)) : 0);
-  }
-
-  private boolean allows204() {
-    long length = message.contentLength();
-    return !message.hasContent() || (length >= 0 && length <= IcapSettings.KEPT_BYTES);
   }
 
   // ---- sending
@@ -135,7 +131,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     connection = found;
     owner.connected();
     service.counts().increment(ServiceCount.MESSAGES);
-    byte[] head = message.composed(service.service(), preview, allows204(), service.persistent());
+    byte[] head = message.composed(service.service(), preview, offer.allow(), service.persistent());
     sentHead = head;
     connectedNanos = service.clock().nanos();
     found.start(
@@ -255,6 +251,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       case 100 -> goOn();
       case 204 -> keepsMessage(reply);
       case 200, 201 -> adapted(reply);
+      case IcapReply.PARTIAL -> adaptedPartly(reply);
       default -> broken("status " + reply.status());
     }
   }
@@ -275,7 +272,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
 
   private void keepsMessage(IcapReply reply) {
     boolean inPreview = preview >= 0 && !continued;
-    if (reply.hasContent() || !owner.keepsAll() || !(inPreview || allows204())) {
+    if (reply.hasContent() || !owner.keepsAll() || !(inPreview || offer.unchanged())) {
       broken("204 that was not allowed");
       return;
     }
@@ -342,6 +339,15 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     service.counts().add(ServiceCount.ANSWER_NANOS, service.clock().nanos() - startedNanos);
   }
 
+  private void adaptedPartly(IcapReply reply) {
+    boolean inPreview = previewOver && !continued;
+    if (!offer.partial() || !owner.keepsAll() || !(inPreview || offer.unchanged())) {
+      broken("206 that was not allowed");
+    } else {
+      adapted(reply);
+    }
+  }
+
   private void adapted(IcapReply reply) {
     ResponseHead response = reply.response();
     RequestHead request = reply.request();
@@ -350,7 +356,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       return;
     }
     note(response != null && !message.isResponse() ? ServiceCount.SATISFIED : ServiceCount.ADAPTED);
-    owner.adapted();
+    owner.adapted(reply.hasContent() && reply.status() == IcapReply.PARTIAL);
     if (!reply.hasContent()) {
       tell(changed());
     }
@@ -411,20 +417,43 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   }
 
   @Override
-  public void end(Fields ofAdapted) {
+  public @Nullable String flaw(long originalFrom) {
+    if (!live) {
+      return null;
+    }
+    if (originalFrom == OriginalBody.NONE) {
+      return remaining > 0 ? "less content than announced" : null;
+    }
+    ByteBuf kept = owner.kept();
+    int most = kept == null ? 0 : kept.readableBytes();
+    long length = message.contentLength();
+    if (!owner.keepsAll() || originalFrom > most) {
+      return "use-original-body=" + originalFrom + " of " + most + " bytes";
+    }
+    if (changed() == Outcome.ICAP_SAT) {
+      return "use-original-body in an answer to a request";
+    }
+    boolean differs = remaining >= 0 && length >= 0 && length - originalFrom != remaining;
+    return differs ? "use-original-body leaves content of another length than announced" : null;
+  }
+
+  @Override
+  public void end(Fields ofAdapted, long originalFrom) {
     if (!live) {
       connection = null;
       return;
     }
-    if (remaining > 0) {
-      broken("less content than announced");
-      return;
-    }
     live = false;
-    tell(changed());
+    boolean partly = originalFrom != OriginalBody.NONE;
+    tell(partly ? Outcome.ICAP_PART_ECHO : changed());
     connection = null;
-    owner.end();
-    taker.end(ofAdapted.count() == 0 ? null : ofAdapted);
+    if (partly) {
+      dropBehind();
+      owner.original((int) originalFrom, remaining);
+    } else {
+      owner.end();
+      taker.end(ofAdapted.count() == 0 ? null : ofAdapted);
+    }
   }
 
   // ---- failures
@@ -451,7 +480,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   private void again() {
     live = false;
     dropBehind();
-    owner.again(new ServiceExchange(service, preview, message, owner, taker));
+    owner.again(new ServiceExchange(service, offer, message, owner, taker));
   }
 
   private void overloaded(String why) {

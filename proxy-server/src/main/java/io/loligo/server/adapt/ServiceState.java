@@ -167,7 +167,9 @@ final class ServiceState implements IcapConnection.Home {
               + service.uri()
               + " ICAP/1.0\r\nHost: "
               + service.authority()
-              + "\r\nAllow: 204\r\n"
+              + "\r\nAllow: 204"
+              + (settings.partial() ? ", 206" : "")
+              + "\r\n"
               + (settings.persistent() ? "" : "Connection: close\r\n")
               + "\r\n";
       sentHead = head.getBytes(StandardCharsets.ISO_8859_1);
@@ -235,10 +237,15 @@ final class ServiceState implements IcapConnection.Home {
     public void readComplete() {}
 
     @Override
+    public @Nullable String flaw(long originalFrom) {
+      return null;
+    }
+
+    @Override
     public void writable() {}
 
     @Override
-    public void end(Fields trailers) {
+    public void end(Fields trailers, long originalFrom) {
       told();
     }
 

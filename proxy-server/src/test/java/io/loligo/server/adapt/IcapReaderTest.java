@@ -25,6 +25,7 @@ class IcapReaderTest {
     final StringBuilder content = new StringBuilder();
     IcapReply reply;
     String failure = "";
+    long originalFrom;
     int unread;
   }
 
@@ -48,6 +49,7 @@ class IcapReaderTest {
           }
           case END -> {
             outcome.events.append("end");
+            outcome.originalFrom = reader.originalFrom();
             outcome.unread = in.readableBytes() + bytes.length - Math.min(bytes.length, at + step);
             return outcome;
           }
@@ -64,6 +66,32 @@ class IcapReaderTest {
 
   private static String icap(String fields) {
     return "ICAP/1.0 200 OK\r\n" + fields + "\r\n\r\n";
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "206 | 0; use-original-body=5 | 5",
+        "206 | 0;use-original-body=0 | 0",
+        "206 | 000 ; Use-Original-Body = 7 | 7",
+        "206 | 0; a; b=c; d=\"; use-original-body=1\\\"\"; use-original-body=9 | 9",
+        "206 | 0; use-original-bodies=5 | -1",
+        "206 | 0 | -1",
+        "200 | 0; use-original-body=5 | -1",
+      })
+  void readsWhereTheOriginalGoesOn(int status, String last, long from) {
+    String text =
+        icap("Encapsulated: res-hdr=0, res-body=" + RESPONSE.length()).replace("200", "" + status)
+            + RESPONSE
+            + "5; use-original-body=3\r\nhello\r\n"
+            + last
+            + "\r\n\r\n";
+    for (int step = 1; step <= text.length(); step++) {
+      Outcome outcome = read(text, step, Expected.RESPONSE, "");
+      assertThat(outcome.events).as("%d at once", step).hasToString(status + " end");
+      assertThat(outcome.originalFrom).isEqualTo(from);
+    }
   }
 
   @ParameterizedTest

@@ -48,7 +48,8 @@ class IcapBesideSquidTest extends WireTest {
   void serve() throws Exception {
     icap = closing(ScriptedIcap.start());
     broken = closing(ScriptedIcap.start());
-    String options = "Preview: 8\r\nTransfer-Preview: *\r\nAllow: 204\r\nOptions-TTL: 3600\r\n";
+    String options =
+        "Preview: 8\r\nTransfer-Preview: *\r\nAllow: 204, 206\r\nOptions-TTL: 3600\r\n";
     icap.options(options).on(this::answer);
     broken.on(
         call -> {
@@ -75,6 +76,11 @@ class IcapBesideSquidTest extends WireTest {
       call.send(ScriptedIcap.response("403 Forbidden", "infected", "Content-Type: text/plain"));
     } else if (call.head().startsWith("RESPMOD") && heads.contains("/marked ")) {
       call.send(ScriptedIcap.response("200 OK", "marked", "X-Mark: 1", "Content-Type: text/plain"));
+    } else if (call.head().startsWith("RESPMOD") && heads.contains("/partial ")) {
+      call.send(partial(ScriptedIcap.response("200 OK", "[", "Content-Type: text/plain"), 5));
+    } else if (call.head().startsWith("REQMOD") && heads.contains("/partform ")) {
+      String head = heads.replaceAll("Content-Length: \\d+\r\n", "");
+      call.send(partial(ScriptedIcap.adapted("req", head, "["), 2));
     } else if (call.head().startsWith("REQMOD") && heads.contains("/blocked ")) {
       call.send(
           ScriptedIcap.response(
@@ -92,6 +98,10 @@ class IcapBesideSquidTest extends WireTest {
     } else {
       call.send(ScriptedIcap.NO_CONTENT);
     }
+  }
+
+  private static String partial(String whole, int from) {
+    return ScriptedIcap.partly(whole, "0; use-original-body=" + from + "\r\n\r\n");
   }
 
   private List<String> lines(Path folder) {
@@ -131,6 +141,9 @@ class IcapBesideSquidTest extends WireTest {
             new Asked("GET", "/empty", null),
             new Asked("GET", "/virus", null),
             new Asked("GET", "/marked", null),
+            new Asked("GET", "/partial", null),
+            new Asked("POST", "/partform", "short"),
+            new Asked("POST", "/partform", "content longer than the preview"),
             new Asked("GET", "/unscanned", null),
             new Asked("GET", "/blocked", null),
             new Asked("GET", "/moved", null),

@@ -11,7 +11,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
@@ -34,7 +33,7 @@ final class ScriptedIcap implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Call> calls = new CopyOnWriteArrayList<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
-  private final AtomicInteger optionsAsked = new AtomicInteger();
+  private final List<String> optionsHeads = new CopyOnWriteArrayList<>();
   private volatile Script script =
       call -> {
         call.readChunks();
@@ -206,6 +205,14 @@ final class ScriptedIcap implements AutoCloseable {
     return adapted("res", head + "\r\n", body);
   }
 
+  /** {@code whole}, which has content, as a 206 with {@code last} in place of the last chunk. */
+  static String partly(String whole, String last) {
+    return whole
+            .substring(0, whole.length() - "0\r\n\r\n".length())
+            .replace("ICAP/1.0 200 OK", "ICAP/1.0 206 Partial Content")
+        + last;
+  }
+
   /** Answers everything but OPTIONS from now on. */
   ScriptedIcap on(Script answer) {
     script = answer;
@@ -252,7 +259,7 @@ final class ScriptedIcap implements AutoCloseable {
         }
         Call call = new Call(socket, in, head, number);
         if (head.startsWith("OPTIONS ")) {
-          optionsAsked.incrementAndGet();
+          optionsHeads.add(head);
           String lines = options;
           if (lines == null) {
             return;
@@ -296,7 +303,12 @@ final class ScriptedIcap implements AutoCloseable {
   }
 
   int optionsAsked() {
-    return optionsAsked.get();
+    return optionsHeads.size();
+  }
+
+  /** The head of the last request for options. */
+  String lastOptions() {
+    return optionsHeads.get(optionsHeads.size() - 1);
   }
 
   int connections() {
