@@ -46,7 +46,8 @@ final class AclConditions {
       case SSL_SERVER_NAME_REGEX ->
           new ServerNameCondition(acl.source, server -> found(patterns, server));
       case AT_STEP ->
-          (in, to) -> Condition.of(in.bumpStep() > 0 && isOneOf(texts, "SslBump" + in.bumpStep()));
+          // a request that no line of ssl_bump is asked about is in the first step, as in Squid
+          (in, to) -> Condition.of(isOneOf(texts, "SslBump" + Math.max(1, in.bumpStep())));
       case CONNECTIONS_ENCRYPTED -> (in, to) -> Condition.of(in.isEncrypted());
       case TRANSACTION_INITIATOR ->
           (in, to) ->

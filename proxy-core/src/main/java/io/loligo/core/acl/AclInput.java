@@ -66,7 +66,10 @@ public interface AclInput {
     return List.of();
   }
 
-  /** The step of {@code ssl_bump} that is decided now, 1 to 3; 0: none is. */
+  /**
+   * The step of {@code ssl_bump} that is decided now, 1 to 3; 0: none is, which {@code at_step}
+   * takes for the first.
+   */
   default int bumpStep() {
     return 0;
   }

@@ -45,7 +45,10 @@ public enum AclType {
       Support.FULL,
       "fault of the server's certificate, such as X509_V_ERR_CERT_HAS_EXPIRED"),
   AT_STEP(
-      "at_step", Support.FULL, "step of ssl_bump that is decided: SslBump1, SslBump2 or SslBump3"),
+      "at_step",
+      Support.FULL,
+      "step of ssl_bump that is decided: SslBump1, SslBump2 or SslBump3; SslBump1 also where none"
+          + " is"),
   SSL_SERVER_NAME(
       "ssl::server_name",
       Support.FULL,

@@ -88,8 +88,9 @@ public record PosixRegex(
     }
 
     private void close() {
-      if (groups.isEmpty()) {
-        error = "Unmatched )";
+      if (groups.isEmpty()) { // an ordinary character, as in the GNU C library
+        warn("a ) without its ( means the character )");
+        atom("\\)", 1);
         return;
       }
       int start = groups.pop();

@@ -154,7 +154,10 @@ final class AclLines implements LineReader<Acls> {
     for (AclProblem problem : named.define(name, type, values)) {
       String origin = problem.valueIndex() < 0 ? "" : origins.get(problem.valueIndex());
       String advice = origin.isEmpty() ? problem.advice() : join(problem.advice(), "in " + origin);
-      if (problem.error()) {
+      if (isUrlInFile(type, problem, origin)) {
+        report.warning(
+            line, problem.value(), problem.expected(), "matches nothing, as in Squid, " + advice);
+      } else if (problem.error()) {
         report.error(line, problem.value(), problem.expected(), advice);
       } else {
         report.warning(line, problem.value(), problem.expected(), advice);
@@ -163,6 +166,12 @@ final class AclLines implements LineReader<Acls> {
     if (values.stream().allMatch("--"::equals) && !missing && named.isEmpty(name)) {
       report.warning(line, "", "values", "this ACL matches nothing");
     }
+  }
+
+  /** Files of domains have thousands of lines, which often come from others. */
+  private static boolean isUrlInFile(AclType type, AclProblem problem, String origin) {
+    boolean ofDomains = type == AclType.DSTDOMAIN || type == AclType.SRCDOMAIN;
+    return ofDomains && !origin.isEmpty() && problem.value().indexOf('/') >= 0;
   }
 
   private static String join(String a, String b) {

@@ -43,6 +43,9 @@ class PosixRegexTest {
         "a|b|c zc true",
         "\\(x\\) (x) true",
         "} } true",
+        "^(a|b)|c)$ c) true",
+        "^(a|b)|c)$ c false",
+        "^)*a$ ))a true",
       })
   void finds(String regex, String text, boolean expected) {
     PosixRegex compiled = PosixRegex.compile(regex, false);
@@ -55,7 +58,6 @@ class PosixRegexTest {
       delimiter = ' ',
       value = {
         "( Unmatched",
-        ") Unmatched",
         "[a Unmatched",
         "(a)\\1 back-reference",
         "(?i)a POSIX",

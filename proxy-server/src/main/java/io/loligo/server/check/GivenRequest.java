@@ -30,7 +30,6 @@ final class GivenRequest implements AclInput {
   private final Request request;
   private final Facts facts;
   private final boolean looksUpNames;
-  private int bumpStep;
 
   /**
    * What other parties would say. Immutable.
@@ -181,16 +180,6 @@ final class GivenRequest implements AclInput {
   public @Nullable List<byte[]> destinationAddresses() {
     byte[] address = IpText.parse(host());
     return address == null ? facts.addresses().get(host()) : List.of(address);
-  }
-
-  /** Decides about step {@code number} of {@code ssl_bump} from now on; 0: about none. */
-  void bumpStep(int number) {
-    bumpStep = number;
-  }
-
-  @Override
-  public int bumpStep() {
-    return bumpStep;
   }
 
   @Override

@@ -79,9 +79,7 @@ final class RequestTrial {
         continue;
       }
       String directive = directive(list.rules().get(0));
-      request.bumpStep(directive.equals("ssl_bump") ? 1 : 0);
       ListAnswer answer = answer(list, request);
-      request.bumpStep(0);
       if (FIRST_COUNTS.contains(directive)) {
         answer = decided.contains(directive) ? answer.notAsked() : answer;
         if (answer.outcome() == Outcome.APPLIES) {
@@ -147,6 +145,9 @@ final class RequestTrial {
     AclRule deciding = waiting == null ? decidingRule(asked, verdict, actions) : waiting;
     List<AclTrial> trials = deciding == null ? List.of() : acls.trial(deciding, request);
     Outcome outcome = waiting == null ? outcome(verdict, actions) : Outcome.DEPENDS_ON_RESPONSE;
+    if (outcome == Outcome.DENY && list.list() == access && asksAgain(request)) {
+      outcome = Outcome.LOGIN;
+    }
     String missing = waiting == null ? missing(verdict, trials, request) : null;
     ListAnswer answer =
         new ListAnswer(
@@ -161,6 +162,11 @@ final class RequestTrial {
     return outcome == Outcome.DENY && list.list() == access
         ? answer.withEffect(effect(verdict))
         : answer;
+  }
+
+  /** Whether another user may be allowed: the last ACL that was asked is about this one. */
+  private boolean asksAgain(GivenRequest request) {
+    return request.user() != null && access.endsWithUser(request, null);
   }
 
   /** The lines down to the deciding one; all if no line matches. */

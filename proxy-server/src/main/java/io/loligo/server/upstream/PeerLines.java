@@ -44,6 +44,10 @@ final class PeerLines implements LineReader<List<Peer>> {
               "no connection to a peer is kept for one client: NTLM and Negotiate with servers"
                   + " behind it do not work"));
 
+  /** Options of Squid that need a number. */
+  private static final Set<String> NUMBERS =
+      Set.of("weight", "connect-timeout", "connect-fail-limit", "standby", "max-conn");
+
   private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange");
 
   private final Reading reading;
@@ -189,6 +193,10 @@ final class PeerLines implements LineReader<List<Peer>> {
 
     void option(String word) {
       Option option = Option.of(word);
+      if (option.value() == null && NUMBERS.contains(word)) {
+        report.warning(line, word, word + "=NUMBER", "ignored, as in Squid");
+        return;
+      }
       switch (option.name()) {
         case "no-query" -> noQuery = true;
         case "originserver" -> options.originServer(true);

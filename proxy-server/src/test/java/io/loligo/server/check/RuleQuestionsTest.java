@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RuleQuestionsTest {
   private static final String FILE =
@@ -56,6 +58,7 @@ class RuleQuestionsTest {
       miss_access deny bad
       """;
 
+  private String file = FILE;
   private String url = "http://www.example.com/";
   private String client = "10.1.2.3";
   private String user;
@@ -65,7 +68,7 @@ class RuleQuestionsTest {
   private long millis = 12 * 3_600_000;
 
   private RuleQuestions ask() {
-    ExaminedConfig examined = TextSource.examine(FILE);
+    ExaminedConfig examined = TextSource.examine(file);
     assertThat(examined.result().errors()).isEmpty();
     String method = url.contains("/") ? "GET" : "CONNECT";
     try {
@@ -136,6 +139,27 @@ class RuleQuestionsTest {
     assertThat(ask().exitStatus()).isZero();
     helpers = Map.of("grp", true);
     assertThat(answer("http_access")).startsWith("http_access: allow|squid.conf:23");
+  }
+
+  @Test
+  void aDenialThatEndsWithTheUserAsksForAnother() {
+    file = FILE.replace("http_access deny !safe", "http_access deny !alice");
+    user = "bob";
+    assertThat(answer("http_access"))
+        .isEqualTo(
+            "http_access: asks for a login|squid.conf:17: http_access deny !alice|!alice matches");
+    assertThat(ask().exitStatus()).isEqualTo(1);
+    user = "alice";
+    assertThat(answer("http_access")).startsWith("http_access: allow|squid.conf:20");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SslBump1, allow|squid.conf:18", "SslBump2, allow|squid.conf:21"})
+  void aRequestOfNoTunnelIsInTheFirstStepOfSslBump(String step, String expected) {
+    file =
+        FILE.replace("acl half", "acl step at_step " + step + "\nacl half")
+            .replace("http_access deny !safe", "http_access allow step");
+    assertThat(answer("http_access")).startsWith("http_access: " + expected);
   }
 
   @Test

@@ -543,6 +543,22 @@ class GrammarTest {
     assertThat(bad.errors().get(0).text()).startsWith("/0:2: ERROR: acl").contains("in /l:2");
   }
 
+  @Test
+  void aUrlInAFileOfDomainsMatchesNothing() {
+    TextSource files = new TextSource().with("/l", "www.bad.org/x\"\nfine.org\n");
+    String lines = "http_port 1\nacl a dstdomain \"/l\"\nhttp_access allow a\n";
+    ConfigResult result = Features.reader(files).readText("/0", lines);
+    assertThat(result.problems()).hasSize(1);
+    assertThat(result.problems().get(0).text())
+        .startsWith("/0:2: WARNING: acl: value: www.bad.org/x")
+        .contains("matches nothing, as in Squid, in /l:1");
+    AclList access = result.config().get(AccessDirectives.HTTP_ACCESS);
+    assertThat(allows(access, "www.bad.org")).isFalse();
+    assertThat(allows(access, "fine.org")).isTrue();
+    String inline = "http_port 1\nacl a dstdomain www.bad.org/x\n";
+    assertThat(Features.reader(files).readText("/0", inline).errors()).hasSize(1);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"\"/a b\"", "'/a b'", "'/a b\"", "\"/a b'x", "'/c", "\"/c"})
   void eitherQuoteOpensAFileOfValues(String word) {

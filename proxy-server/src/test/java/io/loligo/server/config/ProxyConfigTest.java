@@ -46,6 +46,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each directive of the core set reaches its place. */
 class ProxyConfigTest {
@@ -207,6 +208,22 @@ class ProxyConfigTest {
                 .evaluate(SampleRequest.get("example.com").method("POST").input())
                 .allowed())
         .isTrue();
+  }
+
+  /** Squid knows them with a number only. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"max-conn", "max-conn = 500", "weight", "connect-timeout", "connect-fail-limit"})
+  void anOptionOfAPeerWithoutItsNumberIsIgnored(String words) {
+    String peer = "http_port 3128\ncache_peer 10.0.0.1 parent 80 0 no-query name=p";
+    ConfigResult result = TextSource.load(peer + " " + words + "\n");
+    assertThat(result.warnings()).hasSize(words.split(" ", -1).length);
+    assertThat(result.warnings().get(0).text()).endsWith("ignored, as in Squid");
+    assertThat(result.config().get(PeerDirectives.CACHE_PEER))
+        .usingRecursiveComparison()
+        .ignoringFields("access")
+        .isEqualTo(TextSource.load(peer + "\n").config().get(PeerDirectives.CACHE_PEER));
+    assertThat(TextSource.load(peer + " max-conn=x\n").errors()).hasSize(1);
   }
 
   @ParameterizedTest

@@ -222,6 +222,7 @@ final class ReferencePages {
       | partly overlapping address ranges in one `acl` | warning, the later one is ignored | both hold |
       | `dstdomain` of a host given as an address | the address is looked up for a name, without `-n` | the same in `http_access`, unless a later ACL of the line decides; `loligo_reverse_dns off` looks nothing up. The address is compared however it is spelled |
       | `*.example.com` in `dstdomain` | accepted, never matches | error that names `.example.com` |
+      | `example.com/path` in `dstdomain` | accepted, never matches | error; a warning for a value in a file |
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response, the peer or the hierarchy code in `http_access` | accepted, matches no response and `HIER_NONE` | stops the start unless waived |
       | `mark_client_connection` | sets the mark of the connection | stops the start unless waived: use `mark_client_packet`, and let the firewall save the mark (nft: `ct mark set meta mark`) |
