@@ -18,6 +18,7 @@ import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.attempt.NettyUpstream;
 import io.loligo.server.upstream.connect.OriginTransport;
@@ -65,6 +66,7 @@ final class Loop {
    *
    * @param transport opens its connections to origins
    * @param resolvers makes the resolver of its names
+   * @param tokens makes the credentials of requests to peers
    */
   Loop(
       EventLoop eventLoop,
@@ -72,6 +74,7 @@ final class Loop {
       Names resolvers,
       Store store,
       PeerHealth health,
+      PeerTokens tokens,
       ConnectionCounters counters,
       ProxyConfig config,
       DnsSettings dns,
@@ -96,7 +99,8 @@ final class Loop {
             contexts,
             store.transit(),
             health,
-            new OriginCounters(counters));
+            new OriginCounters(counters),
+            tokens);
     exchanges =
         new RequestSteps(
             new LoopServices(

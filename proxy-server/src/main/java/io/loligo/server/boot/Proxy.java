@@ -54,6 +54,7 @@ import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.connect.SocketTransport;
+import io.loligo.server.upstream.kerberos.KerberosPeers;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.names.NameSettings;
@@ -144,6 +145,7 @@ public final class Proxy implements AutoCloseable {
   private final List<ClientConnections> clientLoops;
   private final Transport transport;
   private final PeerHealth health = new PeerHealth(System::nanoTime);
+  private final KerberosPeers peerTokens;
   private final Helpers helpers;
   private final Reloader reloader;
   private final LogTotals logged;
@@ -266,6 +268,7 @@ public final class Proxy implements AutoCloseable {
     this.dns = DnsSettings.load(new NameSettings(config));
     this.contexts = OriginContexts.of(config, OriginContexts.none(), files);
     this.time = time;
+    this.peerTokens = new KerberosPeers(time);
     this.helpers = new Helpers((millis, task) -> later(time, task, millis), time::nanos);
     this.logins = Logins.of(LoginSettings.of(config), time, helpers);
     this.reloader = new Reloader(source, this::reconfigure);
@@ -390,6 +393,7 @@ public final class Proxy implements AutoCloseable {
               (on, timer, names) -> new DnsNames(on, timer, datagrams, sockets, names),
               seenStore,
               health,
+              peerTokens,
               counted.connections(),
               config,
               dns,
@@ -698,6 +702,7 @@ public final class Proxy implements AutoCloseable {
     }
     secured.replace(newTls);
     helpers.use(HelperPrograms.of(now));
+    peerTokens.use(now.get(PeerDirectives.CACHE_PEER));
     ports.commit();
     portsBound(now);
     config = now;
@@ -863,6 +868,7 @@ public final class Proxy implements AutoCloseable {
       checked.replacedBy(null);
     }
     helpers.close();
+    peerTokens.close();
     store.land();
     export.cancel(false);
     if (admin != null) {

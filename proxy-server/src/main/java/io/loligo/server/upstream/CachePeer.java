@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param standby {@code standby}: idle connections that are kept open; 0: none
  * @param security TLS on connections to it; null: clear text
  * @param proxyProtocol the version of the header that starts connections to it; null: none
+ * @param kerberos how this proxy logs in, with a token for each request; null: not so
  */
 public record CachePeer(
     String name,
@@ -32,7 +33,8 @@ public record CachePeer(
     long slowStartMillis,
     int standby,
     @Nullable HopSecurity security,
-    @Nullable ProxyHeaderVersion proxyProtocol) {
+    @Nullable ProxyHeaderVersion proxyProtocol,
+    @Nullable PeerKerberos kerberos) {
   /** Begins a peer in clear text, whose name is its host. */
   public static Builder at(String host, int port) {
     return new Builder(host, port);
@@ -59,6 +61,7 @@ public record CachePeer(
     private int standby;
     private @Nullable HopSecurity security;
     private @Nullable ProxyHeaderVersion proxyProtocol;
+    private @Nullable PeerKerberos kerberos;
 
     private Builder(String host, int port) {
       this.host = host;
@@ -132,6 +135,12 @@ public record CachePeer(
       return this;
     }
 
+    /** See {@link CachePeer#kerberos}. */
+    public Builder kerberos(@Nullable PeerKerberos kerberos) {
+      this.kerberos = kerberos;
+      return this;
+    }
+
     /** The peer with the options set so far. */
     public CachePeer build() {
       return new CachePeer(
@@ -147,7 +156,8 @@ public record CachePeer(
           slowStartMillis,
           standby,
           security,
-          proxyProtocol);
+          proxyProtocol,
+          kerberos);
     }
   }
 }

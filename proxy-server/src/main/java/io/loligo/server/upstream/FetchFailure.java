@@ -23,6 +23,8 @@ public record FetchFailure(
     LENGTH_REQUIRED(411, "ERR_INVALID_REQ"),
     /** The head is larger than the server's SETTINGS_MAX_HEADER_LIST_SIZE: it was not sent. */
     REQUEST_HEAD_TOO_LARGE(431, "ERR_TOO_BIG"),
+    /** This proxy has no credentials for the parent: no Kerberos token. */
+    LOGIN_FAILED(502, "ERR_CANNOT_FORWARD"),
     CONNECT_FAILED(503, "ERR_CONNECT_FAIL"),
     CONNECT_TIMEOUT(504, "ERR_CONNECT_FAIL"),
     /** The handshake of TLS failed, or the server's certificate is not trusted. */

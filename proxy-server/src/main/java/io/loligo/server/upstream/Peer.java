@@ -71,6 +71,11 @@ public final class Peer {
     return from.login;
   }
 
+  /** {@code login=NEGOTIATE}: how this proxy logs in; null: not by Kerberos. */
+  public @Nullable PeerKerberos kerberos() {
+    return from.kerberos;
+  }
+
   /** {@code forceddomain=}, or null. */
   public @Nullable String forcedDomain() {
     return from.forcedDomain;
@@ -173,6 +178,7 @@ public final class Peer {
     private Set<CarpKey> carpKey = Set.of();
     private int weight = 1;
     private @Nullable String login;
+    private @Nullable PeerKerberos kerberos;
     private @Nullable String forcedDomain;
     private long connectTimeoutMillis = -1;
     private int connectFailLimit = 10;
@@ -203,6 +209,7 @@ public final class Peer {
       carpKey = other.carpKey;
       weight = other.weight;
       login = other.login;
+      kerberos = other.kerberos;
       forcedDomain = other.forcedDomain;
       connectTimeoutMillis = other.connectTimeoutMillis;
       connectFailLimit = other.connectFailLimit;
@@ -270,6 +277,12 @@ public final class Peer {
 
     public Builder login(@Nullable String credentials) {
       login = credentials;
+      return this;
+    }
+
+    /** See {@link Peer#kerberos}. */
+    public Builder kerberos(@Nullable PeerKerberos how) {
+      kerberos = how;
       return this;
     }
 

@@ -155,6 +155,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     private boolean encrypted;
     private boolean domainGiven;
     private final TlsWords tls;
+    private final KerberosWords kerberos;
     private final MonitorWords monitor;
 
     OnePeer(Line line, String host) {
@@ -162,7 +163,9 @@ final class PeerLines implements LineReader<List<Peer>> {
       this.tls = new TlsWords(line, report);
       this.monitor = new MonitorWords(line, report);
       boolean bracketed = host.length() > 1 && host.startsWith("[") && host.endsWith("]");
-      options.host(IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host));
+      String plain = IpText.normal(bracketed ? host.substring(1, host.length() - 1) : host);
+      options.host(plain);
+      this.kerberos = new KerberosWords(line, reading, plain);
       this.name = host;
     }
 
@@ -244,7 +247,7 @@ final class PeerLines implements LineReader<List<Peer>> {
         return;
       }
       if (key.equals("auth-no-keytab")) {
-        report.restricts(line, word, "Kerberos is not in this version");
+        kerberos.withoutKeytab();
       } else if (HARMLESS.contains(key)) {
         return;
       } else if (UNUSED.containsKey(key)) {
@@ -299,7 +302,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     private void login(String word, Option option) {
       String value = text(word, option);
       if (value != null && value.startsWith("NEGOTIATE")) {
-        report.restricts(line, word, "Kerberos is not in this version");
+        kerberos.login(PercentDecoding.of(value));
       } else if (value != null && value.equals("PROXYPASS")) {
         report.restricts(line, word, "PROXYPASS is not in this version");
       } else {
@@ -325,6 +328,9 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
 
     void finish() {
+      if (usable) {
+        options.kerberos(kerberos.read());
+      }
       Peer given = build();
       if (!given.carpKey().isEmpty() && !given.spreads().contains(PeerSpread.CARP)) {
         report.error(line, "carp-key=", "carp beside it", "add the word carp");

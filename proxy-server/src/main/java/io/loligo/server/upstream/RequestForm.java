@@ -50,6 +50,11 @@ public record RequestForm(
     };
   }
 
+  /** This form with credentials that were made for one request. */
+  public RequestForm withCredentials(String made) {
+    return with(made, withoutLogin);
+  }
+
   private RequestForm with(@Nullable String other, boolean without) {
     return new RequestForm(absolute, host, other, frontEndHttps, passing, without);
   }

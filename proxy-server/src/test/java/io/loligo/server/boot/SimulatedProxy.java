@@ -17,6 +17,7 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
@@ -71,6 +72,7 @@ public final class SimulatedProxy {
                       wanted),
               store,
               health,
+              PeerTokens.NONE,
               metrics.loop(i).connections(),
               config,
               names,

@@ -59,6 +59,7 @@ class PeerOptionsWireTest extends WireTest {
     tested.addAll(PortOptionsWireTest.tested(SecurePeerWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(Http2OriginWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(PeerProxyProtocolWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(KerberosPeerWireTest.class));
     assertThat(tested)
         .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
         .contains("no-query", "forceddomain");

@@ -36,6 +36,7 @@ public final class FailureAnswer {
       case LENGTH_REQUIRED ->
           "The origin supports HTTP/1.0 only: send the content with Content-Length.";
       case REQUEST_HEAD_TOO_LARGE -> "The head of the request is too large for the origin.";
+      case LOGIN_FAILED -> "This proxy could not log in at the parent proxy.";
       case CONNECT_FAILED -> "The origin refused the connection.";
       case CONNECT_TIMEOUT -> "The origin did not accept the connection in time.";
       case SECURE_CONNECT_FAILED -> "No secure connection: " + failure.detail() + ".";

@@ -97,6 +97,7 @@ record FailedFetch(
     Blame blame =
         switch (kind) {
           case DNS_FAILED,
+              LOGIN_FAILED,
               CONNECT_FAILED,
               CONNECT_TIMEOUT,
               SECURE_CONNECT_TIMEOUT,

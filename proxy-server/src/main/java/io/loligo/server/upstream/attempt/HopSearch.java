@@ -6,6 +6,8 @@ import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.PeerKerberos;
+import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.connect.AddressOrder;
 import io.loligo.server.upstream.names.NameResolver;
@@ -15,6 +17,8 @@ import io.loligo.server.upstream.pool.PooledConnection;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +79,10 @@ final class HopSearch implements NameResolver.Listener {
   /** Whether it has waited for a connection to the hop that others opened. */
   private boolean waited;
 
+  /** Made for this hop, if this proxy logs in there with a token for each request. */
+  private @Nullable String credentials;
+
+  private @Nullable TokenWait tokenWait;
   private @Nullable ForwardLimit forwardLimit;
   private @Nullable FetchFailure lastFailure;
 
@@ -113,7 +121,7 @@ final class HopSearch implements NameResolver.Listener {
 
   /** The form of requests to the present hop. */
   RequestForm form() {
-    return hop.form();
+    return credentials == null ? hop.form() : hop.form().withCredentials(credentials);
   }
 
   /** Whether the connection that was found is a kept one. */
@@ -149,8 +157,12 @@ final class HopSearch implements NameResolver.Listener {
       reused = false;
       // a connection that refuses or goes away has left the pool
       freshOnly = !refused || ++refusals > MAX_REFUSALS;
-      boolean again = next == AfterFailure.RECONNECT && reconnect();
-      if (!again) {
+      PeerKerberos login = login();
+      if (next != AfterFailure.RECONNECT) {
+        nextHop();
+      } else if (login != null) {
+        awaitToken(login, this::reconnect); // a token counts once
+      } else if (!reconnect()) {
         nextHop();
       }
     } catch (RuntimeException | Error e) {
@@ -166,6 +178,7 @@ final class HopSearch implements NameResolver.Listener {
   void end() {
     searching = false;
     dropForwardLimit();
+    dropTokenWait();
     if (opening != null) {
       opening.leave(this);
       opening = null;
@@ -187,20 +200,45 @@ final class HopSearch implements NameResolver.Listener {
       timings.peer = hop.peer();
       timings.address = hop.host();
       timings.port = hop.port();
-      List<InetAddress> known = upstream.names.known(hop.host());
-      if (known == null || known.isEmpty()) {
-        limitForwarding();
-        stageStartNanos = now();
-        upstream.names.resolve(hop.host(), this);
+      credentials = null;
+      PeerKerberos login = login();
+      if (login != null) {
+        awaitToken(login, this::lookUp);
         return;
       }
-      if (open(known)) {
+      if (lookUp()) {
         return;
       }
     }
     if (searching) {
       fail(lastFailure != null ? lastFailure : new FetchFailure(Kind.NO_ROUTE, "no hop to try"));
     }
+  }
+
+  /** How this proxy logs in at the hop by a token for this request; null: not so. */
+  private @Nullable PeerKerberos login() {
+    CachePeer peer = hop.peer();
+    return peer == null || task.isProbe() || task.isRaw(hop) ? null : peer.kerberos();
+  }
+
+  private void awaitToken(PeerKerberos login, BooleanSupplier next) {
+    limitForwarding();
+    TokenWait wait = new TokenWait(next);
+    tokenWait = wait;
+    upstream.timer().arm(wait, connectMillis(hop.peer()));
+    upstream.tokens.next(login, upstream.loop(), wait);
+  }
+
+  /** Uses an address of the hop, or looks for one; false if this hop has to be skipped. */
+  private boolean lookUp() {
+    List<InetAddress> known = upstream.names.known(hop.host());
+    if (known == null || known.isEmpty()) {
+      limitForwarding();
+      stageStartNanos = now();
+      upstream.names.resolve(hop.host(), this);
+      return true;
+    }
+    return open(known);
   }
 
   @Override
@@ -400,6 +438,51 @@ final class HopSearch implements NameResolver.Listener {
     }
   }
 
+  private void dropTokenWait() {
+    if (tokenWait != null) {
+      upstream.timer().forget(tokenWait);
+      tokenWait = null;
+    }
+  }
+
+  /** Waits for a token as long as for a connection to the hop; then the next hop is tried. */
+  private final class TokenWait extends LoopTimer.Timeout implements Consumer<PeerTokens.Made> {
+    private final BooleanSupplier next;
+
+    /** {@code next} uses the hop; false: it has to be skipped. */
+    TokenWait(BooleanSupplier next) {
+      this.next = next;
+    }
+
+    @Override
+    public void accept(PeerTokens.Made made) {
+      over(made.credentials(), made.why());
+    }
+
+    @Override
+    protected void expired() {
+      over(null, hop.host() + ": no Kerberos token in time");
+    }
+
+    private void over(@Nullable String made, String why) {
+      if (tokenWait != this) {
+        return;
+      }
+      dropTokenWait();
+      credentials = made;
+      if (made == null) {
+        lastFailure = new FetchFailure(Kind.LOGIN_FAILED, why);
+      }
+      try {
+        if (made == null || !next.getAsBoolean()) {
+          nextHop();
+        }
+      } catch (RuntimeException | Error e) {
+        outcome.broken(e);
+      }
+    }
+  }
+
   /** {@code forward_timeout}: the time to find a hop. */
   private final class ForwardLimit extends LoopTimer.Timeout {
     @Override
@@ -407,6 +490,8 @@ final class HopSearch implements NameResolver.Listener {
       boolean resolving = opening == null;
       if (lastFailure != null) {
         fail(lastFailure);
+      } else if (tokenWait != null) {
+        fail(new FetchFailure(Kind.LOGIN_FAILED, hop.host() + ": no Kerberos token in time"));
       } else if (resolving) {
         fail(new FetchFailure(Kind.DNS_FAILED, hop.host() + ": not resolved in time"));
       } else {

@@ -14,6 +14,7 @@ import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.UpstreamCounters;
 import io.loligo.server.upstream.connect.Dial;
@@ -56,6 +57,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   final NameResolver names;
   final HopHealth health;
   final UpstreamCounters counters;
+  final PeerTokens tokens;
   final IdleConnections idle;
   final OldServers oldServers;
   final Http1Servers http1Servers;
@@ -70,6 +72,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
    * @param config the configuration in force
    * @param contexts of handshakes under that configuration
    * @param transit ledger of the bytes in transit
+   * @param tokens makes the credentials of requests to peers
    */
   public NettyUpstream(
       EventLoop loop,
@@ -80,7 +83,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       OriginContexts contexts,
       MemoryLedger transit,
       HopHealth health,
-      UpstreamCounters counters) {
+      UpstreamCounters counters,
+      PeerTokens tokens) {
     this(
         new ConnectionContext(loop, timer, transit, config),
         new StreamContext(loop, timer, transit, config),
@@ -90,6 +94,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
         names,
         health,
         counters,
+        tokens,
         new OldServers(loop.ticker()),
         new Http1Servers(loop.ticker()),
         new ToleratedFaults(loop.ticker()));
@@ -104,6 +109,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       NameResolver names,
       HopHealth health,
       UpstreamCounters counters,
+      PeerTokens tokens,
       OldServers oldServers,
       Http1Servers http1Servers,
       ToleratedFaults tolerated) {
@@ -118,6 +124,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     this.names = names;
     this.health = health;
     this.counters = counters;
+    this.tokens = tokens;
     this.idle = new IdleConnections(connections, counters);
     this.oldServers = oldServers;
   }
@@ -139,6 +146,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
             names,
             health,
             counters,
+            tokens,
             oldServers,
             http1Servers,
             tolerated);

@@ -35,6 +35,7 @@ public final class CachePeers {
         .slowStartMillis(line.slowStartMillis())
         .security(security(line))
         .proxyProtocol(line.proxyProtocol())
+        .kerberos(line.kerberos())
         .build();
   }
 

@@ -68,6 +68,7 @@ final class FailedFetchTest {
       mode = Mode.EXCLUDE,
       names = {
         "DNS_FAILED",
+        "LOGIN_FAILED",
         "CONNECT_FAILED",
         "CONNECT_TIMEOUT",
         "SECURE_CONNECT_TIMEOUT",

@@ -13,6 +13,7 @@ import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.route.CachePeers;
@@ -39,6 +40,7 @@ abstract class AttemptFixture {
   final Settings settings = new Settings();
   final PeerHealth health = new PeerHealth(() -> clock.eventLoop().ticker().nanoTime());
   final CountedConnections counted = new CountedConnections();
+  PeerTokens tokens = PeerTokens.NONE;
   AddressCheck check = (address, port) -> null;
   NettyUpstream upstream;
 
@@ -79,7 +81,8 @@ abstract class AttemptFixture {
               contexts(),
               new MemoryLedger(Long.MAX_VALUE / 2),
               health,
-              counted);
+              counted,
+              tokens);
     }
     return upstream;
   }

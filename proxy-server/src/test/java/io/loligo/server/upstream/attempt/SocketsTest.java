@@ -8,6 +8,7 @@ import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.Settings;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.NameResolver;
@@ -84,7 +85,8 @@ class SocketsTest {
             OriginContexts.none(),
             new MemoryLedger(Long.MAX_VALUE / 2),
             HopHealth.NONE,
-            counted);
+            counted,
+            PeerTokens.NONE);
     server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
   }
 
