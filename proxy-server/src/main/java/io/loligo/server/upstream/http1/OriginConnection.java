@@ -1,16 +1,9 @@
 package io.loligo.server.upstream.http1;
 
-import io.loligo.core.http1.Framing;
-import io.loligo.core.http1.Http1ResponseParser;
-import io.loligo.core.http1.MessageFraming;
-import io.loligo.core.message.ContentLength;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.HopTls;
-import io.loligo.server.time.LoopTimer;
-import io.loligo.server.time.Pace;
 import io.loligo.server.transport.Backlog;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.tunnel.ChannelByteStream;
@@ -84,11 +77,10 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   private final Endpoint endpoint;
   private ConnectionSettings settings;
   private Home home;
-  private final HeadReader heads;
+  private final ResponseHeads heads;
   private final ReadSizes readSizes;
-  private final Deadline deadline = new Deadline();
   private final RequestSending output;
-  private final ResponsePace pace;
+  private final Deadlines deadlines;
 
   @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
   private ChannelHandlerContext ctx;
@@ -99,11 +91,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   // the exchange
   private @Nullable ResponseEvents events;
   private @Nullable FetchTimings timings;
-  private boolean tunnel;
-  private boolean persistent;
   private long sentNanos;
   private boolean answered;
-  private int interims;
 
   // receiving
   private final ResponseInput input;
@@ -112,9 +101,6 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   /** Whether the peer announced its end by close_notify. */
   private boolean endAnnounced;
-
-  /** Null: the connection may grow as old as it likes. */
-  private @Nullable Aging aging;
 
   private boolean readPending;
   private boolean wanted;
@@ -127,14 +113,14 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     this.endpoint = endpoint;
     this.settings = settings;
     this.home = home;
-    this.heads = new HeadReader(shared.scratch(), shared.limits());
     this.input = new ResponseInput(shared.limits());
     this.readSizes =
         new ReadSizes(settings.streamBufferBytes, endpoint.isSecure(), shared.transit());
     this.output =
         new RequestSending(
             new Backlog(shared.transit()), shared.loop(), this::watch, this::tellWritable);
-    this.pace = new ResponsePace(shared.timer());
+    this.heads = new ResponseHeads(this, shared, input, output);
+    this.deadlines = new Deadlines(this, shared.timer(), output);
   }
 
   @Override
@@ -148,10 +134,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     config.setRecvByteBufAllocator(readSizes);
     int high = settings.streamBufferBytes;
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
-    if (settings.ageMillis > 0) {
-      aging = new Aging();
-      shared.timer().arm(aging, settings.ageMillis);
-    }
+    deadlines.opened(settings.ageMillis);
   }
 
   @Override
@@ -201,15 +184,16 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     }
     settings = newSettings;
     home = newHome;
-    shared.timer().arm(deadline, settings.idleMillis);
+    deadlines.idle(settings.idleMillis);
     return true;
   }
 
   @Override
   public void send(
       OutgoingRequest outgoing, RequestForm form, FetchTimings record, ResponseEvents listener) {
-    start(record, listener, false);
-    persistent = Persistence.allows(outgoing) && mayBeKept();
+    boolean persistent = Persistence.allows(outgoing) && mayBeKept();
+    start(record, listener);
+    heads.begin(/* asTunnel= */ false, persistent);
     output.send(outgoing, form, persistent);
     if (output.takesContent() && phase == Phase.HEAD) {
       listener.readyForContent();
@@ -220,8 +204,8 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   @Override
   public void tunnel(
       OutgoingConnect to, RequestForm form, FetchTimings record, ResponseEvents listener) {
-    start(record, listener, true);
-    persistent = false;
+    start(record, listener);
+    heads.begin(/* asTunnel= */ true, /* mayPersist= */ false);
     output.connect(to, form);
     pump();
   }
@@ -239,11 +223,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   /** Whether other requests may be sent on it. */
   private boolean mayBeKept() {
     boolean once = secured != null && secured.once();
-    return settings.persistent && !once && !isOld() && endpoint.proxyHeader() == null;
-  }
-
-  private boolean isOld() {
-    return aging != null && !aging.armed();
+    return settings.persistent && !once && !deadlines.isOld() && endpoint.proxyHeader() == null;
   }
 
   @Override
@@ -252,23 +232,20 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   }
 
   /** The listener of the exchange, which has not ended. */
-  private ResponseEvents listener() {
+  ResponseEvents listener() {
     ResponseEvents listener = events;
     assert listener != null : "no exchange";
     return listener;
   }
 
-  private void start(FetchTimings record, ResponseEvents listener, boolean asTunnel) {
+  private void start(FetchTimings record, ResponseEvents listener) {
     assert phase == Phase.IDLE : phase;
     phase = Phase.HEAD;
-    deadline.disarm();
+    deadlines.disarm();
     events = listener;
     timings = record;
     output.begin(record);
-    tunnel = asTunnel;
     answered = false;
-    interims = 0;
-    heads.reset();
     readSizes.head();
     sentNanos = now();
   }
@@ -343,7 +320,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       bytes.release();
       return;
     }
-    pace.moved(bytes.readableBytes());
+    deadlines.moved(bytes.readableBytes());
     if (timings != null) {
       timings.bytesIn += bytes.readableBytes();
       if (!answered) {
@@ -366,16 +343,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
       watch();
       pump();
     }
-    if (!deadline.armed()) {
-      shared.timer().forget(deadline);
-    }
+    deadlines.closed();
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    if (aging != null) {
-      shared.timer().forget(aging);
-    }
+    deadlines.forgetAge();
   }
 
   /** The peer sends nothing more (RFC 8446 section 6.1). */
@@ -460,7 +433,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
         return;
       }
       if (phase == Phase.HEAD) {
-        parseHead();
+        heads.parse();
       } else {
         deliver();
       }
@@ -510,103 +483,29 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     return unannounced ? "closed without close_notify" : "closed before the end of the content";
   }
 
-  private void parseHead() {
-    Http1ResponseParser.Result result = input.readHead(heads);
-    if (result == Http1ResponseParser.Result.NEED_MORE) {
-      return;
-    }
-    try {
-      if (result == Http1ResponseParser.Result.FAILED) {
-        refuse(heads.failure());
-      } else {
-        headComplete(heads.head());
-      }
-    } finally {
-      heads.done();
-    }
-  }
-
-  private void headComplete(ResponseHead head) {
-    int status = head.status();
-    if (status < 200 && status != 101) {
-      interim(head);
-      return;
-    }
-    if (tunnel) {
-      tunnelAnswered(head);
-      return;
-    }
-    if (status == 101) {
-      upgraded(head);
-      return;
-    }
-    Framing framing = MessageFraming.of(head, output.request().methodId());
-    ParseFailure failure = input.begin(framing);
-    if (failure != null) {
-      refuse(failure);
-      return;
-    }
-    // a peer that answers too early may take the rest of the content for another request
-    persistent = persistent && !output.isSending() && Persistence.allows(head, framing);
+  /** The final head was read. */
+  void contentFollows(ResponseHead head, long contentLength) {
     wanted = false;
-    output.endWait();
-    if (status >= 300) {
-      // the origin has decided without the rest of the content (RFC 9112 section 9.5)
-      output.stop();
-    }
     phase = Phase.CONTENT;
     watch();
-    listener().head(head, framing.contentLength());
+    listener().head(head, contentLength);
     if (phase == Phase.CONTENT && input.isComplete()) {
       complete(null);
     }
   }
 
-  private void interim(ResponseHead head) {
-    if (++interims > MAX_INTERIM) {
-      refuse(ParseFailure.TOO_MANY_INTERIM);
-      return;
-    }
-    persistent = persistent && !MessageFraming.announcesForbiddenContent(head);
-    if (head.status() == 100 && output.endWait()) {
-      watch();
-      listener().readyForContent();
-    } else {
-      listener().interim(head);
-    }
-  }
-
-  private void tunnelAnswered(ResponseHead head) {
-    int status = head.status();
-    if (status < 200 || status >= 300) {
-      CachePeer peer = timings == null ? null : timings.peer;
-      boolean passes = peer != null && peer.form().passesLogin();
-      String detail = "parent answered CONNECT with " + status;
-      fail(Kind.TUNNEL_REFUSED, detail, TunnelRefusal.of(head, passes));
-      return;
-    }
+  /** The head after which all bytes belong to another protocol was read. */
+  void becomesRaw() {
     phase = Phase.RAW;
     watch();
-    listener().tunnelOpen();
   }
 
-  private void upgraded(ResponseHead head) {
-    String upgrade = output.request().upgrade();
-    if (upgrade == null || output.isSending() || !switchesTo(head.fields(), upgrade)) {
-      refuse(ParseFailure.UNASKED_SWITCH);
-      return;
-    }
-    phase = Phase.RAW;
-    watch();
-    listener().head(head, ContentLength.NONE);
-  }
-
-  /** Whether a 101 names this protocol only (RFC 9110 section 7.8). */
-  private static boolean switchesTo(Fields fields, String protocol) {
-    int line = fields.first(FieldName.UPGRADE);
-    return line >= 0
-        && fields.valueEquals(line, protocol)
-        && fields.next(FieldName.UPGRADE, line + 1) < 0;
+  /** A parent answered a CONNECT with {@code head}, which is no success. */
+  void tunnelRefused(ResponseHead head) {
+    CachePeer peer = timings == null ? null : timings.peer;
+    boolean passes = peer != null && peer.form().passesLogin();
+    String detail = "parent answered CONNECT with " + head.status();
+    fail(Kind.TUNNEL_REFUSED, detail, TunnelRefusal.of(head, passes));
   }
 
   private void deliver() {
@@ -641,13 +540,13 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     assert timings != null : "no exchange";
     timings.lastByteNanos = now() - sentNanos;
     boolean keep =
-        persistent
+        heads.isPersistent()
             && !output.isSending()
             && output.failure() == null
             && input.isEmpty()
             && !inputClosed
             && ctx.channel().isActive()
-            && !isOld()
+            && !deadlines.isOld()
             && settings.persistent;
     ResponseEvents listener = listener();
     leave();
@@ -669,12 +568,12 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     readSizes.idle();
     home.idle(this);
     if (phase == Phase.IDLE) {
-      shared.timer().arm(deadline, settings.idleMillis);
+      deadlines.idle(settings.idleMillis);
       ctx.read();
     }
   }
 
-  private void refuse(ParseFailure failure) {
+  void refuse(ParseFailure failure) {
     home.refused(failure);
     boolean tooLarge =
         failure == ParseFailure.HEAD_TOO_LARGE || failure == ParseFailure.TOO_MANY_FIELDS;
@@ -700,10 +599,9 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
 
   /** Forgets the exchange. */
   private void leave() {
-    deadline.disarm();
+    deadlines.leave();
     events = null;
     timings = null;
-    pace.forget();
     output.leave();
   }
 
@@ -720,7 +618,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   @Override
   public void close() {
     if (phase == Phase.IDLE) {
-      deadline.disarm();
+      deadlines.disarm();
       phase = Phase.CLOSED;
       ctx.close();
     }
@@ -753,72 +651,46 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     return shared.loop().ticker().nanoTime();
   }
 
-  /** Arms or disarms the deadline for the event that is awaited now. */
-  private void watch() {
-    if (events == null) {
-      return;
+  /** Watches the event that is awaited now. */
+  void watch() {
+    if (events != null) {
+      deadlines.watch(settings, readPending && phase != Phase.RAW);
     }
-    if (output.awaitsContinue()) {
-      if (!deadline.armed()) {
-        shared.timer().arm(deadline, CONTINUE_MILLIS);
-      }
-    } else if (output.isStuck()) {
-      shared.timer().arm(deadline, settings.writeMillis);
-    } else if (!output.isSending() && readPending && phase != Phase.RAW) {
-      LoopTimer timer = shared.timer();
-      Pace owed = null;
-      if (hasBegun()) {
-        owed = pace.owed(settings);
-      } else {
-        pace.notOwed();
-      }
-      timer.arm(deadline, timer.deadline(settings.readMillis), owed);
-      return;
-    } else {
-      deadline.disarm();
-    }
-    pace.notOwed();
   }
 
   /**
    * Whether the peer is in the middle of an element that it should be able to complete: not before
    * a head, nor between chunks, where an event stream waits for the next event.
    */
-  private boolean hasBegun() {
+  boolean hasBegun() {
     return phase == Phase.HEAD ? heads.isPartial() : input.isInsidePiece();
   }
 
   /** It takes no further request at this age. */
-  private final class Aging extends LoopTimer.Timeout {
-    @Override
-    protected void expired() {
-      if (phase == Phase.IDLE && ctx.channel().isActive()) {
-        giveUpIdle();
-      }
+  void grewOld() {
+    if (phase == Phase.IDLE && ctx.channel().isActive()) {
+      giveUpIdle();
     }
   }
 
-  /** The deadline of an idle connection, of 100, of a write or of a read. */
-  private final class Deadline extends LoopTimer.Timeout {
-    void disarm() {
-      shared.timer().cancel(this);
-    }
-
-    @Override
-    protected void expired() {
-      if (phase == Phase.IDLE) {
-        giveUpIdle();
-      } else if (output.endWait()) {
-        guarded(Step.READY);
-        watch();
-      } else if (output.isSending()) {
-        fail(Kind.WRITE_FAILED, "request content was not read in time");
-      } else if (pace.isLate()) {
-        home.refused(ParseFailure.TOO_SLOW);
-        fail(Kind.READ_TIMEOUT, "the response arrives too slowly");
-      } else {
-        fail(Kind.READ_TIMEOUT, "no byte in time");
-      }
+  /**
+   * The awaited event did not happen.
+   *
+   * @param late whether the response arrives too slowly
+   */
+  void timedOut(boolean late) {
+    if (phase == Phase.IDLE) {
+      giveUpIdle();
+    } else if (output.endWait()) {
+      guarded(Step.READY);
+      watch();
+    } else if (output.isSending()) {
+      fail(Kind.WRITE_FAILED, "request content was not read in time");
+    } else if (late) {
+      home.refused(ParseFailure.TOO_SLOW);
+      fail(Kind.READ_TIMEOUT, "the response arrives too slowly");
+    } else {
+      fail(Kind.READ_TIMEOUT, "no byte in time");
     }
   }
 }
