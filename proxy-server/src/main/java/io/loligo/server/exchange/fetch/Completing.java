@@ -25,6 +25,12 @@ final class Completing {
   /** The number of the gap that is being fetched or comes next. */
   private int gap;
 
+  /** Whether readers have the head. */
+  private boolean opened;
+
+  /** Whether a further gap was requested and the head of its response has not arrived. */
+  private boolean asking;
+
   /** Whether a stored stretch is being read from disk. */
   private boolean feeding;
 
@@ -45,6 +51,26 @@ final class Completing {
   /** The stored response, borrowed. */
   Entry part() {
     return part;
+  }
+
+  /** Readers get the head. */
+  void open() {
+    opened = true;
+  }
+
+  /** Whether readers have the head. */
+  boolean isOpened() {
+    return opened;
+  }
+
+  /** Notes that a further gap is requested, or that the head of its response has arrived. */
+  void asking(boolean isAsking) {
+    asking = isAsking;
+  }
+
+  /** Whether a further gap was requested and the head of its response has not arrived. */
+  boolean isAsking() {
+    return asking;
   }
 
   /** The fields that request the current gap. */

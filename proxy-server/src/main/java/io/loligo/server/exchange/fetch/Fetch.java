@@ -1,12 +1,9 @@
 package io.loligo.server.exchange.fetch;
 
-import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
-import io.loligo.core.caching.Invalidation;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
-import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -14,12 +11,9 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.Completion;
-import io.loligo.core.range.Slice;
-import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.services.LoopServices;
-import io.loligo.server.exchange.settings.FetchSettings;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.shaping.Allowance;
 import io.loligo.server.upstream.CachePeer;
@@ -72,12 +66,6 @@ public final class Fetch
   /** Bytes of the response that came from the store. */
   private long fed;
 
-  /** Whether readers have the head of the response that is being completed. */
-  private boolean opened;
-
-  /** Whether a further gap was requested and the head of its response has not arrived. */
-  private boolean asking;
-
   private @Nullable CacheKey key;
   private @Nullable InFlight inFlight;
   private volatile FieldSet replaced = FieldSet.NONE;
@@ -116,7 +104,7 @@ public final class Fetch
     this.head = request.head();
     this.target = request.target();
     this.mayStore = mayStore;
-    this.known = new KnownResponses(validated);
+    this.known = new KnownResponses(services, this, client, validated);
     this.refreshes = client == null && validated != null;
     this.upgrade = upgrade;
     this.response = new FetchedResponse(services, this);
@@ -162,8 +150,8 @@ public final class Fetch
   }
 
   /**
-   * Ends a fetch that has not started, because its response is already in the store. Waiting
-   * requests find it there.
+   * Ends the fetch, because its response is in the store: nothing was sent yet, or it was
+   * confirmed. Waiting requests find it there.
    */
   public void standDown() {
     finish();
@@ -217,13 +205,13 @@ public final class Fetch
   }
 
   /** The key of the response, once this fetch has begun. */
-  private CacheKey key() {
+  CacheKey key() {
     assert key != null : "not begun";
     return key;
   }
 
   /** The object that this fetch writes, once it has begun. */
-  private InFlight inFlight() {
+  InFlight inFlight() {
     assert inFlight != null : "not begun";
     return inFlight;
   }
@@ -274,14 +262,8 @@ public final class Fetch
     }
     if (offers) {
       offers = false;
-      OfferedVariants.look(
-          services,
-          key(),
-          target,
-          head.fields(),
-          services.storing.caching(this, response.status()).gateway,
-          eventLoop,
-          this::offer);
+      boolean gateway = services.storing.caching(this, response.status()).gateway;
+      OfferedVariants.look(services, request, key(), gateway, this::offer);
     } else {
       origin.ask();
     }
@@ -304,7 +286,7 @@ public final class Fetch
     }
     requestMillis = services.store.requestMoment(services.clock.millis());
     keysAsOf = services.keys.asOf(key());
-    Conditions ours = conditions();
+    Conditions ours = known.conditions(request.slice(), again || whole || unconditional);
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
     return OutgoingFields.compose(
         request,
@@ -321,18 +303,6 @@ public final class Fetch
       limit = new WidestLimit(services.clock);
     }
     return limit.of(inFlight());
-  }
-
-  private @Nullable Conditions conditions() {
-    Slice slice = slice();
-    Conditions about = known.conditions(slice != null);
-    if (about != null) {
-      return about;
-    }
-    if (slice != null && slice.continued() != null) {
-      return Conditions.continuing(slice.continued());
-    }
-    return again || whole || unconditional ? Conditions.NONE : null;
   }
 
   /** The stream of the current request; null if there is none or the fetch is over. */
@@ -353,14 +323,8 @@ public final class Fetch
   /** Writes the known facts about the request to the origin into {@code record}. */
   public void account(ExchangeRecord record) {
     if (origin != null && origin.account(record)) {
-      record.serverContentBytesIn = response.status() == 0 ? -1 : contentFetched();
-      record.serverStatus = response.status();
-      record.refusal = response.refusal();
+      response.account(record, inFlight().received() - fed);
     }
-  }
-
-  private long contentFetched() {
-    return inFlight().received() - fed;
   }
 
   /** The names of fields that the shared lines omit. The exchange adds them for its own client. */
@@ -401,7 +365,7 @@ public final class Fetch
       return;
     }
     assert reply != null : "a fetch has one";
-    if (opened) {
+    if (known.isOpened()) {
       nextGap(reply, replyLength);
       return;
     }
@@ -419,10 +383,11 @@ public final class Fetch
     if (status == 304 && known.mayBeConfirmed()) {
       Entry named = known.named(reply);
       if (named != null) {
-        confirmed(named, reply);
+        known.confirm(named, reply);
+        standDown();
       } else {
         // for an incomplete stored response, the client's range was forwarded
-        startOver(slice() == null && !known.isPartValidated());
+        startOver(request.slice() == null && !known.isPartValidated());
       }
       return;
     }
@@ -434,7 +399,7 @@ public final class Fetch
     }
     known.releasePart(); // the response is the whole, or an error
     // a stale response without a validator may be sent although this fetch requested it anew
-    if (Reuse.isFailure(status) && servesStale()) {
+    if (Reuse.isFailure(status) && (client == null ? refreshes : client.mayServeStale())) {
       refuse("status " + status + " for stale");
       return;
     }
@@ -444,56 +409,14 @@ public final class Fetch
   }
 
   private void passOn(ResponseHead reply, long replyLength) {
-    Entry described = client == null || !mayStore ? null : client.stored();
-    if (described != null
-        && head.methodId() == Method.HEAD
-        && reply.status() == 200
-        && VarySelection.isSteeredLike(described.meta().vary(), head.fields())) {
-      update(reply).refreshByHead(described, response.announced(reply, replyLength));
-    }
-    Entry outdated =
-        client == null || known.validated() != null ? known.validated() : client.stored();
-    if (outdated != null
-        && head.methodId() == Method.GET
-        && (reply.status() == 404 || reply.status() == 410)
-        && VarySelection.isSteeredLike(outdated.meta().vary(), head.fields())) {
-      // stale-if-error must not serve a resource that is gone
-      update(reply).distrust(outdated);
-    }
+    known.apply(reply, response.announced(reply, replyLength));
     arrived(reply, replyLength);
-  }
-
-  private StoredUpdate update(ResponseHead reply) {
-    return new StoredUpdate(services, allocator, key(), this, reply);
-  }
-
-  /** Whether the stored response may still be served if the origin fails. */
-  private boolean servesStale() {
-    return client == null ? refreshes : client.mayServeStale();
   }
 
   private void switchProtocols(ResponseHead reply) {
     assert client != null : "a fetch in the background asks for no upgrade";
     over = true;
     client.upgraded(reply, side().detach());
-    inFlight().fail(LOOK_AGAIN);
-  }
-
-  private void confirmed(Entry named, ResponseHead reply) {
-    ResponseHead merged = StoredUpdate.merged(named, reply);
-    StoredUpdate update = update(reply);
-    Entry fresh =
-        known.areOffered()
-            ? update.selected(named, merged, inFlight()::mayStore)
-            : update.validated(named, merged);
-    if (client != null) {
-      FieldLines lines = new FieldLines(64);
-      ReplyFields.addWithheld(reply, services.storing.withheld(this, reply, merged), lines);
-      client.confirmed(fresh, lines);
-    } else {
-      fresh.release();
-    }
-    finish();
     inFlight().fail(LOOK_AGAIN);
   }
 
@@ -522,13 +445,8 @@ public final class Fetch
     if (Method.isSafe(head.methodId()) || request.hostConflicts()) {
       return false;
     }
-    List<CacheKey> stale = Invalidation.targets(target.url(), head.methodId(), reply);
-    if (target.storeId() != null && !stale.isEmpty()) {
-      stale.add(services.keys.urlKey(target));
-    }
-    long[] groups = CacheGroups.invalidated(key(), reply.fields());
     HeldAnswer answer = new HeldAnswer(services.timer, this);
-    if (!services.store.invalidate(stale, key(), groups, inFlight, eventLoop, answer)) {
+    if (!answer.invalidates(services, request, key(), inFlight(), reply)) {
       return false;
     }
     held = answer;
@@ -558,19 +476,13 @@ public final class Fetch
     long now = services.clock.millis();
     response.arrived(reply, replyLength, side().peer(), now);
     boolean storing = response.isStored();
-    Entry outdated =
-        client == null || known.validated() != null ? known.validated() : client.fetchedAnew();
-    if (!storing && outdated != null) {
-      update(reply).outdate(outdated, now);
+    if (!storing) {
+      known.outdate(reply, now);
     }
     if (storing && head.methodId() == Method.GET) {
-      CacheKey learnt = services.keys.learnt(target, reply.fields(), keysAsOf);
+      CacheKey learnt = response.learntKey(reply, keysAsOf);
       if (learnt != null) {
         inFlight().storeUnder(learnt);
-      } else if (slice() != null && reply.status() < 400 && reply.status() != 206) {
-        inFlight()
-            .storeUnder(
-                services.keys.urlKey(target)); // not a slice: the next request finds it by its URL
       }
     }
     if (client == null && !again && !storing) {
@@ -603,7 +515,7 @@ public final class Fetch
     if (!response.continues(completion, reply, merged, side().peer(), now)) {
       return false;
     }
-    opened = true;
+    known.part().open();
     response.open(inFlight(), reply, merged, now);
     readOn();
     return true;
@@ -613,7 +525,7 @@ public final class Fetch
 
   /** The response for a further gap has arrived. Readers already have all bytes before the gap. */
   private void nextGap(ResponseHead reply, long replyLength) {
-    asking = false;
+    known.part().asking(false);
     if (known.part().isContinuedBy(reply, response.announced(reply, replyLength))) {
       readOn();
     } else {
@@ -640,7 +552,7 @@ public final class Fetch
 
   /** Requests the next gap. */
   void askForGap() {
-    asking = true;
+    known.part().asking(true);
     side().ask();
   }
 
@@ -654,16 +566,11 @@ public final class Fetch
     readOn();
   }
 
-  /** The slice that this fetch requests; null if it requests none. */
-  private @Nullable Slice slice() {
-    return request.slice();
-  }
-
   @Override
   public void content(ByteBuf content) {
     if (over) {
       content.release();
-    } else if (opened && known.part().overflowsGap(content.readableBytes())) {
+    } else if (known.isOpened() && known.part().overflowsGap(content.readableBytes())) {
       content.release();
       refuse("more content than requested");
     } else {
@@ -685,7 +592,8 @@ public final class Fetch
    * further gap.
    */
   void readOn() {
-    if (over || reading || asking) {
+    boolean opened = known.isOpened();
+    if (over || reading || (opened && known.part().isAsking())) {
       return;
     }
     if (opened) {
@@ -718,7 +626,7 @@ public final class Fetch
   public void end(@Nullable Fields trailers) {
     if (held != null) {
       held.end();
-    } else if (!over && opened) {
+    } else if (!over && known.isOpened()) {
       reading = false;
       endGap();
     } else if (!over) {
@@ -736,7 +644,7 @@ public final class Fetch
 
   @Override
   public void failed(FetchFailure failure) {
-    if (!over && opened && known.part().isStoredNext()) {
+    if (!over && known.isOpened() && known.part().isStoredNext()) {
       side().endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
     } else if (!over) {
       if (failure.fault() != null) {
@@ -756,26 +664,12 @@ public final class Fetch
     if (over) {
       return;
     }
-    if (goesOnAlone()) {
+    boolean served = client != null && client.isServed();
+    if (response.goesOnAlone(inFlight(), whole, served)) {
       side().limitChanged();
     } else {
       giveUp(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "aborted by the client"));
     }
-  }
-
-  private boolean goesOnAlone() {
-    long announced = response.announced();
-    if (!inFlight().isStored() || announced < 0 || head.methodId() == Method.POST) {
-      return false;
-    }
-    if (client != null && slice() != null && response.status() == 206 && client.isServed()) {
-      return true;
-    }
-    FetchSettings settings = services.settings.fetches;
-    if (whole && settings.rangeOffsetLimit.of(request) < 0) {
-      return true;
-    }
-    return settings.goesOnAlone(announced, inFlight().received());
   }
 
   /** The response cannot be used because of {@code why}. */

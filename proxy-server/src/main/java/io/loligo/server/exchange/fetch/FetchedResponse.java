@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.fetch;
 
+import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.Storability;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.message.ContentLength;
@@ -15,6 +16,8 @@ import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.FetchSettings;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.store.inflight.InFlight;
 import java.util.List;
@@ -81,6 +84,13 @@ final class FetchedResponse {
   /** Sets {@link #refusal()}. */
   void refusal(String why) {
     refusal = why;
+  }
+
+  /** Writes the known facts about it into {@code record}; {@code bytes} of content arrived. */
+  void account(ExchangeRecord record, long bytes) {
+    record.serverContentBytesIn = status == 0 ? -1 : bytes;
+    record.serverStatus = status;
+    record.refusal = refusal;
   }
 
   private RequestHead requestHead() {
@@ -237,6 +247,43 @@ final class FetchedResponse {
     return meta != null
         && announced < 0
         && bytes < services.storing.caching(asked, status).minObjectBytes;
+  }
+
+  /**
+   * The key under which the response to a GET is stored; null: that of the request.
+   *
+   * @param keysAsOf the moment of the keys when the request was sent
+   */
+  @Nullable CacheKey learntKey(ResponseHead reply, long keysAsOf) {
+    Request request = asked.request();
+    CacheKey learnt = services.keys.learnt(request.target(), reply.fields(), keysAsOf);
+    if (learnt == null && request.slice() != null && status < 400 && status != 206) {
+      // not a slice: the next request finds it by its URL
+      return services.keys.urlKey(request.target());
+    }
+    return learnt;
+  }
+
+  /**
+   * Whether the rest is worth fetching when no reader is left ({@code quick_abort_min}, {@code
+   * _max}, {@code _pct}).
+   *
+   * @param whole whether the whole is fetched, whatever range the request names
+   * @param served whether the client that left had received all that it wanted
+   */
+  boolean goesOnAlone(InFlight inFlight, boolean whole, boolean served) {
+    Request request = asked.request();
+    if (!inFlight.isStored() || announced < 0 || requestHead().methodId() == Method.POST) {
+      return false;
+    }
+    if (served && request.slice() != null && status == 206) {
+      return true;
+    }
+    FetchSettings settings = services.settings.fetches;
+    if (whole && settings.rangeOffsetLimit.of(request) < 0) {
+      return true;
+    }
+    return settings.goesOnAlone(announced, inFlight.received());
   }
 
   /** The fields of {@code trailers} that readers get. */

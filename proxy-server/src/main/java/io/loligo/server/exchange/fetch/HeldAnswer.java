@@ -1,7 +1,15 @@
 package io.loligo.server.exchange.fetch;
 
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.Invalidation;
+import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.store.inflight.InFlight;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +42,24 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
   HeldAnswer(LoopTimer timer, Owner owner) {
     this.timer = timer;
     this.owner = owner;
+  }
+
+  /**
+   * Invalidates the responses that {@code request}, which is unsafe, makes invalid by {@code reply}
+   * (RFC 9111 section 4.4, RFC 9875 section 3). Returns whether the response has to wait for the
+   * disks.
+   *
+   * @param key of {@code inFlight}, the response
+   */
+  boolean invalidates(
+      LoopServices services, Request request, CacheKey key, InFlight inFlight, ResponseHead reply) {
+    RequestTarget target = request.target();
+    List<CacheKey> stale = Invalidation.targets(target.url(), request.head().methodId(), reply);
+    if (target.storeId() != null && !stale.isEmpty()) {
+      stale.add(services.keys.urlKey(target));
+    }
+    long[] groups = CacheGroups.invalidated(key, reply.fields());
+    return services.store.invalidate(stale, key, groups, inFlight, request.loop(), this);
   }
 
   /**

@@ -6,14 +6,13 @@ import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.Glimpse;
 import io.loligo.store.memory.StoredResponse;
-import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -41,28 +40,27 @@ public final class OfferedVariants {
    * there are none. It is called at once, or after a disk lookup. The lookup has the same time
    * limit as one for a response.
    *
-   * @param request a snapshot that does not change
+   * @param request a snapshot
    * @param gateway whether the request arrived on an accelerator port
    */
   static void look(
       LoopServices services,
+      Request request,
       CacheKey key,
-      RequestTarget target,
-      Fields request,
       boolean gateway,
-      EventLoop eventLoop,
       Consumer<@Nullable OfferedVariants> then) {
+    Fields fields = request.head().fields();
     OfferedVariants found = new OfferedVariants(gateway);
-    services.store.variants(key).forEach(entry -> found.add(entry, request));
+    services.store.variants(key).forEach(entry -> found.add(entry, fields));
     int room = OfferedTags.MAX_TAGS - found.tags.size();
-    if (room == 0 || !services.store.mayLoad(services.keys.probe(target))) {
+    if (room == 0 || !services.store.mayLoad(services.keys.probe(request.target()))) {
       found.tell(then);
       return;
     }
-    Look look = new Look(services, found, request, then);
+    Look look = new Look(services, found, fields, then);
     services.timer.arm(look, services.settings.loadTimeoutMillis);
     services.store.loadVariants(
-        key, meta -> isOffered(meta, gateway), room, eventLoop, look::loaded);
+        key, meta -> isOffered(meta, gateway), room, request.loop(), look::loaded);
   }
 
   /** Waits for the disk or the timeout. */
