@@ -131,7 +131,7 @@ final class MemoryPerObjectTest {
               .offset(Geometry.SEGMENT_HEADER_BYTES)
               .length(FirstBlock.FIXED_BYTES)
               .build();
-      assertThat(catalogue.adopt(entry, segment)).isTrue();
+      assertThat(catalogue.contents().adopt(entry, segment)).isTrue();
     }
   }
 

@@ -3,6 +3,7 @@ package io.loligo.store.disk.space;
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.index.Catalogue;
+import io.loligo.store.disk.index.Eviction;
 import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.segment.Blocks;
@@ -30,6 +31,7 @@ public final class Space {
   private static final int MAX_ROUNDS = 64;
 
   private final Catalogue catalogue;
+  private final Eviction eviction;
   private final Segments segments;
   private final Blocks blocks;
   private final Journal journal;
@@ -56,6 +58,7 @@ public final class Space {
       Lock making,
       LongAdder damaged) {
     this.catalogue = catalogue;
+    this.eviction = catalogue.eviction();
     this.segments = catalogue.segments();
     this.blocks = blocks;
     this.journal = journal;
@@ -132,7 +135,7 @@ public final class Space {
   }
 
   private boolean emptyOne() throws IOException {
-    Segment victim = catalogue.victim(geometry.slabBytes());
+    Segment victim = eviction.victim(geometry.slabBytes());
     if (victim == null) {
       return false;
     }
@@ -167,9 +170,9 @@ public final class Space {
   private int[] empty(Segment victim, Lane lane, int[] slots) throws IOException {
     int[] again = new int[slots.length];
     int count = 0;
-    Catalogue.Sifted sifted = new Catalogue.Sifted();
+    Eviction.Sifted sifted = new Eviction.Sifted();
     for (int slot : slots) {
-      if (catalogue.sift(victim, lane, slot, sifted)) {
+      if (eviction.sift(victim, lane, slot, sifted)) {
         evictions.increment();
       }
     }
@@ -195,7 +198,7 @@ public final class Space {
    */
   private boolean moveOrEvict(Segment victim, Lane lane, IndexedResponse stored, boolean doubtful)
       throws IOException {
-    long bytes = catalogue.bytesIn(victim.number(), stored);
+    long bytes = eviction.bytesIn(victim.number(), stored);
     if (bytes == 0) {
       return false;
     }
@@ -211,13 +214,13 @@ public final class Space {
       }
       boolean stays =
           !banned.test(block)
-              && (!doubtful || inMemory.test(block) || catalogue.staysUnheld(lane, stored, bytes));
+              && (!doubtful || inMemory.test(block) || eviction.staysUnheld(lane, stored, bytes));
       if (!stays) {
         return evict(victim, lane, stored);
       }
       Catalogue.Published moved = mover.move(stored, block, victim.number());
       if (moved == Catalogue.Published.DONE) {
-        catalogue.kept(lane, stored, bytes);
+        eviction.kept(lane, stored, bytes);
         return true;
       }
       return moved == Catalogue.Published.NO_RECORD && evict(victim, lane, stored);
@@ -229,7 +232,7 @@ public final class Space {
   }
 
   private boolean evict(Segment victim, Lane lane, IndexedResponse stored) {
-    boolean gone = catalogue.evict(stored, victim, lane);
+    boolean gone = eviction.evict(stored, victim, lane);
     if (gone) {
       evictions.increment();
     }

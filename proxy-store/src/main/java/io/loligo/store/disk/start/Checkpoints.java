@@ -91,7 +91,7 @@ public final class Checkpoints {
       throws IOException {
     for (Segments.State state : states) {
       if (state.written() == written && state.kind() == Segment.Kind.PACKED) {
-        out.section(state, open.catalogue().contents(state.number(), state.generation()));
+        out.section(state, open.catalogue().contents().of(state.number(), state.generation()));
       }
     }
   }

@@ -395,7 +395,7 @@ public final class DirectoryOpening {
       rejected++;
       return;
     }
-    if (catalogue.adopt(entry, segment) && (entry.flags() & Contents.ALTERNATIVE) != 0) {
+    if (catalogue.contents().adopt(entry, segment) && (entry.flags() & Contents.ALTERNATIVE) != 0) {
       if (alternativeEntries.size() <= MAX_ALTERNATIVES) {
         alternativeEntries.add(entry);
         alternativeSegments.add(segment);

@@ -83,7 +83,7 @@ public final class SegmentWriting implements Segments.Writing {
   private static void footNow(DirectoryContext now, Segment segment) {
     try {
       List<Contents.Entry> entries =
-          now.catalogue().contents(segment.number(), segment.generation());
+          now.catalogue().contents().of(segment.number(), segment.generation());
       int bytes = entries.stream().mapToInt(Contents.Entry::bytes).sum();
       int pages = Segments.footerBytes(bytes);
       ByteBuf footer = now.blocks().buffer(pages);
