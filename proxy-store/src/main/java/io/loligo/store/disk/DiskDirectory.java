@@ -2,13 +2,9 @@ package io.loligo.store.disk;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
-import io.loligo.core.caching.VarySelection;
 import io.loligo.store.disk.context.DirectoryCounters;
-import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.index.Catalogue;
-import io.loligo.store.disk.index.IndexedResponse;
-import io.loligo.store.disk.journal.Confirmations;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;
@@ -20,19 +16,14 @@ import io.loligo.store.disk.start.DirectoryOpening;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purges;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,8 +64,7 @@ final class DiskDirectory implements AutoCloseable {
   private volatile long backOffNanos = BACK_OFF_NANOS;
   private Runnable whenBack = () -> {};
   private Runnable whenReady = () -> {};
-  private final Confirmations confirmations;
-  private final Confirmations notes;
+  private final DirectoryRemovals removals;
   private final DirectoryFiles files;
   private final Presence presence;
   private final Upkeep upkeep;
@@ -100,9 +90,8 @@ final class DiskDirectory implements AutoCloseable {
     this.geometry = claim.geometry();
     this.marks = claim.marks();
     this.purges = claim.purges();
-    this.confirmations = new Confirmations(() -> state.lastOpened().journal().force(), this::fail);
-    this.notes = new Confirmations(purges::force, this::fail);
     this.threads = threads;
+    this.removals = new DirectoryRemovals(this, state, missed, threads, purges);
     this.medium = medium;
     this.files =
         new DirectoryFiles(
@@ -207,7 +196,7 @@ final class DiskDirectory implements AutoCloseable {
       OpenDirectory filled = files.open(state::isClosed, this::begun, reads::serveWaiting);
       state.opened(filled);
       presence.remember();
-      ready = becomeReady();
+      ready = removals.carryOutDeferred();
       if (ready) {
         LOG.info(
             "cache_dir {}: {} objects, {} MB, ready in {} ms",
@@ -219,7 +208,7 @@ final class DiskDirectory implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
-      giveUpMissed();
+      removals.giveUpDeferred();
       missed.allAreThrough();
       reads.allIsFound();
       reads.serveWaiting();
@@ -232,21 +221,6 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   // Off, and back again
-
-  /**
-   * Records that clients received a newer response for {@code key} while this directory was off. If
-   * it is ready again, removes its own response at once.
-   */
-  void missed(CacheKey key) {
-    if (!missed.add(key)) {
-      remove(key, false, count -> {});
-    }
-  }
-
-  /** Records that it missed a removal of responses whose keys are not known. */
-  void missedMore() {
-    missed.addMore();
-  }
 
   private void reopenIfDue() {
     boolean due = state.isOff() && medium.nanos() - reopenNanos >= 0;
@@ -303,27 +277,8 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Carries out the deferred removals, before everything is served. */
-  private boolean becomeReady() throws IOException {
-    OpenDirectory open = state.lastOpened();
-    List<MissedRemovals.Deferred> through = new ArrayList<>();
-    boolean ready = missed.carryOut(open, through, this::missed);
-    for (MissedRemovals.Deferred one : through) {
-      confirm(open, one.count(), one.durably(), one.then());
-    }
-    return ready;
-  }
-
-  /** The deferred removals cannot be carried out: it is off, or closed. */
-  private void giveUpMissed() {
-    for (MissedRemovals.Deferred one : missed.giveUp()) {
-      missed(one.key()); // it may be opened again
-      one.then().accept(-1);
-    }
-  }
-
   /** The disk has failed: requests go on without it. */
-  private void fail(Throwable why) {
+  void fail(Throwable why) {
     if (turnOff(why)) {
       whenOff.run();
     }
@@ -341,7 +296,7 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   /** Runs {@code task} on a disk thread, soon; false if it is closed or hopelessly behind. */
-  private boolean queue(Runnable task) {
+  boolean run(Runnable task) {
     boolean queued = false;
     if (urgent.incrementAndGet() <= MAX_BEHIND) {
       queued =
@@ -383,6 +338,11 @@ final class DiskDirectory implements AutoCloseable {
   /** Loads for requests. */
   DirectoryReads reads() {
     return reads;
+  }
+
+  /** Removes responses, and notes purges. */
+  DirectoryRemovals removals() {
+    return removals;
   }
 
   /** Writes responses. */
@@ -431,121 +391,6 @@ final class DiskDirectory implements AutoCloseable {
     return now == null ? 0 : now.catalogue().count(now.high(key));
   }
 
-  /**
-   * Drops all variants under {@code key}; a killed process does not bring them back. {@code then}
-   * is told their number on a disk thread; -1 if the disk did not confirm.
-   *
-   * @param durably whether not even a power failure may bring them back: {@code then} waits for the
-   *     disk
-   */
-  void remove(CacheKey key, boolean durably, IntConsumer then) {
-    if (missed.defer(key, null, durably, then)) {
-      return;
-    }
-    OpenDirectory now = ready();
-    boolean queued =
-        now != null && queue(() -> confirm(now, now.drop(key, null, durably), durably, then));
-    if (!queued) {
-      missed(key);
-      then.accept(-1);
-    }
-  }
-
-  /**
-   * Drops the variant with the selection {@code vary} under {@code key}, or all where that is null:
-   * another directory has a newer one.
-   */
-  void removeOlder(CacheKey key, @Nullable VarySelection vary) {
-    if (missed.defer(key, vary, false, count -> {})) {
-      return;
-    }
-    OpenDirectory now = ready();
-    if (now == null) {
-      missed(key);
-    } else {
-      queue(() -> confirm(now, now.drop(key, vary, false), false, count -> {}));
-    }
-  }
-
-  /** Tells {@code then} when the dropped responses can no longer return. */
-  private void confirm(OpenDirectory now, int count, boolean durably, IntConsumer then) {
-    int told = count;
-    try {
-      if (count >= 0) {
-        now.journal().flush(); // not that of another opening since
-      }
-    } catch (IOException | RuntimeException e) {
-      now.broken(e);
-      told = -1;
-    }
-    if (told >= 0 && durably) {
-      confirmations.add(told, then);
-    } else {
-      then.accept(told);
-    }
-  }
-
-  /** Drops variant {@code id} under {@code key}: another directory has a newer one. */
-  void dropOlder(CacheKey key, long id) {
-    OpenDirectory now = ready();
-    if (now != null) {
-      threads.urgent(
-          () -> {
-            long high = now.high(key);
-            for (IndexedResponse stored : now.catalogue().variants(high)) {
-              ByteBuf block = now.context().blocks().tryReadFirst(stored.place(), stored.length());
-              if (block != null) {
-                if (stored.isSame(block) && Block.id(block) == id) {
-                  now.catalogue().drop(stored);
-                }
-                block.release();
-              }
-            }
-          });
-    }
-  }
-
-  /** Runs {@code task} on a disk thread; false where it is closed. */
-  boolean run(Runnable task) {
-    return queue(task);
-  }
-
-  /** An entry for the file of purges. */
-  interface Note {
-    void in(PurgeFile file) throws IOException;
-  }
-
-  /**
-   * Writes it down in every state; tells {@code then} whether that worked.
-   *
-   * @param durably whether not even a power failure may undo it: {@code then} waits for the disk
-   */
-  void note(Note note, boolean durably, Consumer<Boolean> then) {
-    boolean queued =
-        queue(
-            () -> {
-              boolean done = false;
-              try {
-                note.in(purges);
-                done = true;
-              } catch (IOException | RuntimeException | Error e) {
-                fail(e);
-              } finally {
-                if (!done) {
-                  missedMore();
-                }
-                if (done && durably) {
-                  notes.add(0, count -> then.accept(count == 0));
-                } else {
-                  then.accept(done);
-                }
-              }
-            });
-    if (!queued) {
-      then.accept(false);
-    }
-  }
-
   /** Tells {@code into} the noted purges, before anything is served. */
   void loadInto(Purges into) {
     try {
@@ -576,44 +421,6 @@ final class DiskDirectory implements AutoCloseable {
 
   boolean isOff() {
     return state.isOff();
-  }
-
-  /** Whether it has to forget everything when it is open. */
-  boolean forgetsAll() {
-    return missed.forgetsAll();
-  }
-
-  /** Drops everything; {@code then} is told on a disk thread. Returns the number of responses. */
-  int clear(Runnable then) {
-    if (missed.deferAll()) {
-      then.run();
-      return 0;
-    }
-    OpenDirectory now = ready();
-    if (now == null) {
-      missedMore();
-    }
-    int count = now == null ? 0 : now.catalogue().objects();
-    boolean queued =
-        now != null
-            && threads.urgent(
-                () -> {
-                  clearNow(now);
-                  then.run();
-                });
-    if (!queued) {
-      then.run();
-    }
-    return count;
-  }
-
-  private void clearNow(OpenDirectory now) {
-    try {
-      now.catalogue().clear();
-      now.journal().flush();
-    } catch (IOException | RuntimeException | Error e) {
-      now.broken(e);
-    }
   }
 
   /**
@@ -713,7 +520,7 @@ final class DiskDirectory implements AutoCloseable {
   /** Takes nothing more: the first half of {@link #close}, which does not block. */
   void beginClose() {
     state.close();
-    giveUpMissed();
+    removals.giveUpDeferred();
     reads.serveWaiting(); // with nothing
     opened.complete(null);
     threads.stop();

@@ -496,7 +496,7 @@ public final class DiskTier implements AutoCloseable {
     for (DiskDirectory directory : directories) {
       boolean may = directory.isOpening() || directory.isOff() || directory.holds(key);
       if (directory != but && may) {
-        directory.removeOlder(key, vary);
+        directory.removals().removeOlder(key, vary);
       }
     }
   }

@@ -36,7 +36,7 @@ final class TierRemovals {
   /** {@code directory} is off from now on. On a disk thread. */
   void left(DiskDirectory directory) {
     roll.left();
-    if (directory.forgetsAll()) {
+    if (directory.removals().forgetsAll()) {
       missed(directory);
     }
   }
@@ -69,7 +69,7 @@ final class TierRemovals {
       if (!durably && directory.holdsNothing(key)) {
         removal.told(directory, 0);
       } else {
-        directory.remove(key, durably, count -> removal.told(directory, count));
+        directory.removals().remove(key, durably, count -> removal.told(directory, count));
       }
     }
     removal.tellStrangers();
@@ -181,12 +181,12 @@ final class TierRemovals {
         };
     for (DiskDirectory directory : directories) {
       if (directory.isOpening()) {
-        directory.remove(key, false, count -> {});
+        directory.removals().remove(key, false, count -> {});
       } else if (directory.isOff()) {
-        directory.missed(key);
+        directory.removals().missed(key);
       } else if (directory.holds(key)) {
         left.incrementAndGet();
-        directory.remove(key, false, through);
+        directory.removals().remove(key, false, through);
       }
     }
     through.accept(0);
@@ -197,7 +197,8 @@ final class TierRemovals {
     directories.forEach(directory -> directory.loadInto(purges));
     // a note that one of them missed is lost once the others have retired it
     for (Ban ban : purges.bans()) {
-      directories.forEach(directory -> directory.note(file -> file.ban(ban), false, done -> {}));
+      directories.forEach(
+          directory -> directory.removals().note(file -> file.ban(ban), false, done -> {}));
     }
   }
 
@@ -216,7 +217,7 @@ final class TierRemovals {
     note(file -> file.ban(ban), true, then);
   }
 
-  private void note(DiskDirectory.Note note, boolean durably, Consumer<Boolean> then) {
+  private void note(DirectoryRemovals.Note note, boolean durably, Consumer<Boolean> then) {
     if (directories.isEmpty()) {
       then.accept(true);
       return;
@@ -233,12 +234,14 @@ final class TierRemovals {
           }
         };
     for (DiskDirectory directory : directories) {
-      directory.note(
-          note,
-          durably,
-          done -> {
-            part.accept(done || (directory.isOff() && missed(directory)));
-          });
+      directory
+          .removals()
+          .note(
+              note,
+              durably,
+              done -> {
+                part.accept(done || (directory.isOff() && missed(directory)));
+              });
     }
     if (!roll.hasStrangers()) {
       part.accept(true);
@@ -253,7 +256,7 @@ final class TierRemovals {
     pending.cancelAll();
     pending.hideAll(directories.size());
     for (DiskDirectory directory : directories) {
-      count += directory.clear(pending::revealAll);
+      count += directory.removals().clear(pending::revealAll);
       if (directory.isOff()) {
         writer().run(() -> missed(directory));
       }

@@ -255,7 +255,7 @@ final class TierSearch {
     void discard(DiskDirectory from, Loader.Loaded older, Loader.Loaded newer) {
       boolean whole = meta(older).part() == null && meta(newer).part() == null;
       if (whole && PendingWrite.isReplaced(meta(older).vary(), meta(newer).vary())) {
-        from.dropOlder(key, diskId(older));
+        from.removals().dropOlder(key, diskId(older));
       }
       release(older);
     }

@@ -329,7 +329,7 @@ public final class SupersedingTest {
             new MemoryLedger(1 << 20),
             NOBODY,
             SystemMedium.SYSTEM)) {
-      directory.remove(key(URL), true, count::set);
+      directory.removals().remove(key(URL), true, count::set);
       directory.open().join();
       assertThat(count.get() >= 0 && directory.mayHold(key(URL)))
           .as("confirmed with " + count.get() + " and there all the same")
@@ -356,7 +356,7 @@ public final class SupersedingTest {
             new MemoryLedger(1 << 20),
             NOBODY,
             medium)) {
-      directory.remove(key(URL), false, count -> {});
+      directory.removals().remove(key(URL), false, count -> {});
       directory.open();
       medium.step();
       assertThat(directory.state().isReady()).isTrue();
