@@ -23,7 +23,6 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +44,6 @@ public final class Fetch
   private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
 
   private final LoopServices services;
-  private final ByteBufAllocator allocator;
   private final EventLoop eventLoop;
   private final @Nullable FetchClient client;
   private final Request request;
@@ -97,7 +95,6 @@ public final class Fetch
       @Nullable Entry validated,
       @Nullable String upgrade) {
     this.services = services;
-    this.allocator = request.allocator();
     this.eventLoop = request.loop();
     this.client = client;
     this.request = request;
