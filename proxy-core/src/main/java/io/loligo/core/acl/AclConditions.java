@@ -109,6 +109,15 @@ final class AclConditions {
             String mac = in.clientHardware();
             return mac == null ? Condition.NEEDS_CLIENT : Condition.of(isOneOf(texts, mac));
           };
+      case CLIENTSIDE_MARK, CLIENT_CONNECTION_MARK -> {
+        List<MarkMask> marks = List.copyOf(acl.marks);
+        yield (in, to) -> {
+          long mark = in.connectionMark();
+          return mark == AclInput.UNREAD_MARK
+              ? Condition.NEEDS_CLIENT
+              : Condition.of(marks.stream().anyMatch(one -> one.matches(mark)));
+        };
+      }
       case EUI64 ->
           (in, to) -> {
             String inside = HardwareAddress.inside(in.clientAddress());

@@ -13,6 +13,9 @@ public interface AclInput {
   /** Squid's word for an address without a name: a rule can match it. */
   String NO_NAME = "none";
 
+  /** Of {@link #connectionMark()}: it was not looked up yet. */
+  long UNREAD_MARK = -1;
+
   /** The client's address (the indirect one if X-Forwarded-For is trusted). */
   byte[] clientAddress();
 
@@ -189,6 +192,14 @@ public interface AclInput {
    */
   default @Nullable String clientHardware() {
     return "";
+  }
+
+  /**
+   * Netfilter's mark of the client's connection, 0 to 0xFFFFFFFF; 0: it has none; {@link
+   * #UNREAD_MARK}.
+   */
+  default long connectionMark() {
+    return 0;
   }
 
   /** Squid's code of the way that the request took, such as {@code HIER_DIRECT}. */

@@ -140,9 +140,12 @@ public enum AclType {
       "dst_as",
       Support.MISSING,
       "AS number of the destination, removed in Squid 8: use dst with networks"),
-  CLIENTSIDE_MARK("clientside_mark", Support.MISSING, "netfilter mark: use src or localport"),
+  CLIENTSIDE_MARK("clientside_mark", Support.FULL, "as client_connection_mark"),
   CLIENT_CONNECTION_MARK(
-      "client_connection_mark", Support.MISSING, "netfilter mark: use src or localport"),
+      "client_connection_mark",
+      Support.FULL,
+      "MARK or MARK/MASK: netfilter's mark of the client's connection (ct mark), read from"
+          + " /proc/net/nf_conntrack at the first rule that asks for it"),
   TAG("tag", Support.FULL, "first tag= that a helper of an external ACL above has told"),
   ADAPTATION_SERVICE(
       "adaptation_service",
@@ -208,7 +211,12 @@ public enum AclType {
 
   /** Whether a condition of this type asks for facts of the client that are looked up. */
   public boolean needsClientLookUp() {
-    return this == SRCDOMAIN || this == SRCDOM_REGEX || this == ARP;
+    return this == SRCDOMAIN || this == SRCDOM_REGEX || this == ARP || isMark();
+  }
+
+  /** Whether a condition of this type asks for netfilter's mark of the client's connection. */
+  public boolean isMark() {
+    return this == CLIENTSIDE_MARK || this == CLIENT_CONNECTION_MARK;
   }
 
   /** Whether its values are expressions, in which a blank may follow a backslash. */

@@ -25,6 +25,7 @@ final class NamedAcl {
   String field = "";
 
   final List<Annotation> annotations = new ArrayList<>();
+  final List<MarkMask> marks = new ArrayList<>();
 
   /** {@code -m=} of {@code note} and of annotations: the characters between tokens. */
   String delimiters = NoteCondition.USUAL_DELIMITERS;
@@ -144,6 +145,7 @@ final class NamedAcl {
       case HTTP_STATUS -> range(index, value, 999, problems);
       case DSTDOMAIN, SRCDOMAIN -> domain(index, value, problems);
       case ARP, EUI64 -> hardware(index, value, problems);
+      case CLIENTSIDE_MARK, CLIENT_CONNECTION_MARK -> mark(index, value, problems);
       case HIER_CODE -> oneOf(index, value, AclWords.WAYS, problems);
       case SQUID_ERROR -> page(index, value, problems);
       case SERVER_CERT_FINGERPRINT -> fingerprint(index, value, problems);
@@ -338,6 +340,15 @@ final class NamedAcl {
       problems.add(error(index, value, form + " bytes in hexadecimal with colons between", ""));
     } else {
       words.add(address);
+    }
+  }
+
+  private void mark(int index, String value, List<AclProblem> problems) {
+    MarkMask mark = MarkMask.read(value);
+    if (mark == null) {
+      problems.add(error(index, value, "MARK or MARK/MASK, each 0 to 0xFFFFFFFF", ""));
+    } else {
+      marks.add(mark);
     }
   }
 
@@ -555,6 +566,7 @@ final class NamedAcl {
           PROXY_AUTH ->
           words.size();
       case NOTE -> field.isEmpty() ? 0 : 1;
+      case CLIENTSIDE_MARK, CLIENT_CONNECTION_MARK -> marks.size();
       case ANNOTATE_CLIENT, ANNOTATE_TRANSACTION -> annotations.size();
       case RANDOM -> chance < 0 ? 0 : 1;
       case CONNECTIONS_ENCRYPTED -> 1;

@@ -113,8 +113,6 @@ final class AclLines implements LineReader<Acls> {
           case SRC_AS, DST_AS ->
               "numbers of autonomous systems are not looked up, and Squid 8 has no such ACLs: write"
                   + " src or dst with the networks";
-          case CLIENTSIDE_MARK, CLIENT_CONNECTION_MARK ->
-              "marks of netfilter cannot be read: use src, or a port of its own and localport";
           default -> "ACLs of this type have no effect in this version";
         };
     report.restricts(line, type.word(), why);

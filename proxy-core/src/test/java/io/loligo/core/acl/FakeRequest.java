@@ -27,6 +27,7 @@ public final class FakeRequest implements AclInput {
   private Notes clientNotes;
   private String clientName;
   private String clientHardware;
+  private long connectionMark = UNREAD_MARK;
   private String way = "HIER_NONE";
   private String peer;
   private String page;
@@ -267,6 +268,16 @@ public final class FakeRequest implements AclInput {
 
   public FakeRequest clientHardware(String address) {
     clientHardware = address;
+    return this;
+  }
+
+  @Override
+  public long connectionMark() {
+    return connectionMark;
+  }
+
+  public FakeRequest connectionMark(long mark) {
+    connectionMark = mark;
     return this;
   }
 

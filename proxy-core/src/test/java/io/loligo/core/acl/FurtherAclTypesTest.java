@@ -149,6 +149,35 @@ class FurtherAclTypesTest {
         .isEqualTo(AclVerdict.Kind.NEEDS_CLIENT);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "0x10, 16, true",
+    "16, 16, true",
+    "020, 16, true",
+    "0x10, 0x11, false",
+    "0x10/0xf0, 0x1f, true",
+    "0x10/0xf0, 0x2f, false",
+    "0x1f/0xf0, 0x1f, false",
+    "0, 0, true",
+    "0xffffffff, 0xffffffff, true",
+    "1 0x10/0x10, 0x30, true",
+  })
+  void marksOfConnectionsAreComparedUnderTheirMask(String values, String mark, boolean expected) {
+    for (String type : List.of("clientside_mark", "client_connection_mark")) {
+      String[] words = values.split(" ", -1);
+      assertThat(matches(new FakeRequest().connectionMark(Long.decode(mark)), type, words))
+          .isEqualTo(expected);
+      assertThat(verdict(new FakeRequest(), type, words).kind())
+          .isEqualTo(AclVerdict.Kind.NEEDS_CLIENT);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "-1", "0x1/", "/1", "1/2/3", "0x100000000", "1/-1", "08", "#1"})
+  void otherTextIsNoMark(String value) {
+    assertThat(problems("a", "client_connection_mark", value)).anyMatch(AclProblem::error);
+  }
+
   @Test
   void arpWaitsForTheMacAddress() {
     assertThat(verdict(new FakeRequest(), "arp", "0:A:b:1:2:03").kind())

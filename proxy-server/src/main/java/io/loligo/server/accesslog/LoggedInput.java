@@ -205,6 +205,11 @@ final class LoggedInput implements AclInput {
   }
 
   @Override
+  public long connectionMark() {
+    return request == null ? 0 : Math.max(0, request.connectionMark());
+  }
+
+  @Override
   public String hierarchyCode() {
     return record.hierarchy.name();
   }

@@ -1,6 +1,9 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.acl.AclType;
+import io.loligo.core.acl.Acls;
 import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.FileDirectives;
 import io.loligo.core.config.HostPort;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Reconfiguration;
@@ -48,6 +51,7 @@ import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
+import io.loligo.server.transport.ConnectionTable;
 import io.loligo.server.transport.PacketMark;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.transport.TransportDirectives;
@@ -441,12 +445,20 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  /** A line that sets marks must hold, or nothing starts. */
+  /** A line that sets or asks for marks must hold, or nothing starts. */
   private static void checkMarks(ProxyConfig config, Transport transport) throws IOException {
     if (FetchSettings.marksPackets(config)) {
       String refusal = PacketMark.refusal(transport);
       if (refusal != null) {
         throw new IOException("tcp_outgoing_mark and mark_client_packet: " + refusal);
+      }
+    }
+    Acls acls = config.get(FileDirectives.ACL);
+    for (AclType type : AclType.values()) {
+      String refusal =
+          type.isMark() && acls.names(type) ? ConnectionTable.ofSystem().refusal() : null;
+      if (refusal != null) {
+        throw new IOException("acl " + type.word() + ": " + refusal);
       }
     }
   }

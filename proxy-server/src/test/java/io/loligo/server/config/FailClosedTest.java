@@ -24,7 +24,6 @@ class FailClosedTest {
       strings = {
         "auth_param basic program /usr/lib/squid/basic_ncsa_auth /etc/passwd",
         "acl users proxy_auth REQUIRED",
-        "acl mark client_connection_mark 0x1",
         "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
         "adaptation_masterx_shared_names X-Shared",
         "ecap_service av reqmod_precache ecap://example.test/av",

@@ -226,7 +226,8 @@ final class ReferencePages {
       | `example.com` beside `.example.com` in `dstdomain` | FATAL | accepted: both match |
       | an ACL about the response, the peer or the hierarchy code in `http_access` | accepted, matches no response and `HIER_NONE` | stops the start unless waived |
       | `mark_client_connection` | sets the mark of the connection | stops the start unless waived: use `mark_client_packet`, and let the firewall save the mark (nft: `ct mark set meta mark`) |
-      | ACLs of types `src_as` and `dst_as`, `ident`, `clientside_mark` and `client_connection_mark` | decided | stop the start and say what to write |
+      | ACLs of types `src_as`, `dst_as` and `ident` | decided | stop the start and say what to write |
+      | ACLs of types `clientside_mark` and `client_connection_mark` | decided by CAP_NET_ADMIN and a library, else the mark is 0 | decided by `/proc/net/nf_conntrack`; if the process may not read it, it does not start |
       | `debug_options` that make no sense | accepted | warning, the word is ignored |
       | an unknown parameter of `auth_param` | error in the log, ignored | warning, ignored |
       | the same port twice | error in the log, the first line holds | warning, the first line holds |

@@ -63,8 +63,8 @@ class SquidAclTypesTest {
       annotate_transaction x+=staff | http_access
       has request | http_access
       transaction_initiator client | http_access
-      clientside_mark 0x1 | refused
-      client_connection_mark 0x1/0xff | refused
+      clientside_mark 0x1 | http_access
+      client_connection_mark 0x1/0xff | http_access
       ssl_error X509_V_ERR_CERT_HAS_EXPIRED | ssl_bump
       user_cert CN x | http_access
       ca_cert CN x | http_access

@@ -110,7 +110,7 @@ final class InterceptingNamespace {
     System.out.println("= " + what + ": " + result);
   }
 
-  private static void command(String... words) throws IOException, InterruptedException {
+  static void command(String... words) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(words).inheritIO().start();
     if (!process.waitFor(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)
         || process.exitValue() != 0) {

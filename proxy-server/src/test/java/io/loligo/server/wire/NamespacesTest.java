@@ -60,6 +60,19 @@ final class NamespacesTest {
       }
       """;
 
+  /** The mark of the connection is set before the proxy accepts it. */
+  private static final String MARKS =
+      """
+      table inet loligo {
+        chain input {
+          type filter hook input priority mangle
+          ip saddr 192.0.2.9 tcp dport 3128 ct mark set 0x1f
+          ip saddr 192.0.2.10 tcp dport 3128 ct mark set 7
+          ip6 saddr 2001:db8::9 tcp dport 3128 ct mark set 0x10
+        }
+      }
+      """;
+
   @TempDir Path dir;
   private final List<String> unshared = new ArrayList<>();
 
@@ -151,6 +164,26 @@ final class NamespacesTest {
             "= a denied client: 198.51.100.1",
             "= the first client again: 192.0.2.9",
             "= on the same connection: true");
+  }
+
+  @Test
+  void rulesReadTheMarkOfTheConnection() throws Exception {
+    Path file = Files.writeString(dir.resolve("rules"), MARKS);
+    ended(List.of("nft", "-f", file.toString()), "the system does not allow these rules");
+    List<String> command = new ArrayList<>(unshared);
+    command.addAll(
+        ProxyProcess.command(
+            List.of("-Xmx128m"), MarkedNamespace.class.getName(), file.toString(), dir.toString()));
+    try (ProxyProcess process = ProxyProcess.start(dir, command.toArray(String[]::new))) {
+      assertThat(process.awaitExit()).as(process.output()).isZero();
+      assertThat(process.output().lines().filter(line -> line.startsWith("= ")))
+          .containsExactly(
+              "= 192.0.2.9: 403 403",
+              "= 192.0.2.10: 403 403",
+              "= 192.0.2.11: 200 200",
+              "= 2001:db8::9: 403 403",
+              "= 2001:db8::10: 200 200");
+    }
   }
 
   @Test

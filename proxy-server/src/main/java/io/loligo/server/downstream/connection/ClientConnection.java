@@ -1,5 +1,6 @@
 package io.loligo.server.downstream.connection;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.Notes;
 import io.loligo.core.message.Fields;
 import io.loligo.server.port.Destination;
@@ -8,6 +9,7 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.SessionFacts;
+import io.loligo.server.transport.SocketEnds;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelException;
@@ -60,6 +62,13 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private Notes notes = Notes.NONE;
   private int trafficClass;
   private int packetMark;
+
+  /** Of netfilter. */
+  private long connectionMark = AclInput.UNREAD_MARK;
+
+  /** Of the socket; null: {@link #channel}. */
+  private @Nullable Channel carrier;
+
   private boolean begun;
 
   /** Null: it may grow as old as it likes. */
@@ -246,6 +255,8 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     next.local = local;
     next.proxyHeader = proxyHeader;
     next.notes = notes;
+    next.connectionMark = connectionMark;
+    next.carrier = carrier == null ? channel : carrier;
     next.session = session;
   }
 
@@ -351,6 +362,21 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Notes {@link #packetMark()}, which its channel has got. */
   public final void packetMark(int mark) {
     packetMark = mark;
+  }
+
+  /** Netfilter's mark of the connection, as {@link AclInput#connectionMark()}. */
+  public final long connectionMark() {
+    return connectionMark;
+  }
+
+  /** Sets {@link #connectionMark()}. */
+  public final void connectionMark(long mark) {
+    connectionMark = mark;
+  }
+
+  /** The ends of its socket; null: it is closed. */
+  public final @Nullable SocketEnds socketEnds() {
+    return SocketEnds.of(carrier == null ? channel : carrier);
   }
 
   /** The connections of its loop. */

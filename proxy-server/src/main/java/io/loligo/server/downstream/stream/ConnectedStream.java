@@ -8,6 +8,7 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.transport.PacketMark;
+import io.loligo.server.transport.SocketEnds;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
@@ -114,6 +115,21 @@ abstract class ConnectedStream implements ClientStream {
     channel.config().setOption(PacketMark.OPTION, mark);
     connection.packetMark(mark);
     record().clientMark = mark;
+  }
+
+  @Override
+  public final long connectionMark() {
+    return connection.connectionMark();
+  }
+
+  @Override
+  public final void connectionMark(long mark) {
+    connection.connectionMark(mark);
+  }
+
+  @Override
+  public final @Nullable SocketEnds socketEnds() {
+    return connection.socketEnds();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.admission;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclType;
 import io.loligo.core.acl.Acls;
 import io.loligo.core.acl.HardwareAddress;
@@ -8,6 +9,8 @@ import io.loligo.server.exchange.admission.Verdict.WaitFor;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.Stage;
+import io.loligo.server.transport.ConnectionTable;
+import io.loligo.server.transport.SocketEnds;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
@@ -16,10 +19,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up the name and the MAC address of the client, as far as rules ask for them. Confined to
- * the event loop; the table of neighbours is read by another thread.
+ * Looks up the name and the MAC address of the client, and the mark of its connection, as far as
+ * rules ask for them. Confined to the event loop; the system's tables are read by another thread.
  */
 final class ClientLookUp {
   /** The IPv4 neighbours of this machine, one a line. */
@@ -35,6 +39,9 @@ final class ClientLookUp {
   private final boolean hardware;
   private final boolean later;
 
+  /** Null: no ACL is about marks. */
+  private final @Nullable ConnectionMarks marks;
+
   /** Waits until the facts are known. */
   final Verdict waitForClient = new WaitFor(Stage.DNS, this::ask);
 
@@ -43,6 +50,11 @@ final class ClientLookUp {
     Acls acls = services.settings.config().get(FileDirectives.ACL);
     names = acls.names(AclType.SRCDOMAIN) || acls.names(AclType.SRCDOM_REGEX);
     hardware = acls.names(AclType.ARP);
+    marks =
+        acls.names(AclType.CLIENTSIDE_MARK) || acls.names(AclType.CLIENT_CONNECTION_MARK)
+            ? new ConnectionMarks(
+                ConnectionTable.ofSystem(), GlobalEventExecutor.INSTANCE, services.timer.loop())
+            : null;
     later = acls.looksUpClientsLater();
   }
 
@@ -50,10 +62,19 @@ final class ClientLookUp {
   boolean isOwed(Request request) {
     return later
         && ((names && request.clientName() == null)
-            || (hardware && request.clientHardware() == null));
+            || (hardware && request.clientHardware() == null)
+            || owesMark(request));
+  }
+
+  private boolean owesMark(Request request) {
+    return marks != null && request.connectionMark() == AclInput.UNREAD_MARK;
   }
 
   private void ask(Request request, Consumer<Runnable> then) {
+    if (owesMark(request)) {
+      findMark(request, then);
+      return;
+    }
     String address = NetUtil.bytesToIpAddress(request.clientAddress());
     if (!names) {
       findHardware(request, address, then);
@@ -69,6 +90,17 @@ final class ClientLookUp {
             then.accept(() -> request.clientName(name));
           }
         });
+  }
+
+  /** If the same rules ask for other facts too, the request waits once more. */
+  private void findMark(Request request, Consumer<Runnable> then) {
+    assert marks != null : "it is owed";
+    SocketEnds ends = request.stream().socketEnds();
+    if (ends == null) { // the client is gone
+      services.timer.loop().execute(() -> then.accept(() -> request.stream().connectionMark(0)));
+    } else {
+      marks.find(ends, mark -> then.accept(() -> request.stream().connectionMark(mark)));
+    }
   }
 
   private void findHardware(Request request, String address, Consumer<Runnable> then) {

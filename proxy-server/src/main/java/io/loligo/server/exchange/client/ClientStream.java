@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.client;
 
+import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.Notes;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
@@ -9,6 +10,7 @@ import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.shaping.Limit;
+import io.loligo.server.transport.SocketEnds;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -68,6 +70,21 @@ public interface ClientStream {
    * Does nothing where the transport cannot.
    */
   default void packetMark(int mark) {}
+
+  /** Netfilter's mark of the client's connection, as {@link AclInput#connectionMark()}. */
+  default long connectionMark() {
+    return 0;
+  }
+
+  /** Sets {@link #connectionMark()}. */
+  default void connectionMark(long mark) {}
+
+  /**
+   * The two ends of the client's connection as the system has them; null: it has none of its own.
+   */
+  default @Nullable SocketEnds socketEnds() {
+    return null;
+  }
 
   /** The notes of the client's connection; null: it keeps none. */
   default @Nullable Notes connectionNotes() {

@@ -9,6 +9,7 @@ import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.shaping.Limit;
+import io.loligo.server.transport.SocketEnds;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -100,6 +101,21 @@ public class ForwardingStream implements ClientStream {
   @Override
   public ExchangeRecord record() {
     return stream.record();
+  }
+
+  @Override
+  public long connectionMark() {
+    return stream.connectionMark();
+  }
+
+  @Override
+  public void connectionMark(long mark) {
+    stream.connectionMark(mark);
+  }
+
+  @Override
+  public @Nullable SocketEnds socketEnds() {
+    return stream.socketEnds();
   }
 
   @Override

@@ -395,6 +395,11 @@ public final class Request extends RuledRequest {
   }
 
   @Override
+  public long connectionMark() {
+    return stream == null ? 0 : stream.connectionMark();
+  }
+
+  @Override
   public @Nullable Notes clientNotes() {
     return stream == null ? null : stream.connectionNotes();
   }
