@@ -113,7 +113,6 @@ final class UnusedDirectives {
         "short_icon_urls : ON_OFF : on",
         "icon_directory : PATH :",
         "mime_table : PATH :",
-        "qos_flows : LINE :",
         "tproxy_uses_indirect_client : ON_OFF : off",
         "eui_lookup : ON_OFF : on",
         "tls_key_log : LINE :",

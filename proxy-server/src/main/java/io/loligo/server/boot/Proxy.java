@@ -450,7 +450,8 @@ public final class Proxy implements AutoCloseable {
     if (FetchSettings.marksPackets(config)) {
       String refusal = PacketMark.refusal(transport);
       if (refusal != null) {
-        throw new IOException("tcp_outgoing_mark and mark_client_packet: " + refusal);
+        throw new IOException(
+            "tcp_outgoing_mark, mark_client_packet and qos_flows mark: " + refusal);
       }
     }
     Acls acls = config.get(FileDirectives.ACL);

@@ -52,6 +52,7 @@ import io.loligo.server.exchange.rules.StoreSteps;
 import io.loligo.server.exchange.rules.UnreadRequest;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
+import io.loligo.server.exchange.settings.QosFlows;
 import io.loligo.server.exchange.slice.SliceAnswer;
 import io.loligo.server.exchange.tunnel.Tunneling;
 import io.loligo.server.explain.Explanation;
@@ -112,6 +113,8 @@ public final class RequestSteps implements RequestHandler {
   /** Null: there are no rules about the fields of responses. */
   private final @Nullable FieldFilter replyFields;
 
+  private final @Nullable QosFlows flows;
+
   private final RequestTarget currentTarget = new RequestTarget();
 
   /** The number of QUERY requests whose content is held. */
@@ -126,6 +129,7 @@ public final class RequestSteps implements RequestHandler {
     this.hits = new HitAnswer(services);
     this.steps = new Answering();
     this.replyFields = services.replyFields;
+    this.flows = services.settings.fetches.flows;
   }
 
   /**
@@ -494,16 +498,19 @@ public final class RequestSteps implements RequestHandler {
   @Override
   public OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
     FieldFilter filter = replyFields;
-    if (filter == null) {
+    if ((filter == null && flows == null) || opensTunnel(stream.record(), head)) {
       return head;
     }
-    AclInput input = inputOf(stream);
-    ExchangeRecord record = stream.record();
-    boolean tunnel =
-        record.request != null
-            && record.request.methodId() == Method.CONNECT
-            && head.status() / 100 == 2;
-    return tunnel ? head : filter.reply(input, record, head, toHead);
+    if (flows != null) {
+      flows.apply(stream);
+    }
+    return filter == null ? head : filter.reply(inputOf(stream), stream.record(), head, toHead);
+  }
+
+  private static boolean opensTunnel(ExchangeRecord record, OutgoingHead head) {
+    return record.request != null
+        && record.request.methodId() == Method.CONNECT
+        && head.status() / 100 == 2;
   }
 
   @Override

@@ -85,8 +85,26 @@ class PacketMarksWireTest extends WireTest {
     assertThat(stopAndReadLog("mark.log")).containsExactly("0x21", "0x22", "0x22");
   }
 
+  @Test
+  void packetsOfHitsAndMissesHaveTheirOwnMark() throws Exception {
+    assumeTrue(maySetMarks());
+    startProxy(
+        "qos_flows mark local-hit=0xfffffff1 miss=0x22",
+        "logformat mark %Ss %>nfmark",
+        "access_log stdio:" + dir.resolve("mark.log") + " mark");
+    origin.onOk("/a", "x", "Cache-Control: max-age=100");
+    RawClient client = client();
+    client.get(origin.url("/a")).response();
+    assertThat(marks("sport = :" + proxy.port())).containsExactly("fwmark:0x22");
+    client.get(origin.url("/a")).response();
+    assertThat(marks("sport = :" + proxy.port())).containsExactly("fwmark:0xfffffff1");
+    assertThat(stopAndReadLog("mark.log"))
+        .containsExactly("TCP_MISS 0x22", "TCP_MEM_HIT 0xfffffff1");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"tcp_outgoing_mark 1", "mark_client_packet 1"})
+  @ValueSource(
+      strings = {"tcp_outgoing_mark 1", "mark_client_packet 1", "qos_flows mark local-hit=1"})
   void aLineThatCannotHoldStopsTheStartAndTheReload(String line) throws Exception {
     assertThatThrownBy(() -> startProxy("loligo_transport nio", line))
         .isInstanceOf(IOException.class)

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.config.ConfigResult;
 import io.loligo.server.config.TextSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -11,6 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules about requests that are sent on: whether, together with others, and from where. */
@@ -192,6 +194,61 @@ class RoutesWireTest extends WireTest {
     one.get(origin.url("/a")).response();
     assertThat(classes(ss)).containsExactlyInAnyOrder("tos:0x20", "tos:0x20");
     assertThat(stopAndReadLog("class.log")).containsExactly("0x48", "0x20", "0x20");
+  }
+
+  // ---- qos_flows
+
+  @ParameterizedTest
+  @ValueSource(strings = {"qos_flows", "qos_flows tos"})
+  void packetsOfHitsAndMissesHaveTheirOwnClass(String line) throws Exception {
+    String ss = InstalledProgram.path("ss");
+    startProxy(
+        "acl own urlpath_regex /own",
+        "clientside_tos 0x18 own",
+        "acl refused urlpath_regex /refused",
+        "http_access deny refused",
+        "http_access allow all",
+        line + " local-hit=0x30 miss=0x2f/0xf0 disable-preserve-miss",
+        "logformat class %Ss %>qos",
+        "access_log stdio:" + dir.resolve("class.log") + " class");
+    origin.onOk("/a", "x", "Cache-Control: max-age=100", "ETag: \"1\"");
+    origin.onOk("/own", "x", "Cache-Control: no-store");
+    RawClient client = client();
+    client.get(origin.url("/a")).response();
+    assertThat(classes(ss)).containsExactly("tos:0x20");
+    client.get(origin.url("/a")).response();
+    assertThat(classes(ss)).containsExactly("tos:0x30");
+    client.get(origin.url("/own")).response();
+    assertThat(classes(ss)).containsExactly("tos:0x20");
+    client.get(origin.url("/a"), "If-None-Match: \"1\"").response();
+    client.get(origin.url("/refused")).response();
+    assertThat(stopAndReadLog("class.log"))
+        .containsExactly(
+            "TCP_MISS 0x20",
+            "TCP_MEM_HIT 0x30",
+            "TCP_MISS 0x20",
+            "TCP_INM_HIT 0x30",
+            "TCP_DENIED 0x20");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "qos_flows, 1, 0",
+    "qos_flows local-hit=256 disable-preserve-miss, 1, 0",
+    "qos_flows mark local-hit=0x100000000 disable-preserve-miss, 1, 0",
+    "qos_flows miss=1/x disable-preserve-miss, 1, 0",
+    "qos_flows hit=1 disable-preserve-miss, 1, 0",
+    "qos_flows miss=0x10/0xf0 disable-preserve-miss, 0, 0",
+    "qos_flows mark miss=0x100/0xf00 disable-preserve-miss, 0, 0",
+    "qos_flows local-hit=1, 0, 1",
+    "qos_flows mark local-hit=1, 0, 1",
+    "qos_flows parent-hit=1 sibling-hit=2 disable-preserve-miss, 0, 2",
+    "qos_flows miss-mask=0xff, 0, 2",
+  })
+  void partsOfFlowsThatCannotHoldAreTold(String line, int errors, int warnings) {
+    ConfigResult result = TextSource.load("http_port 3128\n" + line);
+    assertThat(result.errors()).as(line).hasSize(errors);
+    assertThat(result.warnings()).as(line).hasSize(warnings);
   }
 
   /** Those of the proxy's connections with clients, as the system has them. */

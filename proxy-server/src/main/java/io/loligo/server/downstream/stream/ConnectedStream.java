@@ -105,15 +105,19 @@ abstract class ConnectedStream implements ClientStream {
 
   @Override
   public final void trafficClass(int value) {
-    channel.config().setOption(ChannelOption.IP_TOS, value);
-    connection.trafficClass(value);
+    if (connection.trafficClass() != value) {
+      channel.config().setOption(ChannelOption.IP_TOS, value);
+      connection.trafficClass(value);
+    }
     record().clientTrafficClass = value;
   }
 
   @Override
   public final void packetMark(int mark) {
-    channel.config().setOption(PacketMark.OPTION, mark);
-    connection.packetMark(mark);
+    if (connection.packetMark() != mark) {
+      channel.config().setOption(PacketMark.OPTION, mark);
+      connection.packetMark(mark);
+    }
     record().clientMark = mark;
   }
 

@@ -145,6 +145,25 @@ public final class FetchDirectives {
                   + " connection keeps the mark until another line matches. It needs what"
                   + " tcp_outgoing_mark needs.");
 
+  /** {@code qos_flows}: packets of hits and misses. */
+  static final Setting<QosFlows> QOS_FLOWS =
+      FEATURE
+          .lines(
+              "qos_flows",
+              "[tos|mark] [local-hit=NUMBER] [miss=NUMBER[/MASK]] [disable-preserve-miss]",
+              QosFlowLines::new)
+          .difference(
+              "the byte and the mark of the server are not copied; sibling-hit= and parent-hit="
+                  + " have no effect, because nobody is asked by ICP; a response in slices"
+                  + " (loligo_slice_size) is a miss")
+          .text(
+              "tos (or neither word): the TOS byte of packets with responses from the store"
+                  + " (local-hit=) and with others (miss=), 0 to 0xFF; without a number 0. mark:"
+                  + " netfilter's mark, 0 to 0xFFFFFFFF, which needs what tcp_outgoing_mark needs."
+                  + " Lines add up. The number is set before each response, in the place of that"
+                  + " of clientside_tos and mark_client_packet, and holds for the whole"
+                  + " connection; tunnels keep the one that they have.");
+
   /** {@code loligo_next_peer_on}: the responses after which the next peer is asked. */
   static final Setting<List<NextPeerRule>> NEXT_PEER_ON =
       FEATURE

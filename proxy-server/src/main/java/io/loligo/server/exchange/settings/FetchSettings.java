@@ -28,6 +28,9 @@ public final class FetchSettings {
   /** {@code mark_client_packet}, in order; the first that matches holds. */
   private final List<LocalEndRules.PacketNumber> clientMarks;
 
+  /** {@code qos_flows}; null: there are none. */
+  public final @Nullable QosFlows flows;
+
   /** {@code loligo_next_peer_on}, in order; the first that matches holds. */
   private final List<NextPeerRule> nextPeers;
 
@@ -64,6 +67,8 @@ public final class FetchSettings {
     localEnds = LocalEndRules.of(config);
     clientClasses = config.get(FetchDirectives.CLIENTSIDE_TOS);
     clientMarks = config.get(FetchDirectives.MARK_CLIENT_PACKET);
+    QosFlows told = config.get(FetchDirectives.QOS_FLOWS);
+    flows = told.equals(QosFlows.NONE) ? null : told;
     nextPeers = config.get(FetchDirectives.NEXT_PEER_ON);
     gatewayErrors = config.get(FetchDirectives.RETRY_ON_ERROR) ? ERRORS : GATEWAY_ERRORS;
     riskingKept = config.get(FetchDirectives.PCONN_FOR_NONRETRIABLE);
@@ -79,7 +84,8 @@ public final class FetchSettings {
   /** Whether {@code config} sets marks of packets. */
   public static boolean marksPackets(ProxyConfig config) {
     return !config.get(FetchDirectives.TCP_OUTGOING_MARK).isEmpty()
-        || !config.get(FetchDirectives.MARK_CLIENT_PACKET).isEmpty();
+        || !config.get(FetchDirectives.MARK_CLIENT_PACKET).isEmpty()
+        || config.get(FetchDirectives.QOS_FLOWS).marks() != null;
   }
 
   /** Whether there are {@code clientside_tos} lines. */
