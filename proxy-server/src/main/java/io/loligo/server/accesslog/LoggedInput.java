@@ -262,8 +262,7 @@ final class LoggedInput implements AclInput {
 
   @Override
   public boolean isEncrypted() {
-    boolean clearHop = record.attempts > 0 && record.serverTls == null;
-    return record.session != null && !clearHop;
+    return record.session != null && !record.isAnsweredInClear();
   }
 
   @Override

@@ -154,7 +154,7 @@ public final class ExchangeRecord {
   /** TLS on the connection to the next hop; null: clear text, or no connection. */
   public @Nullable HopTls serverTls;
 
-  /** Connections tried for the fetch; 0 without one. */
+  /** Connections tried for the fetch or the tunnel, kept ones included; 0 without one. */
   public int attempts;
 
   /** Status received from the next hop; 0 without one. */
@@ -299,6 +299,11 @@ public final class ExchangeRecord {
   /** Records the duration of a stage. */
   public void stage(Stage stage, long nanos) {
     stageNanos[stage.ordinal()] = nanos;
+  }
+
+  /** Whether the next hop has answered on a connection without TLS. */
+  public boolean isAnsweredInClear() {
+    return serverStatus > 0 && serverTls == null;
   }
 
   /** Nanoseconds of a stage, or {@link #NOT_MEASURED}. */

@@ -57,8 +57,11 @@ public final class FetchTimings {
   /** Whether a kept connection was used. */
   public boolean reused;
 
-  /** Connections tried. */
+  /** Connections dialled. */
   public int attempts;
+
+  /** Kept connections tried. */
+  public int kept;
 
   /** The name of the service, set or chain that was chosen for the response, and of its members. */
   public Set<String> adapters = Set.of();
@@ -76,6 +79,7 @@ public final class FetchTimings {
     record.nextHopTrafficClass = trafficClass;
     record.nextHopMark = mark;
     record.serverTls = secured;
+    record.attempts = attempts + kept;
     record.responseAdaptations = adaptations;
     stage(record, Stage.DNS, dnsNanos);
     stage(record, Stage.PROXY_CONNECT, connectNanos);

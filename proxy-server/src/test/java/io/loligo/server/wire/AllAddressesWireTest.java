@@ -82,10 +82,22 @@ class AllAddressesWireTest extends WireTest {
   }
 
   @Test
+  void theLogCountsEveryConnectionThatWasTried() throws Exception {
+    origin.otherwise(call -> call.ok("x"));
+    startWith(REFUSES, GOOD);
+    RawClient tunnel = client();
+    tunnel.request("CONNECT", NAME + ":" + origin.port()).responseHead();
+    tunnel.close();
+    status("GET", origin.port());
+    status("GET", origin.port()); // on the kept connection
+    assertThat(stopAndReadLog()).containsExactlyInAnyOrder("2", "2", "1");
+  }
+
+  @Test
   void theErrorComesAfterAllOfThem() throws Exception {
     startWith(REFUSES, SILENT, V6);
     int port = ProxyProcess.freePort();
     assertThat(List.of(status("GET", port), status("CONNECT", port))).containsExactly(503, 503);
-    assertThat(stopAndReadLog()).first().isEqualTo("3");
+    assertThat(stopAndReadLog()).containsExactly("3", "3");
   }
 }

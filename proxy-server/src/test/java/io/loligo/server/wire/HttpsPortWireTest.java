@@ -82,6 +82,29 @@ class HttpsPortWireTest extends WireTest {
     assertThat(stopAndReadLog().get(0)).contains(" GET https://www.example.com/page - ");
   }
 
+  @Test
+  void aResponseThatCameInClearIsNotAllEncrypted() throws Exception {
+    start(
+        "accel",
+        "acl encrypted connections_encrypted",
+        "reply_header_add X-All yes encrypted",
+        "logformat all %ru",
+        "access_log stdio:" + dir.resolve("all.log") + " all encrypted",
+        "acl gone urlpath_regex ^/gone",
+        "http_access deny gone",
+        "http_access allow all");
+    origin.onOk("/page", "content", "Cache-Control: no-store");
+    origin.onOk("/kept", "content", "Cache-Control: no-store");
+    RawClient client = secure();
+    assertThat(client.send(GET).response().field("X-All")).isNull();
+    assertThat(client.send(GET.replace("/page", "/kept")).response().field("X-All")).isNull();
+    assertThat(origin.connections()).isEqualTo(1);
+    assertThat(client.send(GET.replace("/page", "/gone")).response().field("X-All"))
+        .isEqualTo("yes");
+    client.close();
+    assertThat(stopAndReadLog("all.log")).containsExactly("https://www.example.com/gone");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "TLSv1.2, '', TLSv1.2",

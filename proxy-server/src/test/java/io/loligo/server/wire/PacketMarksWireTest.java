@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -100,6 +101,27 @@ class PacketMarksWireTest extends WireTest {
     assertThat(marks("sport = :" + proxy.port())).containsExactly("fwmark:0xfffffff1");
     assertThat(stopAndReadLog("mark.log"))
         .containsExactly("TCP_MISS 0x22", "TCP_MEM_HIT 0xfffffff1");
+  }
+
+  @Test
+  void aProcessWithoutTheCapabilityDoesNotStart() throws Exception {
+    assumeTrue(Files.exists(Path.of("/proc/self/status")), "Linux");
+    Path file = Files.writeString(dir.resolve("loligo.conf"), configuration("tcp_outgoing_mark 1"));
+    List<String> command = new ArrayList<>();
+    if (maySetMarks()) { // newer systems also allow it with CAP_NET_RAW
+      command.add(InstalledProgram.path("setpriv"));
+      command.addAll(
+          List.of("--inh-caps=-net_admin,-net_raw", "--bounding-set=-net_admin,-net_raw"));
+    }
+    command.addAll(
+        ProxyProcess.command(
+            List.of("-Xmx128m"), "io.loligo.server.boot.Main", "run", "-f", file.toString()));
+    ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
+    assertThat(process.awaitExit()).as(process.output()).isNotZero();
+    assertThat(process.output())
+        .contains(
+            "tcp_outgoing_mark, mark_client_packet and qos_flows mark: marks need the capability"
+                + " CAP_NET_ADMIN (systemd: AmbientCapabilities=CAP_NET_ADMIN)");
   }
 
   @ParameterizedTest

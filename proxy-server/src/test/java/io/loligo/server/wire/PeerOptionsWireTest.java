@@ -308,8 +308,8 @@ class PeerOptionsWireTest extends WireTest {
     for (int i = 0; i < 3; i++) {
       assertThat(ask().text()).isEqualTo("content");
     }
-    // a kept connection to the other one is no try
-    assertThat(stopAndReadLog()).containsExactly("2", "1", "0");
+    // a kept connection to the other one is a try, too
+    assertThat(stopAndReadLog()).containsExactly("2", "2", "1");
   }
 
   @Test

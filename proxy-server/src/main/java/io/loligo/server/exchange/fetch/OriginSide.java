@@ -215,7 +215,6 @@ final class OriginSide implements Router.Listener, AddressCheck {
     timings.describe(record);
     record.serverBytesIn = bytesInBefore + (answerOver ? 0 : timings.bytesIn);
     record.serverBytesOut = bytesOutBefore + (answerOver ? 0 : timings.bytesOut);
-    record.attempts = timings.attempts;
     FetchTimings.stage(record, Stage.SERVER_FIRST_BYTE, timings.firstByteNanos);
     FetchTimings.stage(record, Stage.SERVER_LAST_BYTE, timings.lastByteNanos);
     return true;

@@ -564,6 +564,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       record.tag = LogTag.TCP_HIT;
       record.hitClass = HitClass.MEMORY_HIT;
     } else {
+      account(); // rules about the response ask how it came
       record.tag = fetchedTag(cause.decision(), record.tag);
     }
   }

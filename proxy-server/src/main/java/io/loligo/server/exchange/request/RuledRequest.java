@@ -165,8 +165,7 @@ abstract class RuledRequest implements RoutedRequest {
   @Override
   public boolean isEncrypted() {
     ExchangeRecord record = noted();
-    boolean clearHop = record != null && record.attempts > 0 && record.serverTls == null;
-    return session() != null && !clearHop;
+    return session() != null && (record == null || !record.isAnsweredInClear());
   }
 
   @Override

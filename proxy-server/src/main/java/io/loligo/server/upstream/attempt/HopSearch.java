@@ -294,6 +294,7 @@ final class HopSearch implements NameResolver.Listener {
       if (kept != null) {
         reused = true;
         timings.reused = true;
+        timings.kept++;
         upstream.counters.reused();
         found(kept);
         return true;
