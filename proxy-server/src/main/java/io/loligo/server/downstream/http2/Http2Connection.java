@@ -3,9 +3,7 @@ package io.loligo.server.downstream.http2;
 import io.loligo.core.http2.ErrorCode;
 import io.loligo.core.http2.FrameReader;
 import io.loligo.core.http2.Frames;
-import io.loligo.core.http2.HpackDecoder;
 import io.loligo.core.http2.RequestComposer;
-import io.loligo.core.http2.TrailerComposer;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
@@ -32,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,8 +91,7 @@ public final class Http2Connection extends ClientConnection {
   private final LoopCodecs codecs;
   private final FrameReader frames;
   private final FrameInput input;
-  private final HpackDecoder decoder;
-  private final FloodGuard floods;
+  private final ClientFrames events;
   private final IntObjectMap<Http2Stream> streams = new IntObjectHashMap<>(8);
   private final ArrayDeque<Http2Stream> spare = new ArrayDeque<>(2);
   private final int[] resets = new int[RESET_MEMORY];
@@ -127,10 +125,9 @@ public final class Http2Connection extends ClientConnection {
     super(clients, listening, client);
     this.clients = clients;
     this.codecs = LoopCodecs.of(clients);
-    this.frames = new FrameReader(new Events(), codecs.limits().maxHeadBytes());
+    this.events = new ClientFrames(this, codecs, clients.time());
+    this.frames = new FrameReader(events, codecs.limits().maxHeadBytes());
     this.input = new FrameInput(clients.transit());
-    this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, codecs.room());
-    this.floods = new FloodGuard(clients.time());
     this.streamWindow = Math.max(READ_BYTES, clients.settings().streamBufferBytes);
     this.connectionWindow = STREAMS_IN_WINDOW * streamWindow;
   }
@@ -295,7 +292,7 @@ public final class Http2Connection extends ClientConnection {
   }
 
   /** Sends GOAWAY, and closes when no stream is left, or at once after an error. */
-  private void leave(ErrorCode why) {
+  void leave(ErrorCode why) {
     boolean told = state == State.LEAVING && why == ErrorCode.NO_ERROR;
     if (told || state.compareTo(State.LEAVING) > 0) {
       return;
@@ -516,7 +513,8 @@ public final class Http2Connection extends ClientConnection {
     flushSoon();
   }
 
-  private boolean wasReset(int stream) {
+  /** Whether this side has reset {@code stream}, not long ago. */
+  boolean wasReset(int stream) {
     for (int each : resets) {
       if (each == stream) {
         return true;
@@ -552,9 +550,58 @@ public final class Http2Connection extends ClientConnection {
     }
   }
 
-  // ---- frames
+  // ---- for frames
 
-  private void error(ErrorCode why, String detail) {
+  /** The stream with this number; null: it is not open. */
+  @Nullable Http2Stream stream(int number) {
+    return streams.get(number);
+  }
+
+  /** Adds the open streams to {@code all}. */
+  void addStreams(List<Http2Stream> all) {
+    all.addAll(streams.values());
+  }
+
+  /** The number of the last stream that has begun. */
+  int lastStream() {
+    return lastStream;
+  }
+
+  Output output() {
+    return output;
+  }
+
+  /** Flushes at the end of the read in progress. */
+  void flushAtEnd() {
+    flushDue = true;
+  }
+
+  /** DATA arrived; false: more than the window of the connection allows. */
+  boolean receives(int flowBytes) {
+    receiveWindow -= flowBytes;
+    return receiveWindow >= 0;
+  }
+
+  /** The client has read our settings. */
+  void settled() {
+    if (!settled) {
+      settled = true;
+      for (Http2Stream stream : streams.values()) {
+        stream.receivesMore(streamWindow - Frames.DEFAULT_WINDOW_BYTES);
+      }
+    }
+  }
+
+  /** The client answers a PING. */
+  void pingAnswered(long data) {
+    if (data == FAREWELL_PING && farewell.armed()) {
+      leave(ErrorCode.NO_ERROR);
+    }
+  }
+
+  /** The client broke a rule. */
+  void connectionError(ErrorCode why, String detail) {
+    frames.stop();
     broken("HTTP/2 ends with " + why + ": " + detail);
     leave(why);
   }
@@ -566,18 +613,9 @@ public final class Http2Connection extends ClientConnection {
     }
   }
 
-  private boolean flood(Kind kind) {
-    if (floods.allows(kind)) {
-      return false;
-    }
-    frames.stop();
-    error(ErrorCode.ENHANCE_YOUR_CALM, "more than " + kind.most() + " " + kind + " in 10 seconds");
-    return true;
-  }
-
   /** An error of one stream; too many of them end the connection. */
   void streamError(int number, ErrorCode why) {
-    if (flood(Kind.RESET)) {
+    if (events.flood(Kind.RESET)) {
       return;
     }
     Http2Stream stream = streams.get(number);
@@ -589,14 +627,13 @@ public final class Http2Connection extends ClientConnection {
     }
   }
 
-  private void begin(int number, byte[] block, int length, boolean ended) {
+  /** A stream begins with the field block of a request. */
+  void begin(int number, byte[] block, int length, boolean ended) {
     long acceptNanos = clients.time().nanos();
     HttpPort port = clients.terms().port(listening());
     RequestComposer composer = codecs.composer();
     composer.begin(destination() == null && (port == null || port.mode() == PortMode.FORWARD));
-    if (!decoder.decode(block, 0, length, composer)) {
-      frames.stop();
-      error(ErrorCode.COMPRESSION_ERROR, "a field block is invalid");
+    if (!events.decode(block, length, composer)) {
       return;
     }
     lastStream = number;
@@ -637,199 +674,5 @@ public final class Http2Connection extends ClientConnection {
     int receives = settled ? streamWindow : Frames.DEFAULT_WINDOW_BYTES;
     stream.open(number, output.streamWindow(), receives);
     return stream;
-  }
-
-  private void trailers(Http2Stream stream, byte[] block, int length, boolean ended) {
-    TrailerComposer composer = new TrailerComposer(codecs.limits());
-    if (!decoder.decode(block, 0, length, composer)) {
-      frames.stop();
-      error(ErrorCode.COMPRESSION_ERROR, "a field block is invalid");
-    } else if (stream.hasEndedInput()) {
-      streamError(stream.id, ErrorCode.STREAM_CLOSED);
-    } else {
-      stream.trailers(ended ? composer.fields() : null);
-    }
-  }
-
-  private final class Events implements FrameReader.Events {
-    private final List<Http2Stream> all = new ArrayList<>();
-
-    @Override
-    public void data(int number, ByteBuf payload, int flowBytes, boolean endStream) {
-      receiveWindow -= flowBytes;
-      if (receiveWindow < 0) {
-        connectionError(ErrorCode.FLOW_CONTROL_ERROR, "more DATA than the window allows");
-        return;
-      }
-      if (flowBytes == 0 && !endStream && flood(Kind.EMPTY_DATA)) {
-        return;
-      }
-      Http2Stream stream = streams.get(number);
-      if (stream == null) {
-        Http2Connection.this.read(flowBytes);
-        unknown(number, "DATA");
-      } else if (stream.hasEndedInput()) {
-        Http2Connection.this.read(flowBytes);
-        streamError(number, ErrorCode.STREAM_CLOSED);
-      } else {
-        stream.data(payload, flowBytes, endStream);
-      }
-    }
-
-    /** A frame of a stream that is not open. */
-    private void unknown(int number, String frame) {
-      if (number > lastStream || (number & 1) == 0) {
-        connectionError(ErrorCode.PROTOCOL_ERROR, frame + " on idle stream " + number);
-      } else if (!wasReset(number)) {
-        streamError(number, ErrorCode.STREAM_CLOSED);
-      }
-    }
-
-    @Override
-    public void headers(
-        int number, byte[] block, int length, boolean endStream, boolean dependsOnItself) {
-      Http2Stream stream = streams.get(number);
-      if (stream != null) {
-        trailers(stream, block, length, endStream);
-      } else if ((number & 1) == 0) {
-        connectionError(ErrorCode.PROTOCOL_ERROR, "a client's stream has an even number");
-      } else if (number > lastStream) {
-        begin(number, block, length, endStream);
-        if (dependsOnItself && streams.containsKey(number)) {
-          streamError(number, ErrorCode.PROTOCOL_ERROR);
-        }
-      } else if (wasReset(number)) {
-        if (!decoder.decode(block, 0, length, new TrailerComposer(codecs.limits()))) {
-          connectionError(ErrorCode.COMPRESSION_ERROR, "a field block is invalid");
-        }
-      } else {
-        connectionError(ErrorCode.STREAM_CLOSED, "HEADERS on closed stream " + number);
-      }
-    }
-
-    @Override
-    public void priority(int stream, boolean dependsOnItself) {
-      if (!flood(Kind.PRIORITY) && dependsOnItself) {
-        streamError(stream, ErrorCode.PROTOCOL_ERROR);
-      }
-    }
-
-    @Override
-    public void priorityUpdate(int number, ByteBuf value) {
-      Http2Stream stream = streams.get(number);
-      if (!flood(Kind.PRIORITY) && stream != null) {
-        byte[] bytes = new byte[Math.min(64, value.readableBytes())];
-        value.readBytes(bytes);
-        stream.prioritize(
-            RequestComposer.urgency(bytes, 0, bytes.length),
-            RequestComposer.isIncremental(bytes, 0, bytes.length));
-      }
-    }
-
-    @Override
-    public void reset(int number, ErrorCode why) {
-      Http2Stream stream = streams.get(number);
-      if (stream == null) {
-        if (number > lastStream) {
-          connectionError(ErrorCode.PROTOCOL_ERROR, "RST_STREAM on idle stream " + number);
-        }
-        return;
-      }
-      if (!flood(Kind.RESET)) {
-        stream.gone(false);
-      }
-    }
-
-    @Override
-    public void setting(int id, long value) {
-      switch (id) {
-        case Frames.HEADER_TABLE_SIZE -> output.tableSizeGiven();
-        case Frames.INITIAL_WINDOW_SIZE -> {
-          all.clear();
-          all.addAll(streams.values());
-          if (!output.streamWindow((int) value, all)) {
-            connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
-          }
-          all.clear();
-        }
-        default -> {
-          // says nothing to a server
-        }
-      }
-    }
-
-    @Override
-    public void settingsEnd() {
-      if (!flood(Kind.SETTINGS)) {
-        Frames.header(output.control(Frames.HEADER_BYTES), 0, Frames.SETTINGS, Frames.ACK, 0);
-        flushDue = true;
-      }
-    }
-
-    @Override
-    public void settingsAck() {
-      if (!settled) {
-        settled = true;
-        for (Http2Stream stream : streams.values()) {
-          stream.receivesMore(streamWindow - Frames.DEFAULT_WINDOW_BYTES);
-        }
-      }
-    }
-
-    @Override
-    public void ping(boolean ack, long data) {
-      if (ack) {
-        if (data == FAREWELL_PING && farewell.armed()) {
-          leave(ErrorCode.NO_ERROR);
-        }
-      } else if (!flood(Kind.PING)) {
-        Frames.ping(output.control(Frames.HEADER_BYTES + 8), true, data);
-        flushDue = true;
-      }
-    }
-
-    @Override
-    public void goAway(int last, ErrorCode why) {
-      leave(ErrorCode.NO_ERROR);
-    }
-
-    @Override
-    public void windowUpdate(int number, int increment) {
-      if (flood(Kind.WINDOW_UPDATE)) {
-        return;
-      }
-      Http2Stream stream = streams.get(number);
-      if (number == 0) {
-        if (increment == 0) {
-          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE of 0");
-        } else if (!output.widen(increment)) {
-          connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
-        }
-        flushDue = true;
-      } else if (stream == null) {
-        if (number > lastStream) {
-          connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE on idle stream " + number);
-        }
-      } else if (increment == 0) {
-        Http2Connection.this.streamError(number, ErrorCode.PROTOCOL_ERROR);
-      } else if (!output.widen(stream, increment)) {
-        Http2Connection.this.streamError(number, ErrorCode.FLOW_CONTROL_ERROR);
-      }
-    }
-
-    @Override
-    public void streamError(int number, ErrorCode why, String detail) {
-      Http2Connection.this.streamError(number, why);
-    }
-
-    private void streamError(int number, ErrorCode why) {
-      Http2Connection.this.streamError(number, why);
-    }
-
-    @Override
-    public void connectionError(ErrorCode why, String detail) {
-      frames.stop();
-      error(why, detail);
-    }
   }
 }
