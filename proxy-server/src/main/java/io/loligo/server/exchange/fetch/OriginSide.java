@@ -121,12 +121,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
 
   @Override
   public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
-    request.server().nextPeer(peer);
-    try {
-      return services.settings.fetches.localEnds.of(request, address);
-    } finally {
-      request.server().nextPeer(null);
-    }
+    return services.destinations.localEnd(request, address, peer);
   }
 
   @Override

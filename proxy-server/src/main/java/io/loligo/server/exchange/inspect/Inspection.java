@@ -515,12 +515,7 @@ public final class Inspection extends ConnectEvents
 
   @Override
   public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
-    request.server().nextPeer(peer);
-    try {
-      return services.settings.fetches.localEnds.of(request, address);
-    } finally {
-      request.server().nextPeer(null);
-    }
+    return services.destinations.localEnd(request, address, peer);
   }
 
   @Override

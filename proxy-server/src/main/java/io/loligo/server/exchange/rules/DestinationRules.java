@@ -7,8 +7,11 @@ import io.loligo.core.message.Method;
 import io.loligo.server.exchange.request.AddressBytes;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.AccessSettings;
+import io.loligo.server.exchange.settings.LocalEndRules;
 import io.loligo.server.exchange.settings.fields.FieldRules;
 import io.loligo.server.tls.TlsFault;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.own.OwnObjects;
 import java.net.InetAddress;
 import java.util.List;
@@ -16,20 +19,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides by {@code http_access} which destinations a request may have, and by {@code
- * sslproxy_cert_error} which faults of their certificates it tolerates. Immutable.
+ * sslproxy_cert_error} which faults of their certificates it tolerates; and the proxy's end of
+ * connections to them. Immutable.
  */
 public final class DestinationRules {
   private final AccessSettings access;
+  private final LocalEndRules localEnds;
   private final OwnAddresses own;
   private final boolean laterRulesNeedDestination;
 
   /**
    * Creates the rules.
    *
+   * @param localEnds choose the proxy's end of connections
    * @param own the addresses of this proxy that no request may reach
    */
-  public DestinationRules(AccessSettings access, OwnAddresses own) {
+  public DestinationRules(AccessSettings access, LocalEndRules localEnds, OwnAddresses own) {
     this.access = access;
+    this.localEnds = localEnds;
     this.own = own;
     laterRulesNeedDestination =
         access.cache.needsDestination()
@@ -110,6 +117,20 @@ public final class DestinationRules {
     return laterRulesNeedDestination
         && request.head().methodId() != Method.CONNECT
         && !request.host().equals(OwnObjects.HOST);
+  }
+
+  /**
+   * The proxy's end of a connection for {@code request} to {@code address}.
+   *
+   * @param peer whose address it is, which rules see meanwhile; null: that of an origin
+   */
+  public LocalEnd localEnd(Request request, InetAddress address, @Nullable CachePeer peer) {
+    request.server().nextPeer(peer);
+    try {
+      return localEnds.of(request, address);
+    } finally {
+      request.server().nextPeer(null);
+    }
   }
 
   /**

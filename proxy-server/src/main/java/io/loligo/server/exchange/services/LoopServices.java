@@ -155,7 +155,7 @@ public final class LoopServices {
     this.hitForMiss = hitForMiss;
     this.unconfirmed = unconfirmed;
     router = new Router(health, upstream, settings.config(), settings.access.httpAccess);
-    destinations = new DestinationRules(settings.access, own);
+    destinations = new DestinationRules(settings.access, settings.fetches.localEnds, own);
     keys = new KeyRules(store, settings, clock);
     caching = new CacheRules(settings, keys);
     storing = new StoringRules(settings, caching, clock);
