@@ -31,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -70,6 +71,8 @@ public final class IndexMemory {
   private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final DefaultEventExecutor loop = new DefaultEventExecutor();
+
+  @SuppressWarnings("NullAway.Init") // set by open, before any use
   private TieredStore store;
 
   private IndexMemory(Path directory, int objects) {
@@ -190,11 +193,12 @@ public final class IndexMemory {
   }
 
   private static CacheKey key(int number) {
-    return CacheKeys.of("http://origin.example/" + number);
+    return Objects.requireNonNull(CacheKeys.of("http://origin.example/" + number));
   }
 
   private void put(int number) {
     InFlight fetch = store.begin(key(number), false, channel.eventLoop(), new NoWriter());
+    assert fetch != null : "no memory";
     ResponseHead head = new ResponseHead();
     head.clear(new byte[0]);
     head.statusLine(11, 200, 0, 0);

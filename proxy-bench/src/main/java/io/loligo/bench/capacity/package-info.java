@@ -5,4 +5,7 @@
  * <p>No other package uses this one. A program runs on its main thread, beside the threads of the
  * store or proxy that it measures.
  */
+@NullMarked
 package io.loligo.bench.capacity;
+
+import org.jspecify.annotations.NullMarked;

@@ -28,6 +28,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -78,9 +79,10 @@ public class CacheBenchmark extends AbstractBenchmark {
   @Setup
   public void assemble() throws IOException {
     ProxyConfig config =
-        Features.reader(new FileConfigSource())
-            .readText("bench", "http_port 80\nhttp_access allow all\naccess_log none\n")
-            .config();
+        Objects.requireNonNull(
+            Features.reader(new FileConfigSource())
+                .readText("bench", "http_port 80\nhttp_access allow all\naccess_log none\n")
+                .config());
     settings = new CacheSettings(config, DiskSettings.largestMaxSize(config));
     new Http1RequestParser(ParseLimits.DEFAULT).parse(REQUEST, REQUEST.length, request);
     byte[] answer =
@@ -116,6 +118,7 @@ public class CacheBenchmark extends AbstractBenchmark {
 
   private void fetch(CacheKey key) {
     InFlight fetch = store.begin(key, false, channel.eventLoop(), new NoWriter());
+    assert fetch != null : "no memory";
     fetch.head(
         response, stored.meta(), true, allocator.directBuffer().writeBytes(LINES), CONTENT_BYTES);
     fetch.content(allocator.directBuffer(CONTENT_BYTES, CONTENT_BYTES).writerIndex(CONTENT_BYTES));

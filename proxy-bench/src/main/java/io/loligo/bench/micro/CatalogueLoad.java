@@ -24,6 +24,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -41,7 +42,7 @@ public final class CatalogueLoad implements AutoCloseable {
   private static final long LARGE_BYTES = 16L << 30;
 
   private static final long MIX = 0x9E3779B97F4A7C15L;
-  private static final CacheKey KEY = CacheKeys.of("http://bench.example/");
+  private static final CacheKey KEY = Objects.requireNonNull(CacheKeys.of("http://bench.example/"));
 
   private final AtomicLong ids = new AtomicLong(1 << 20);
   private final Marks marks;
@@ -56,7 +57,7 @@ public final class CatalogueLoad implements AutoCloseable {
    * @param striped whether the index has stripes
    */
   public CatalogueLoad(Path temp, boolean striped) throws IOException {
-    geometry = Geometry.of(striped ? LARGE_BYTES : SMALL_BYTES, MEAN_BYTES);
+    geometry = Objects.requireNonNull(Geometry.of(striped ? LARGE_BYTES : SMALL_BYTES, MEAN_BYTES));
     marks = Marks.lock(temp);
     SystemMedium.SYSTEM.allocate(marks.journal(0), geometry.journalBytes());
     Journal.create(marks.journal(0), SystemMedium.SYSTEM, 7, 0);
@@ -109,7 +110,7 @@ public final class CatalogueLoad implements AutoCloseable {
   /** Replaces responses, as a store does when a block stands in its buffer. One thread's. */
   public final class Changer {
     private final ByteBuf[] blocks;
-    private final Layout layout = Layout.of(0, 0, geometry);
+    private final Layout layout = Objects.requireNonNull(Layout.of(0, 0, geometry));
     private int next;
     private int segment;
 

@@ -36,6 +36,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Stream;
@@ -67,9 +68,10 @@ public class ContentionBenchmark extends AbstractBenchmark {
   private static final int CONTENT_BYTES = 4096;
 
   private static ProxyConfig config(String log) throws IOException {
-    return Features.reader(new FileConfigSource())
-        .readText("bench", "http_port 80\nhttp_access allow all\naccess_log " + log + "\n")
-        .config();
+    return Objects.requireNonNull(
+        Features.reader(new FileConfigSource())
+            .readText("bench", "http_port 80\nhttp_access allow all\naccess_log " + log + "\n")
+            .config());
   }
 
   private static Stripes stripes(String wanted, ThreadParams threads) {
@@ -345,7 +347,10 @@ public class ContentionBenchmark extends AbstractBenchmark {
               now,
               HOT_BYTES,
               new CacheSettings(config, DiskSettings.largestMaxSize(config)));
-      InFlight fetch = store.begin(CacheKeys.of(URL), false, loop.eventLoop(), new NoWriter());
+      InFlight fetch =
+          store.begin(
+              Objects.requireNonNull(CacheKeys.of(URL)), false, loop.eventLoop(), new NoWriter());
+      assert fetch != null : "no memory";
       ByteBuf fields = allocator.directBuffer();
       fields.writeCharSequence(SampleAnswer.LINES + "\r\n", StandardCharsets.US_ASCII);
       fetch.head(answered.snapshot(), stored.meta(), true, fields, HOT_BYTES);
@@ -362,6 +367,7 @@ public class ContentionBenchmark extends AbstractBenchmark {
 
     private Entry find(HotLoop loop) {
       Entry entry = store.find(loop.probe, none);
+      assert entry != null : "it is stored";
       entry.hit();
       return entry;
     }

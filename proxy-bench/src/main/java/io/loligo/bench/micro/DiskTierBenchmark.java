@@ -27,6 +27,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
@@ -81,7 +82,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
       ("Date: Sat, 21 Nov 2026 06:28:38 GMT\r\nContent-Type: text/plain\r\n"
               + "Cache-Control: max-age=31536000\r\nETag: \"1\"\r\nServer: origin\r\n\r\n")
           .getBytes(StandardCharsets.US_ASCII);
-  private Path directory;
+  private @Nullable Path directory;
   private TieredStore store;
   private StoredMeta meta;
   private int next;
@@ -120,6 +121,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
 
   private void fetch(CacheKey key) {
     InFlight fetch = store.begin(key, false, channel.eventLoop(), new NoWriter());
+    assert fetch != null : "no memory";
     ResponseHead head = new ResponseHead();
     head.clear(new byte[0]);
     head.statusLine(11, 200, 0, 0);
@@ -179,7 +181,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
     return bytes;
   }
 
-  private void loaded(Entry entry, Store.LoadReport report) {
+  private void loaded(@Nullable Entry entry, Store.LoadReport report) {
     if (entry == null) {
       throw new IllegalStateException("not on disk: " + report.outcome());
     }
@@ -204,6 +206,7 @@ public class DiskTierBenchmark extends AbstractBenchmark {
         READ_BYTES,
         ImmediateEventExecutor.INSTANCE,
         content -> {
+          assert content != null : "it is damaged";
           int length = content.readableBytes();
           content.release();
           read(entry, at + length);

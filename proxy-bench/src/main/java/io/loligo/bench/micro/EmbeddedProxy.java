@@ -45,6 +45,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -76,11 +77,12 @@ final class EmbeddedProxy implements AutoCloseable {
    */
   EmbeddedProxy(String directives) throws IOException {
     config =
-        Features.reader(new FileConfigSource())
-            .readText(
-                "bench",
-                "http_access allow all\naccess_log none\nvisible_hostname bench\n" + directives)
-            .config();
+        Objects.requireNonNull(
+            Features.reader(new FileConfigSource())
+                .readText(
+                    "bench",
+                    "http_access allow all\naccess_log none\nvisible_hostname bench\n" + directives)
+                .config());
     store =
         new TieredStore(
             new PackedAllocator(
@@ -117,7 +119,10 @@ final class EmbeddedProxy implements AutoCloseable {
             now,
             contentBytes,
             new CacheSettings(config, DiskSettings.largestMaxSize(config)));
-    InFlight inFlight = store.begin(CacheKeys.of(url), false, loop.eventLoop(), new NoWriter());
+    InFlight inFlight =
+        store.begin(
+            Objects.requireNonNull(CacheKeys.of(url)), false, loop.eventLoop(), new NoWriter());
+    assert inFlight != null : "no memory";
     ByteBuf block = PooledByteBufAllocator.DEFAULT.directBuffer();
     block.writeCharSequence(SampleAnswer.LINES + "\r\n", StandardCharsets.US_ASCII);
     inFlight.head(answered.snapshot(), stored.meta(), true, block, contentBytes);

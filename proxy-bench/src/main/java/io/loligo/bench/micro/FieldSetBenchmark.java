@@ -103,7 +103,10 @@ public class FieldSetBenchmark extends AbstractBenchmark {
     private static final int STRIDE = 4;
 
     private int[] index;
+
+    @SuppressWarnings("NullAway.Init") // set by clear, before any use
     byte[] bytes;
+
     private int count;
     private long known;
 

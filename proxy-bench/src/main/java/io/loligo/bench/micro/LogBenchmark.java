@@ -8,6 +8,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -50,13 +51,14 @@ public class LogBenchmark extends AbstractBenchmark {
       log =
           AccessLog.open(
               new LogSettings(
-                  Features.reader(new FileConfigSource())
-                      .readText(
-                          "bench",
-                          "http_port 80\nhttp_access allow all\naccess_log stdio:/dev/null "
-                              + format
-                              + "\n")
-                      .config()),
+                  Objects.requireNonNull(
+                      Features.reader(new FileConfigSource())
+                          .readText(
+                              "bench",
+                              "http_port 80\nhttp_access allow all\naccess_log stdio:/dev/null "
+                                  + format
+                                  + "\n")
+                          .config())),
               threads.getThreadCount(),
               () -> {});
     }

@@ -21,6 +21,7 @@ import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Netty's codec. Its channel sends one ready response to every request, and does nothing else. */
 final class NettyHttp2 implements Http2Rival {
@@ -34,7 +35,7 @@ final class NettyHttp2 implements Http2Rival {
   private final Requests requests = new Requests();
   private final List<AsciiString> names = new ArrayList<>();
   private final List<AsciiString> values = new ArrayList<>();
-  private ByteBuf content;
+  private @Nullable ByteBuf content;
   private int fields;
 
   NettyHttp2() {
@@ -127,6 +128,7 @@ final class NettyHttp2 implements Http2Rival {
     public void channelRead(ChannelHandlerContext ctx, Object message) {
       if (message instanceof Http2HeadersFrame) {
         ctx.write(new DefaultHttp2HeadersFrame(headers().add(CONTENT_LENGTH, length)));
+        assert content != null : "serve sets it";
         ctx.writeAndFlush(new DefaultHttp2DataFrame(content.retainedDuplicate(), true));
       }
     }

@@ -13,6 +13,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /** Our codec. Its channel is a proxy that has the response in memory. */
 final class OwnHttp2 implements Http2Rival {
@@ -25,7 +26,7 @@ final class OwnHttp2 implements Http2Rival {
   private final byte[] own = OWN_LINES.getBytes(StandardCharsets.US_ASCII);
   private final byte[] stored = SampleAnswer.LINES.getBytes(StandardCharsets.US_ASCII);
   private final byte[] scratch = new byte[1_024];
-  private EmbeddedProxy proxy;
+  private @Nullable EmbeddedProxy proxy;
   private int fields;
 
   OwnHttp2() {
@@ -52,11 +53,12 @@ final class OwnHttp2 implements Http2Rival {
 
   @Override
   public EmbeddedChannel serve(int contentBytes) throws IOException {
-    proxy = new EmbeddedProxy("http_port 80 accel h2c defaultsite=bench.example\n");
+    EmbeddedProxy begun = new EmbeddedProxy("http_port 80 accel h2c defaultsite=bench.example\n");
+    proxy = begun;
     EmbeddedChannel loop = new EmbeddedChannel();
-    proxy.store(loop, Http2CodecBenchmark.STORED_URL, contentBytes);
+    begun.store(loop, Http2CodecBenchmark.STORED_URL, contentBytes);
     loop.finishAndReleaseAll();
-    return proxy.connect(new NoUpstream());
+    return begun.connect(new NoUpstream());
   }
 
   @Override

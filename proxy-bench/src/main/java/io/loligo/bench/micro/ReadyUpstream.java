@@ -13,11 +13,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** An upstream that has the one answer to all requests at hand. Confined to its loop. */
 final class ReadyUpstream extends NoUpstream {
   private final int contentBytes;
   private final ResponseHead head;
+
+  @SuppressWarnings("NullAway.Init") // set by on, before the first fetch
   private Executor loop;
 
   ReadyUpstream(int contentBytes) {
@@ -72,7 +75,7 @@ final class ReadyUpstream extends NoUpstream {
     }
 
     @Override
-    public void endContent(Fields trailers) {}
+    public void endContent(@Nullable Fields trailers) {}
 
     @Override
     public boolean writable() {

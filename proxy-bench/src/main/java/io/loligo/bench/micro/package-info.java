@@ -6,4 +6,7 @@
  * NoWriter}. JMH runs each benchmark on its own threads. A state of {@code Scope.Thread} belongs to
  * one of them; they share a state of {@code Scope.Benchmark}.
  */
+@NullMarked
 package io.loligo.bench.micro;
+
+import org.jspecify.annotations.NullMarked;
