@@ -134,6 +134,7 @@ public final class Request extends RuledRequest {
     if (helpers != null) {
       helpers.clear();
     }
+    this.adapters = Set.of();
     this.notes = Notes.NONE;
     this.rewritten = null;
     this.clientName = null;

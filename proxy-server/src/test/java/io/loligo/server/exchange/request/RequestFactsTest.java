@@ -3,6 +3,7 @@ package io.loligo.server.exchange.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.acl.ExternalAcl;
+import io.loligo.core.acl.Notes;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.helper.HelperReply;
 import io.loligo.server.helper.HelperResult;
@@ -38,25 +39,21 @@ final class RequestFactsTest {
   private static final HelperReply REPLY = HelperReply.of(HelperResult.OK);
 
   private static final Map<Class<?>, Object> VALUES =
-      Map.of(
-          byte[].class,
-          new byte[] {1, 2, 3, 4},
-          InetSocketAddress.class,
-          new InetSocketAddress("192.0.2.1", 4711),
-          Destination.class,
-          new Destination("https", "a.test", 8443, null, "user"),
-          KnownDestination.class,
-          KnownDestination.UNKNOWN.pinnedTo(new InetSocketAddress("192.0.2.1", 80), true),
-          ExternalAnswers.class,
-          (ExternalAnswers) (request, acl) -> ExternalAcl.Answer.MATCH,
-          ExternalAcl.class,
-          ACL,
-          HelperReply.class,
-          REPLY,
-          HelperFacts.class,
-          new HelperFacts("tag", null, null, null, null),
-          Map.class,
-          Map.of(ACL, REPLY));
+      Map.ofEntries(
+          Map.entry(byte[].class, new byte[] {1, 2, 3, 4}),
+          Map.entry(InetSocketAddress.class, new InetSocketAddress("192.0.2.1", 4711)),
+          Map.entry(Destination.class, new Destination("https", "a.test", 8443, null, "user")),
+          Map.entry(
+              KnownDestination.class,
+              KnownDestination.UNKNOWN.pinnedTo(new InetSocketAddress("192.0.2.1", 80), true)),
+          Map.entry(
+              ExternalAnswers.class, (ExternalAnswers) (request, acl) -> ExternalAcl.Answer.MATCH),
+          Map.entry(ExternalAcl.class, ACL),
+          Map.entry(HelperReply.class, REPLY),
+          Map.entry(HelperFacts.class, new HelperFacts("tag", null, null, null, null)),
+          Map.entry(Notes.class, Notes.NONE.with("name", "value")),
+          Map.entry(Set.class, Set.of("service")),
+          Map.entry(Map.class, Map.of(ACL, REPLY)));
 
   private final SampleRequests samples = new SampleRequests();
 
