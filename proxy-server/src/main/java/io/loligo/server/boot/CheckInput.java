@@ -1,7 +1,9 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.NoRequest;
 import io.loligo.server.exchange.settings.LocalEndRules;
+import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.LocalEnd;
@@ -17,15 +19,20 @@ final class CheckInput extends NoRequest {
   private static final byte[] NO_ADDRESS = new byte[4];
 
   private final @Nullable CachePeer peer;
+  private final @Nullable TlsFault fault;
   private final long nowMillis;
 
-  private CheckInput(@Nullable CachePeer peer, long nowMillis) {
+  private CheckInput(@Nullable CachePeer peer, @Nullable TlsFault fault) {
     this.peer = peer;
-    this.nowMillis = nowMillis;
+    this.fault = fault;
+    this.nowMillis = System.currentTimeMillis();
   }
 
-  /** All addresses of parents are permitted; {@code rules} choose this end. */
-  static AddressCheck addresses(LocalEndRules rules) {
+  /**
+   * All addresses of parents are permitted; {@code rules} choose this end, and {@code certError}
+   * decides about faults of certificates.
+   */
+  static AddressCheck addresses(LocalEndRules rules, AclList certError) {
     return new AddressCheck() {
       @Override
       public @Nullable String refusal(InetAddress address, int port) {
@@ -34,7 +41,12 @@ final class CheckInput extends NoRequest {
 
       @Override
       public LocalEnd localEnd(InetAddress address, @Nullable CachePeer peer) {
-        return rules.of(new CheckInput(peer, System.currentTimeMillis()), address);
+        return rules.of(new CheckInput(peer, null), address);
+      }
+
+      @Override
+      public boolean tolerates(TlsFault fault) {
+        return !certError.isEmpty() && certError.evaluate(new CheckInput(null, fault)).allowed();
       }
     };
   }
@@ -72,6 +84,11 @@ final class CheckInput extends NoRequest {
   @Override
   public @Nullable String peerName() {
     return peer == null ? null : peer.name();
+  }
+
+  @Override
+  public List<String> certificateFaults() {
+    return fault == null ? List.of() : List.of(fault.squidName());
   }
 
   @Override

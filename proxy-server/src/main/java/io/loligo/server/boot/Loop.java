@@ -166,7 +166,7 @@ final class Loop {
     OwnWay way =
         new OwnWay(
             upstream,
-            CheckInput.addresses(settings.fetches.localEnds),
+            CheckInput.addresses(settings.fetches.localEnds, settings.access.certError),
             timer,
             health,
             ThreadLocalRandom.current()::nextDouble);

@@ -518,6 +518,7 @@ public final class Proxy implements AutoCloseable {
     closeLast.add(beans);
     beans.icap(() -> AdaptationSettings.counts(config));
     beans.pools(() -> ShapingSettings.counts(config));
+    beans.parents(() -> health.numbers(config.get(PeerDirectives.CACHE_PEER)));
     beans.helpers(helpers::numbers, this::loginCounts);
     store.open();
     for (int i = 0; i < loops.size(); i++) {

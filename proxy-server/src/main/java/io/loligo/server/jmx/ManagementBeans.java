@@ -11,6 +11,7 @@ import io.loligo.server.explain.Question;
 import io.loligo.server.helper.HelperNumbers;
 import io.loligo.server.login.LoginCounts;
 import io.loligo.server.metrics.DiskNumber;
+import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.shaping.PoolCounts;
 import io.loligo.store.StoreStats;
@@ -35,8 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Connections,
- * MemoryLedger, Misses, Icap, Pools, Helpers, Logins, Control, and a CacheDir for each cache_dir,
- * with units and descriptions. Thread-safe: any thread.
+ * MemoryLedger, Misses, Icap, Pools, Parents, Helpers, Logins, Control, and a CacheDir for each
+ * cache_dir, with units and descriptions. Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
@@ -109,6 +110,20 @@ public final class ManagementBeans implements AutoCloseable {
   public void pools(Supplier<List<PoolCounts>> pools) {
     try {
       register("Pools", new MetricsBeans.Pools(pools), PoolsMXBean.class);
+    } catch (JMException e) {
+      throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Registers the bean of parents.
+   *
+   * @param peers those in use, asked for again each time
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void parents(Supplier<List<PeerNumbers>> peers) {
+    try {
+      register("Parents", new MetricsBeans.Parents(peers), ParentsMXBean.class);
     } catch (JMException e) {
       throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
     }

@@ -7,6 +7,7 @@ import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -252,6 +254,49 @@ final class MetricsBeans {
     @Override
     public Map<String, Long> getWaiting() {
       return numbers(PoolCounts::waiting);
+    }
+  }
+
+  record Parents(Supplier<List<PeerNumbers>> peers) implements ParentsMXBean {
+    private <T> Map<String, T> facts(Function<PeerNumbers, T> fact) {
+      Map<String, T> all = new TreeMap<>();
+      peers.get().forEach(one -> all.put(one.name(), fact.apply(one)));
+      return all;
+    }
+
+    @Override
+    public Map<String, Boolean> getUp() {
+      return facts(PeerNumbers::up);
+    }
+
+    @Override
+    public Map<String, Integer> getConnections() {
+      return facts(PeerNumbers::connections);
+    }
+
+    @Override
+    public Map<String, Integer> getFailures() {
+      return facts(PeerNumbers::failures);
+    }
+
+    @Override
+    public Map<String, Long> getGoodChecks() {
+      return facts(PeerNumbers::goodChecks);
+    }
+
+    @Override
+    public Map<String, Long> getBadChecks() {
+      return facts(PeerNumbers::badChecks);
+    }
+
+    @Override
+    public Map<String, String> getLastCheck() {
+      return facts(PeerNumbers::lastCheck);
+    }
+
+    @Override
+    public Map<String, Integer> getTurnPercent() {
+      return facts(PeerNumbers::turnPercent);
     }
   }
 

@@ -8,6 +8,16 @@ package io.loligo.server.metrics;
  * @param connections open ones
  * @param goodChecks checks with a good response so far
  * @param badChecks other ones
+ * @param failures to connect in a row
+ * @param lastCheck {@code good}, or the fault of the last check; empty: there was none
+ * @param turnPercent the share of its turns that it takes; less than 100 during a slow start
  */
 public record PeerNumbers(
-    String name, boolean up, int connections, long goodChecks, long badChecks) {}
+    String name,
+    boolean up,
+    int connections,
+    long goodChecks,
+    long badChecks,
+    int failures,
+    String lastCheck,
+    int turnPercent) {}

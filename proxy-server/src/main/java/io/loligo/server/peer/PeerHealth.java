@@ -94,6 +94,7 @@ public final class PeerHealth implements HopHealth {
   void checked(CachePeer peer, HealthCheck check, @Nullable String fault) {
     State state = state(peer);
     boolean before = state.failsChecks;
+    state.lastCheck = fault == null ? "good" : fault;
     boolean fails = state.checked(check, fault == null);
     if (fails && !before) {
       LOG.warn("{} is down: {} checks in a row, the last one: {}", peer, check.failures(), fault);
@@ -101,6 +102,8 @@ public final class PeerHealth implements HopHealth {
       start(state);
       LOG.info("{} is up: {} good checks in a row", peer, check.passes());
     }
+    // last: a reader of the count sees its effect
+    (fault == null ? state.goodChecks : state.badChecks).increment();
   }
 
   /** The state of {@code peers} now. */
@@ -110,14 +113,18 @@ public final class PeerHealth implements HopHealth {
 
   private PeerNumbers numbers(Peer line) {
     State state = states.get(line.name());
+    CachePeer peer = CachePeers.of(line);
     return state == null
-        ? new PeerNumbers(line.name(), true, 0, 0, 0)
+        ? new PeerNumbers(line.name(), true, 0, 0, 0, 0, "", 100)
         : new PeerNumbers(
             line.name(),
-            alive(CachePeers.of(line)),
+            alive(peer),
             state.open.get(),
             state.goodChecks.sum(),
-            state.badChecks.sum());
+            state.badChecks.sum(),
+            state.failures.get(),
+            state.lastCheck,
+            peer.slowStartMillis() <= 0 ? 100 : percent(state, peer.slowStartMillis()));
   }
 
   @Override
@@ -221,12 +228,14 @@ public final class PeerHealth implements HopHealth {
     /** Whether it is down by its checks. */
     private volatile boolean failsChecks;
 
+    /** The result of the last check; empty: there was none. */
+    private volatile String lastCheck = "";
+
     /** Checks in a row whose result speaks against {@code failsChecks}. Guarded by this. */
     private int against;
 
-    /** Counts a result; returns {@code failsChecks}. */
+    /** Takes a result in; returns {@code failsChecks}. */
     synchronized boolean checked(HealthCheck check, boolean good) {
-      (good ? goodChecks : badChecks).increment();
       against = good == failsChecks ? against + 1 : 0;
       if (against >= (good ? check.passes() : check.failures())) {
         failsChecks = !good;
@@ -236,6 +245,7 @@ public final class PeerHealth implements HopHealth {
     }
 
     synchronized void forgetChecks() {
+      lastCheck = "";
       failsChecks = false;
       against = 0;
     }

@@ -7,6 +7,7 @@ import io.loligo.server.CapturedLog;
 import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.admin.RecordingOperations;
 import io.loligo.server.admin.Reloaded;
+import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.metrics.SampleStore;
 import io.loligo.server.record.SampleDisk;
@@ -18,7 +19,9 @@ import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 import javax.management.MBeanOperationInfo;
@@ -89,6 +92,7 @@ class ManagementBeansTest {
             new TestOperations());
     beans.icap(() -> List.of(new ServiceCounts("scan")));
     beans.pools(() -> List.of(new PoolCounts("delay_pools 1")));
+    beans.parents(() -> List.of(new PeerNumbers("far", false, 1, 2, 3, 4, "status 500", 10)));
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
         JMXConnectorServerFactory.newJMXConnectorServer(
@@ -121,6 +125,7 @@ class ManagementBeansTest {
         "Misses",
         "Icap",
         "Pools",
+        "Parents",
         "Control"
       })
   void everythingIsDescribed(String type) throws Exception {
@@ -138,6 +143,18 @@ class ManagementBeansTest {
     for (MBeanOperationInfo operation : info.getOperations()) {
       assertThat(operation.getDescription()).as(operation.getName()).endsWith(".");
     }
+  }
+
+  @Test
+  void eachParentHasItsState() throws Exception {
+    ParentsMXBean parents = JMX.newMXBeanProxy(remote, name("Parents"), ParentsMXBean.class);
+    assertThat(parents.getUp()).containsExactly(Map.entry("far", false));
+    assertThat(parents.getConnections()).containsExactly(Map.entry("far", 1));
+    assertThat(parents.getGoodChecks()).containsExactly(Map.entry("far", 2L));
+    assertThat(parents.getBadChecks()).containsExactly(Map.entry("far", 3L));
+    assertThat(parents.getFailures()).containsExactly(Map.entry("far", 4));
+    assertThat(parents.getLastCheck()).containsExactly(Map.entry("far", "status 500"));
+    assertThat(parents.getTurnPercent()).containsExactly(Map.entry("far", 10));
   }
 
   @Test

@@ -3,10 +3,15 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.config.TextSource;
+import io.loligo.server.jmx.ParentsMXBean;
+import io.loligo.server.tls.TestAuthority;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,6 +166,29 @@ class PeerChecksWireTest extends WireTest {
     assertThat(way()).isEqualTo("other");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'', 0",
+    "sslproxy_cert_error allow ssl::certHasExpired, 0",
+    "sslproxy_cert_error allow ssl::certUntrusted, 1",
+  })
+  void aFaultOfTheCertificateIsToleratedAsForRequests(String rule, long good) throws Exception {
+    TestAuthority.Issued untrusted =
+        TestAuthority.root("Other").issue(TestAuthority.server("127.0.0.1"));
+    ScriptedOrigin secure = closing(ScriptedOrigin.startSecure(SecureServer.of(untrusted)));
+    secure.otherwise(call -> call.ok("x"));
+    startProxy(
+        time,
+        rule,
+        "cache_peer 127.0.0.1 parent "
+            + secure.port()
+            + " 0 originserver tls tls-cafile="
+            + TestAuthority.root("Trusted").write(dir, "root.pem")
+            + " name=checked monitorurl=/");
+    awaitChecks(1);
+    assertThat(checks("good")).isEqualTo(good);
+  }
+
   @Test
   void aProxyIsAskedForAUrlWithItsOwnLogin() throws Exception {
     origin.otherwise(call -> call.ok("x"));
@@ -211,9 +239,22 @@ class PeerChecksWireTest extends WireTest {
     answer.set(BROKEN);
     checkAgain();
     assertThat(turns()).isZero();
+    assertThat(parents().getUp()).containsEntry("checked", false).containsEntry("other", true);
+    assertThat(parents().getLastCheck())
+        .containsEntry("checked", "status 500")
+        .containsEntry("other", "");
     answer.set(OK);
     checkAgain();
     assertThat(turns()).isEqualTo(1);
+    assertThat(parents().getLastCheck()).containsEntry("checked", "good");
+    assertThat(parents().getTurnPercent()).containsEntry("checked", 10).containsEntry("other", 100);
+  }
+
+  private static ParentsMXBean parents() throws Exception {
+    return JMX.newMXBeanProxy(
+        ManagementFactory.getPlatformMBeanServer(),
+        new ObjectName("io.loligo", "type", "Parents"),
+        ParentsMXBean.class);
   }
 
   /** How many of 20 requests the checked parent gets. */

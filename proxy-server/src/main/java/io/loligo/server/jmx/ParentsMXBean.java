@@ -1,0 +1,28 @@
+package io.loligo.server.jmx;
+
+import java.util.Map;
+
+/** The parents ({@code cache_peer}), by name. */
+@Description("Parents (cache_peer), by name.")
+public interface ParentsMXBean {
+  @Description("Whether requests are sent to each parent.")
+  Map<String, Boolean> getUp();
+
+  @Description("Open connections to each parent.")
+  Map<String, Integer> getConnections();
+
+  @Description("Failures in a row to connect to each parent.")
+  Map<String, Integer> getFailures();
+
+  @Description("Good responses to checks of each parent (monitorurl=) so far.")
+  Map<String, Long> getGoodChecks();
+
+  @Description("Failed checks of each parent so far.")
+  Map<String, Long> getBadChecks();
+
+  @Description("The result of the last check: good, or its fault. Empty: there was none.")
+  Map<String, String> getLastCheck();
+
+  @Description("Percent of its turns that each parent takes: less than 100 in a slow start.")
+  Map<String, Integer> getTurnPercent();
+}
