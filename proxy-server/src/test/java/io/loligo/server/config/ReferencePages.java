@@ -264,6 +264,13 @@ final class ReferencePages {
       | `cache_object:` URLs, `/squid-internal-mgr/` without a host | pages of the cache manager, or 404 | 400; `loligo_admin_port` has such pages |
       | `/squid-internal-mgr/`, `/squid-internal-dynamic/` and `/squid-internal-periodic/` in URLs of the proxy's own host | answered by the proxy | sent to that host, as other URLs are |
       | `/squid-internal-static/` in URLs of other hosts | the proxy's own pictures, or 404 | sent to that host |
+      | a server or parent that cannot be reached in `connect_timeout`, `peer_connect_timeout` or `forward_timeout` | 503, 502 if it is a parent; logged as `NONE_NONE` for a tunnel and as `HIER_NONE` for a parent | 504; logged as `TCP_TUNNEL` and with the parent |
+      | the head of a request that does not end in `request_timeout` | the connection closes | 408, logged as `NONE_NONE_TIMEDOUT/408` |
+      | the content of a request that stops coming | the request waits for `client_lifetime` | 408 after `read_timeout`, logged as `TCP_MISS_TIMEDOUT/408` |
+      | a request that `client_lifetime`, `write_timeout` or `shutdown_lifetime` ends | logged as `TCP_MISS_TIMEDOUT`, `TCP_MISS` and `TCP_MISS`, a tunnel as `TCP_TUNNEL` | logged as `TCP_MISS_TIMEDOUT_ABORTED`, the same and `TCP_MISS_ABORTED`, a tunnel with `client_lifetime` as `TCP_TUNNEL_TIMEDOUT` |
+      | an idle connection of a client after `client_lifetime` | stays open | closes |
+      | error pages of the proxy, such as 503 | `http_reply_access` may turn them into 403 | sent: `http_reply_access` decides about responses of servers |
+      | a host whose last label is a number, such as `a.1.2.3.4` | looked up as a name | 400 |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
       | a challenge (407) to CONNECT | the connection persists | it persists for a CONNECT with credentials, and closes if anything else comes (RFC 9931) |

@@ -124,7 +124,7 @@ class LimitsTimeoutsWireTest extends WireTest {
   }
 
   /** Fills the queue of a listener that accepts nothing: Linux keeps one more than the backlog. */
-  private static List<Socket> fill(ServerSocket full, int backlog) throws Exception {
+  static List<Socket> fill(ServerSocket full, int backlog) throws Exception {
     List<Socket> waiting = new ArrayList<>();
     for (int i = 0; i <= backlog; i++) {
       waiting.add(new Socket(full.getInetAddress(), full.getLocalPort()));
