@@ -339,6 +339,27 @@ class PeerOptionsWireTest extends WireTest {
     assertThat(origin.requests()).hasSize(1);
   }
 
+  @Test
+  @Tag("max-conn")
+  void maxConnHoldsWhereThereIsNoOtherPeer() throws Exception {
+    startProxy(peer(origin.port(), "max-conn=1"), "cache deny all", "never_direct allow all");
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    origin.on(
+        URL,
+        call -> {
+          asked.countDown();
+          await(goOn);
+          call.ok("one");
+        });
+    RawClient first = client().get(URL);
+    await(asked);
+    assertThat(ask().status()).isEqualTo(503);
+    goOn.countDown();
+    assertThat(first.response().text()).isEqualTo("one");
+    assertThat(origin.connections()).isEqualTo(1);
+  }
+
   /** A listener that accepts nothing: connections beyond the backlog get no answer. */
   @Test
   @Tag("connect-timeout")
