@@ -19,14 +19,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Netfilter's marks of packets, as the system has them. Setting them needs CAP_NET_ADMIN. */
 class PacketMarksWireTest extends WireTest {
   private static final int CAP_NET_ADMIN = 12;
+  private static final int CAP_NET_RAW = 13;
   private static final String LATER = "acl later req_header X-Later .";
 
   private static boolean maySetMarks() throws IOException {
+    return has(CAP_NET_ADMIN);
+  }
+
+  private static boolean has(int capability) throws IOException {
     Path status = Path.of("/proc/self/status");
     return Files.exists(status)
         && Files.readAllLines(status, ISO_8859_1).stream()
             .filter(line -> line.startsWith("CapEff:"))
-            .anyMatch(line -> (Long.parseLong(line.substring(8), 16) >> CAP_NET_ADMIN & 1) == 1);
+            .anyMatch(line -> (Long.parseLong(line.substring(8), 16) >> capability & 1) == 1);
   }
 
   /** Those of the proxy's connections that {@code filter} selects. */
@@ -108,7 +113,7 @@ class PacketMarksWireTest extends WireTest {
     assumeTrue(Files.exists(Path.of("/proc/self/status")), "Linux");
     Path file = Files.writeString(dir.resolve("loligo.conf"), configuration("tcp_outgoing_mark 1"));
     List<String> command = new ArrayList<>();
-    if (maySetMarks()) { // newer systems also allow it with CAP_NET_RAW
+    if (maySetMarks() || has(CAP_NET_RAW)) { // newer systems take the second one, too
       command.add(InstalledProgram.path("setpriv"));
       command.addAll(
           List.of("--inh-caps=-net_admin,-net_raw", "--bounding-set=-net_admin,-net_raw"));
