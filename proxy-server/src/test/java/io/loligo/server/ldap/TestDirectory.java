@@ -100,7 +100,7 @@ public final class TestDirectory implements AutoCloseable {
   }
 
   private static SSLContext tls(TestAuthority.Issued issued) throws Exception {
-    KeyStore store = KeyStore.getInstance("PKCS12");
+    KeyStore store = KeyStore.getInstance(TestAuthority.QUICK_STORE);
     store.load(null, null);
     store.setKeyEntry("a", issued.key(), new char[0], issued.chain().toArray(new Certificate[0]));
     KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");

@@ -64,7 +64,7 @@ class ServerTlsTest {
   }
 
   private static SSLContext clients() throws Exception {
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    KeyStore trusted = KeyStore.getInstance(TestAuthority.QUICK_STORE);
     trusted.load(null, null);
     trusted.setCertificateEntry("root", ROOT.certificate());
     TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");

@@ -16,10 +16,14 @@ import java.security.interfaces.ECPrivateKey;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Date;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
 import org.bouncycastle.asn1.x500.X500Name;
@@ -54,7 +58,14 @@ import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
  * issues. Thread-safe.
  */
 public final class TestAuthority {
+  /** A type of key store for memory: it derives no key from a password, which takes long. */
+  public static final String QUICK_STORE = "JKS";
+
   private static final AtomicLong SERIAL = new AtomicLong(1_000);
+  private static final int MOST_RSA_PAIRS = 8;
+
+  /** By bits. Guarded by itself. */
+  private static final Map<Integer, Deque<java.security.KeyPair>> RSA_PAIRS = new HashMap<>();
 
   private final Issued own;
 
@@ -322,13 +333,30 @@ public final class TestAuthority {
   }
 
   private static java.security.KeyPair generate(Wanted wanted) throws GeneralSecurityException {
-    KeyPairGenerator generator = KeyPairGenerator.getInstance(wanted.rsa ? "RSA" : "EC");
     if (wanted.rsa) {
-      generator.initialize(wanted.rsaBits);
-    } else {
-      generator.initialize(new ECGenParameterSpec("secp256r1"));
+      return rsaPair(wanted.rsaBits);
     }
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec("secp256r1"));
     return generator.generateKeyPair();
+  }
+
+  /** The next of a few pairs that come again: it takes long to make one. */
+  private static java.security.KeyPair rsaPair(int bits) throws GeneralSecurityException {
+    synchronized (RSA_PAIRS) {
+      Deque<java.security.KeyPair> pairs =
+          RSA_PAIRS.computeIfAbsent(bits, any -> new ArrayDeque<>());
+      java.security.KeyPair next;
+      if (pairs.size() < MOST_RSA_PAIRS) {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(bits);
+        next = generator.generateKeyPair();
+      } else {
+        next = pairs.remove();
+      }
+      pairs.add(next);
+      return next;
+    }
   }
 
   private static ContentSigner signer(PrivateKey key) throws OperatorCreationException {

@@ -21,13 +21,13 @@ final class SecureServer {
   static SSLContext of(TestAuthority.Issued issued, TestAuthority clients) throws IOException {
     char[] password = new char[0];
     try {
-      KeyStore store = KeyStore.getInstance("PKCS12");
+      KeyStore store = KeyStore.getInstance(TestAuthority.QUICK_STORE);
       store.load(null, password);
       store.setKeyEntry("own", issued.key(), password, issued.chain().toArray(new Certificate[0]));
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(store, password);
-      KeyStore trusted = KeyStore.getInstance("PKCS12");
+      KeyStore trusted = KeyStore.getInstance(TestAuthority.QUICK_STORE);
       trusted.load(null, password);
       if (clients != null) {
         trusted.setCertificateEntry("clients", clients.certificate());

@@ -43,7 +43,7 @@ final class TlsClient {
   /** One with a certificate, or null. */
   static TlsClient trusting(TestAuthority authority, Issued own)
       throws GeneralSecurityException, IOException {
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    KeyStore trusted = KeyStore.getInstance(TestAuthority.QUICK_STORE);
     trusted.load(null, null);
     trusted.setCertificateEntry("root", authority.certificate());
     TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
@@ -88,7 +88,7 @@ final class TlsClient {
   }
 
   private static KeyManager[] keys(Issued own) throws GeneralSecurityException, IOException {
-    KeyStore store = KeyStore.getInstance("PKCS12");
+    KeyStore store = KeyStore.getInstance(TestAuthority.QUICK_STORE);
     store.load(null, null);
     store.setKeyEntry("own", own.key(), new char[0], own.chain().toArray(new Certificate[0]));
     KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
