@@ -91,6 +91,8 @@ final class Daemon {
               + " SIGUSR1 reopens the logs",
           admin == null ? "JMX" : "POST /reload of " + text(admin) + " or JMX");
     }
+    // slow work, which a client that waits for a port should not wait for
+    proxy.showMetricsInJmx();
     LOG.info("ready");
     started.complete(proxy);
     proxy.drained().join();

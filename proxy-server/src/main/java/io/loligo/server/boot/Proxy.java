@@ -43,6 +43,7 @@ import io.loligo.server.login.Logins;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.metrics.MetricsOnDemand;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.port.HttpPort;
@@ -173,12 +174,12 @@ public final class Proxy implements AutoCloseable {
   private final Set<InetSocketAddress> loopPorts = ConcurrentHashMap.newKeySet();
   private final Set<InetSocketAddress> listeningPorts = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
-  private final CompletableFuture<MetricsExport> export = new CompletableFuture<>();
+  private final MetricsOnDemand export = new MetricsOnDemand(this::exported);
   private final AtomicBoolean closed = new AtomicBoolean();
   private final SecuredPorts secured;
   private final TimeSource time;
 
-  private @Nullable AdminServer admin;
+  private volatile @Nullable AdminServer admin;
   private volatile ProxyConfig config;
   private volatile DnsSettings dns;
   private volatile OriginContexts contexts;
@@ -491,13 +492,14 @@ public final class Proxy implements AutoCloseable {
               Set.of(config.get(IdentityDirectives.VISIBLE_HOSTNAME)),
               operations,
               metrics,
-              () -> export.join().prometheusText(),
+              () -> export.get().prometheusText(),
               () -> ConfigJson.of(config),
               store::diskStats,
               version());
     }
-    if (admin != null) {
-      ownPorts.add(admin.address().getPort());
+    AdminServer server = admin;
+    if (server != null) {
+      ownPorts.add(server.address().getPort());
     }
     ownPorts.addAll(RemoteJmx.of(System.getProperties()).ports());
     secured.open();
@@ -506,8 +508,7 @@ public final class Proxy implements AutoCloseable {
       listeners.bind(port);
     }
     portsBound(config);
-    // slow work, which a client that waits for a port should not wait for
-    export.complete(exported());
+    closeLast.add(export);
     ManagementBeans beans =
         new ManagementBeans(
             ManagementFactory.getPlatformMBeanServer(),
@@ -529,7 +530,6 @@ public final class Proxy implements AutoCloseable {
 
   private MetricsExport exported() {
     MetricsExport shown = new MetricsExport(metrics);
-    closeLast.add(shown);
     shown.ledger(metrics.ledger());
     shown.store(store::stats);
     shown.disks(store::diskStats);
@@ -538,13 +538,12 @@ public final class Proxy implements AutoCloseable {
         "loligo.log.dropped", null, "Access log lines dropped: queue full.", logged::dropped);
     shown.counter(
         "loligo.log.lost", null, "Access log lines lost: cannot be written.", logged::lost);
-    AdminServer server = admin;
-    if (server != null) {
+    if (config.get(AdminDirectives.ADMIN_PORT) != null) {
       shown.counter(
           "loligo.admin.refusals",
           null,
           "Changes refused at the admin port for lack of the secret.",
-          server::refusals);
+          this::adminRefusals);
     }
     shown.counter(
         "loligo.memory.shortages",
@@ -575,6 +574,18 @@ public final class Proxy implements AutoCloseable {
         "Failed reloads: the old configuration stays in force; the log gives the reason.",
         reloader::failures);
     return shown;
+  }
+
+  private long adminRefusals() {
+    AdminServer server = admin;
+    return server == null ? 0 : server.refusals();
+  }
+
+  /**
+   * Shows the metrics in JMX too, under {@link MetricsExport#JMX_DOMAIN}. Any thread; takes long.
+   */
+  public void showMetricsInJmx() {
+    export.get().openJmx();
   }
 
   private List<LoginCounts> loginCounts() {
@@ -614,17 +625,20 @@ public final class Proxy implements AutoCloseable {
 
   /** Port of the admin server, as bound; -1 if it is off. */
   public int adminPort() {
-    return admin == null ? -1 : admin.address().getPort();
+    InetSocketAddress address = adminAddress();
+    return address == null ? -1 : address.getPort();
   }
 
   /** The address of the admin port; null if it is off. */
   @Nullable InetSocketAddress adminAddress() {
-    return admin == null ? null : admin.address();
+    AdminServer server = admin;
+    return server == null ? null : server.address();
   }
 
   /** Whether the admin port is for this machine only, or off. */
   boolean adminIsLocal() {
-    return admin == null || admin.address().getAddress().isLoopbackAddress();
+    InetSocketAddress address = adminAddress();
+    return address == null || address.getAddress().isLoopbackAddress();
   }
 
   /** The configuration in force. */
@@ -740,8 +754,9 @@ public final class Proxy implements AutoCloseable {
       AppLog.level(debugOptions);
     }
     health.changed(before.get(PeerDirectives.CACHE_PEER), now.get(PeerDirectives.CACHE_PEER));
-    if (admin != null) {
-      admin.reconfigure(
+    AdminServer server = admin;
+    if (server != null) {
+      server.reconfigure(
           now.get(AdminDirectives.ADMIN_SECRET),
           Set.of(now.get(IdentityDirectives.VISIBLE_HOSTNAME)));
     }
@@ -884,9 +899,9 @@ public final class Proxy implements AutoCloseable {
     helpers.close();
     peerTokens.close();
     store.land();
-    export.cancel(false);
-    if (admin != null) {
-      admin.close();
+    AdminServer server = admin;
+    if (server != null) {
+      server.close();
     }
     endLoops();
     secured.inForce().values().forEach(PortSecurity::close);

@@ -2,10 +2,15 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.metrics.MetricsExport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,6 +131,34 @@ class ProcessWireTest extends WireTest {
     assertThat(process.awaitExit()).isEqualTo(1);
     assertThat(process.output())
         .contains("neither TLS nor login", "-Dcom.sun.management.jmxremote.host=127.0.0.1");
+  }
+
+  @SuppressWarnings("BanJNDI") // the process is ours
+  @Test
+  void showsItsMetricsInJmx() throws Exception {
+    int jmx = ProxyProcess.freePort();
+    ProxyProcess process =
+        closing(
+                ProxyProcess.loligo(
+                    dir,
+                    List.of(
+                        "-Dcom.sun.management.jmxremote.port=" + jmx,
+                        "-Dcom.sun.management.jmxremote.host=127.0.0.1",
+                        "-Djava.rmi.server.hostname=127.0.0.1",
+                        "-Dcom.sun.management.jmxremote.ssl=false",
+                        "-Dcom.sun.management.jmxremote.authenticate=false"),
+                    "run",
+                    "-f",
+                    write(conf(0)).toString()))
+            .awaitOutput("Daemon: ready");
+    JMXServiceURL url =
+        new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:" + jmx + "/jmxrmi");
+    try (JMXConnector connector = JMXConnectorFactory.connect(url)) {
+      ObjectName names = new ObjectName(MetricsExport.JMX_DOMAIN + ":name=loligoExchanges*miss,*");
+      assertThat(connector.getMBeanServerConnection().queryNames(names, null)).hasSize(1);
+    }
+    process.signal("TERM");
+    assertThat(process.awaitExit()).as(process.output()).isZero();
   }
 
   @ParameterizedTest
