@@ -267,18 +267,10 @@ final class UnusedDirectives {
         "sslcrtvalidator_program : LINE :");
     rows.add(Status.WITHOUT_EFFECT, "this version has no FTP", "ftp_port : LINE :");
     rows.add(
-        Status.WITHOUT_EFFECT,
-        "services do not choose further services",
-        "adaptation_service_iteration_limit : INTEGER : 16");
-    rows.add(
         Status.RESTRICTS,
         "this version loads no eCAP modules: run the module's function as an ICAP service",
         "ecap_enable : ON_OFF : off",
         "ecap_service : LINE :");
-    rows.add(
-        Status.RESTRICTS,
-        "services get no fields of other services",
-        "adaptation_masterx_shared_names : LINE : none");
     rows.add(
         Status.OBSOLETE,
         "remove it, or use loligo_dns_v4_first on",

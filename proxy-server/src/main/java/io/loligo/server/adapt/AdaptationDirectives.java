@@ -31,19 +31,22 @@ public final class AdaptationDirectives {
           .lines("icap_service", ServiceLines.FORM, ServiceLines::new)
           .difference(
               "bypass=on also holds if the service answers with an error after it has read content;"
-                  + " no routing=on; a name that two lines have stops the start;"
-                  + " ICAP does not count in the ACL connections_encrypted")
+                  + " routing=on: X-Next-Services is read in final responses, not in 100, and an"
+                  + " answer to a request ends the chain; a name that two lines have stops the"
+                  + " start; ICAP does not count in the ACL connections_encrypted")
           .text(
               "An ICAP service. reqmod_precache: it adapts requests, before the store is asked."
                   + " respmod_precache: it adapts responses, before they are stored. bypass=on:"
                   + " messages continue unchanged while the service does not work, unless content"
                   + " is lost already. on-overload: what happens to a message while the service has"
                   + " its most connections. max-conn: that number, in place of the service's own."
-                  + " The event loops share it evenly. icaps:// is ICAP over TLS. The service's"
-                  + " certificate must be valid for the host in the URL, or for tls-domain=. The"
-                  + " other options of TLS are those of cache_peer: tls-cert=, tls-key=,"
-                  + " tls-cafile=, tls-capath=, tls-crlfile=, tls-min-version=, tls-options=,"
-                  + " tls-cipher=, tls-flags=, tls-default-ca=.");
+                  + " The event loops share it evenly. routing=on: X-Next-Services in a response of"
+                  + " the service names the services that the message passes after it, in place of"
+                  + " the rest of the chain. icaps:// is ICAP over TLS. The service's certificate"
+                  + " must be valid for the host in the URL, or for tls-domain=. The other options"
+                  + " of TLS are those of cache_peer: tls-cert=, tls-key=, tls-cafile=,"
+                  + " tls-capath=, tls-crlfile=, tls-min-version=, tls-options=, tls-cipher=,"
+                  + " tls-flags=, tls-default-ca=.");
 
   /** {@code adaptation_service_set}: groups by name. */
   public static final Setting<Map<String, ServiceGroup>> SERVICE_SET =
@@ -83,10 +86,29 @@ public final class AdaptationDirectives {
   public static final Setting<List<AdaptationSettings.Meta>> META =
       FEATURE
           .lines("adaptation_meta", MetaLines.FORM, MetaLines::new)
-          .difference("codes of logformat in the value are sent as they are")
           .text(
               "A field that services get with the messages that the ACLs match. Of the lines with"
-                  + " one name, the first that matches holds.");
+                  + " one name, the first that matches holds. A value in quotes may have the codes"
+                  + " of logformat.");
+
+  /** {@code adaptation_masterx_shared_names}: null: none. */
+  public static final Setting<@Nullable String> SHARED_NAME =
+      FEATURE
+          .text("adaptation_masterx_shared_names", "none")
+          .mustBe("the name of one field", Ascii::isToken, word -> "write it without a colon")
+          .as(word -> word == null || word.equals("none") ? null : word)
+          .text(
+              "A field that services share: if a response of a service has it, the requests to"
+                  + " services about the same request and its response have it from then on.");
+
+  /** {@code adaptation_service_iteration_limit}. */
+  public static final Setting<Integer> MOST_SERVICES =
+      FEATURE
+          .number("adaptation_service_iteration_limit", "16")
+          .range(1, 1_000)
+          .text(
+              "The most services that a message passes one after another. A message with more"
+                  + " fails: services with routing=on may send it round in circles.");
 
   /** {@code adaptation_send_client_ip}. */
   public static final Setting<Boolean> SEND_CLIENT_IP =

@@ -5,6 +5,8 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
+import io.loligo.server.accesslog.LogFormat;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.tls.TlsOptions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -12,7 +14,9 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules by the order of their first line
  * @param meta further fields of ICAP requests
  * @param identity the facts about the client that services get
+ * @param sequence what holds for services one after another
  * @param retry which messages are sent again
  * @param retryLimit how often
  */
@@ -30,13 +35,45 @@ public record AdaptationSettings(
     List<Rule> rules,
     List<Meta> meta,
     Identity identity,
+    Sequence sequence,
     AclList retry,
     int retryLimit) {
   /** The {@code adaptation_access} lines of one group. */
   public record Rule(ServiceGroup group, AclList access) {}
 
-  /** One {@code adaptation_meta} line. */
-  public record Meta(String name, String value, AclList when) {}
+  /**
+   * One {@code adaptation_meta} line.
+   *
+   * @param format the value with codes; null: {@code value} is sent
+   */
+  public record Meta(String name, String value, @Nullable LogFormat format, AclList when) {
+    /** The most bytes of a value with codes: {@value}. */
+    static final int MAX_VALUE_BYTES = 8_192;
+
+    private void addTo(FieldLines lines, Supplier<ExchangeRecord> record) {
+      if (format == null) {
+        lines.add(name, value);
+        return;
+      }
+      byte[] text = format.bytes(record.get());
+      int length = Math.min(text.length, MAX_VALUE_BYTES);
+      for (int i = 0; i < length; i++) {
+        boolean control = (text[i] >= 0 && text[i] < ' ') || text[i] == 0x7f;
+        text[i] = control ? (byte) ' ' : text[i];
+      }
+      lines.append(name).append(": ").append(text, 0, length).endLine();
+    }
+  }
+
+  /**
+   * What holds for services one after another.
+   *
+   * @param services all of them, by name
+   * @param most that a message passes
+   * @param sharedName the field that they share; null: none
+   */
+  public record Sequence(
+      Map<String, IcapService> services, int most, @Nullable String sharedName) {}
 
   /**
    * The facts about the client that services get.
@@ -89,6 +126,10 @@ public record AdaptationSettings(
             config.get(AdaptationDirectives.SEND_USERNAME),
             userField == null ? "X-Client-Username" : userField,
             config.get(AdaptationDirectives.USERNAME_ENCODE)),
+        new Sequence(
+            config.get(AdaptationDirectives.ICAP_SERVICE),
+            config.get(AdaptationDirectives.MOST_SERVICES),
+            config.get(AdaptationDirectives.SHARED_NAME)),
         config.get(AdaptationDirectives.RETRY),
         config.get(AdaptationDirectives.RETRY_LIMIT));
   }
@@ -130,8 +171,15 @@ public record AdaptationSettings(
    *
    * @param address of the client, as text; null: none is known
    * @param user null: none is known
+   * @param shared the value of the field that services share; null: none
+   * @param record for values with codes
    */
-  public byte[] lines(AclInput input, @Nullable String address, @Nullable String user) {
+  public byte[] lines(
+      AclInput input,
+      @Nullable String address,
+      @Nullable String user,
+      @Nullable String shared,
+      Supplier<ExchangeRecord> record) {
     FieldLines lines = new FieldLines(64);
     if (identity.address() && address != null) {
       lines.add("X-Client-IP", address);
@@ -145,12 +193,16 @@ public record AdaptationSettings(
         lines.add(identity.userField(), user);
       }
     }
+    String sharedName = sequence.sharedName();
+    if (sharedName != null && shared != null) {
+      lines.add(sharedName, shared);
+    }
     List<String> sent = new ArrayList<>();
     for (Meta one : meta) {
       String name = one.name().toLowerCase(Locale.ROOT);
       if (!sent.contains(name) && one.when().evaluate(input).allowed()) {
         sent.add(name);
-        lines.add(one.name(), one.value());
+        one.addTo(lines, record);
       }
     }
     return lines.toBytes();

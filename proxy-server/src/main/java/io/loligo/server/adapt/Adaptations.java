@@ -56,14 +56,22 @@ public final class Adaptations {
 
   /** A new record of {@code transaction}, which ends now, without a client and an exchange. */
   public ExchangeRecord record(IcapTransaction transaction) {
-    ExchangeRecord record = new ExchangeRecord();
+    ExchangeRecord record = record();
     record.icap = transaction;
-    record.method = ExchangeRecord.NO_METHOD;
-    record.url = "-";
-    record.endMillis = clock.millis();
     record.startMillis = record.endMillis - TimeUnit.NANOSECONDS.toMillis(transaction.totalNanos());
     record.startNanos = clock.nanos() - transaction.totalNanos();
     record.stage(Stage.TOTAL, transaction.totalNanos());
+    return record;
+  }
+
+  /** A new record of something that happens now. */
+  public ExchangeRecord record() {
+    ExchangeRecord record = new ExchangeRecord();
+    record.method = ExchangeRecord.NO_METHOD;
+    record.url = "-";
+    record.endMillis = clock.millis();
+    record.startMillis = record.endMillis;
+    record.startNanos = clock.nanos();
     return record;
   }
 

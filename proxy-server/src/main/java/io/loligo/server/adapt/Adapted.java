@@ -8,12 +8,15 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a message after its adaptation. First comes one of {@link #unchanged}, {@link #request},
- * {@link #response} and {@link #failed}. Content follows on request by {@link Adaptation#read}. The
- * last call is {@link #end} or {@link #failed}. Called on the event loop, never before {@link
- * Adaptation#start} has returned.
+ * Takes a message after its adaptation. First comes, after {@link #answered} or not, one of {@link
+ * #unchanged}, {@link #request}, {@link #response} and {@link #failed}. Content follows on request
+ * by {@link Adaptation#read}. The last call is {@link #end} or {@link #failed}. Called on the event
+ * loop, never before {@link Adaptation#start} has returned.
  */
 public interface Adapted {
+  /** {@code service} has answered with {@code fields}, borrowed, of the ICAP response. */
+  void answered(IcapService service, Fields fields);
+
   /** The head stays as it is. */
   void unchanged();
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls TLS on its connections; null: clear text
  * @param bypass whether messages continue unchanged if the service fails
  * @param onOverload what happens when it has its most connections
+ * @param routing whether it may choose the services that a message passes after it
  * @param maxConnections the most connections, of all event loops; -1: as the service says
  * @param counts its counts, the only part that changes
  */
@@ -26,6 +27,7 @@ public record IcapService(
     @Nullable Tls tls,
     boolean bypass,
     Overload onOverload,
+    boolean routing,
     int maxConnections,
     ServiceCounts counts) {
   /**

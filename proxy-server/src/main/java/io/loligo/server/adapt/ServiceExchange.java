@@ -282,6 +282,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     }
     tell(Outcome.ICAP_ECHO);
     leave();
+    taker.answered(service.service(), reply.fields());
     owner.unchanged();
   }
 
@@ -364,6 +365,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       sentAll = true; // the service does not want the rest
       connection().endRequest();
     }
+    taker.answered(service.service(), reply.fields());
     if (response != null) {
       remaining = length(reply, response.fields());
       taker.response(response, reply.hasContent() ? remaining : 0);
@@ -426,15 +428,13 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     }
     ByteBuf kept = owner.kept();
     int most = kept == null ? 0 : kept.readableBytes();
-    long length = message.contentLength();
     if (!owner.keepsAll() || originalFrom > most) {
       return "use-original-body=" + originalFrom + " of " + most + " bytes";
     }
     if (changed() == Outcome.ICAP_SAT) {
       return "use-original-body in an answer to a request";
     }
-    boolean differs = remaining >= 0 && length >= 0 && length - originalFrom != remaining;
-    return differs ? "use-original-body leaves content of another length than announced" : null;
+    return null;
   }
 
   @Override

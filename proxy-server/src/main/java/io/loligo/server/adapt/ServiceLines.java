@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ServiceLines implements LineReader<Map<String, IcapService>> {
   static final String FORM =
       "NAME reqmod_precache|respmod_precache icap[s]://HOST[:PORT]/PATH [bypass=on|off]"
-          + " [on-overload=block|bypass|wait|force] [max-conn=N] [routing=off] [ipv6=on|off]"
+          + " [on-overload=block|bypass|wait|force] [max-conn=N] [routing=on|off] [ipv6=on|off]"
           + " [connection-encryption=on|off] [tls-OPTION=VALUE]";
 
   private static final String SCHEME = "icap://";
@@ -80,6 +80,7 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
     private final Set<String> seen = new HashSet<>();
     private @Nullable String uri;
     private boolean bypass;
+    private boolean routing;
     private @Nullable Overload overload;
     private int maxConnections = -1;
     private final TlsWords tls;
@@ -111,7 +112,10 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
           bypass = isOn(value);
           yield isFlag(word, value);
         }
-        case "routing" -> isFlag(word, value) && (!isOn(value) || routing(word));
+        case "routing" -> {
+          routing = isOn(value);
+          yield isFlag(word, value);
+        }
         case "ipv6", "connection-encryption" -> isFlag(word, value);
         case "on-overload" -> overload(word, value);
         case "max-conn" -> maxConnections(word, value);
@@ -121,10 +125,6 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
         }
         default -> unknown(word, name);
       };
-    }
-
-    private boolean routing(String word) {
-      return report.restricts(line, word, "X-Next-Services of a service is not obeyed");
     }
 
     private boolean unknown(String word, String name) {
@@ -214,6 +214,7 @@ final class ServiceLines implements LineReader<Map<String, IcapService>> {
           secure ? new IcapService.Tls(domain == null ? host : domain, words) : null,
           bypass,
           overload == null ? reaction : overload,
+          routing,
           maxConnections,
           new ServiceCounts(name));
     }

@@ -45,6 +45,7 @@ class AdaptationLinesTest {
     assertThat(service.port()).isEqualTo(1344);
     assertThat(service.uri()).isEqualTo("icap://host/path?q=1");
     assertThat(service.bypass()).isFalse();
+    assertThat(service.routing()).isFalse();
     assertThat(service.onOverload()).isEqualTo(Overload.WAIT);
     assertThat(service.maxConnections()).isEqualTo(-1);
   }
@@ -54,11 +55,12 @@ class AdaptationLinesTest {
     IcapService service =
         service(
             "icap_service a reqmod_precache bypass=1 icap://[::1]:99/p max-conn=7 ipv6=on"
-                + " routing=off connection-encryption=off");
+                + " routing=on connection-encryption=off");
     assertThat(service.responses()).isFalse();
     assertThat(service.host()).isEqualTo("::1");
     assertThat(service.port()).isEqualTo(99);
     assertThat(service.bypass()).isTrue();
+    assertThat(service.routing()).isTrue();
     assertThat(service.onOverload()).isEqualTo(Overload.BYPASS);
     assertThat(service.maxConnections()).isEqualTo(7);
     assertThat(service("icap_service a reqmod_precache 1 icap://h/p on-overload=force"))
@@ -97,7 +99,7 @@ class AdaptationLinesTest {
         "icap_service a reqmod_precache icap://h/p on-overload=no",
         "icap_service a reqmod_precache icap://h/p max-conn=-1",
         "icap_service a reqmod_precache icap://h/p tls-cafile=/x",
-        "icap_service a reqmod_precache icap://h/p routing=on",
+        "icap_service a reqmod_precache icap://h/p routing=perhaps",
         "icap_service a reqmod_precache icap://h/p other=1",
         "icap_service a reqmod_precache bypass=on max-conn=1",
         "adaptation_access nobody allow all",
@@ -106,6 +108,11 @@ class AdaptationLinesTest {
         "adaptation_service_set s",
         "adaptation_meta X 1",
         "adaptation_meta X: 1 all",
+        "adaptation_meta X \"1 all",
+        "adaptation_meta X \"%nosuchcode\" all",
+        "adaptation_meta Encapsulated 1 all",
+        "adaptation_masterx_shared_names X-A:",
+        "adaptation_service_iteration_limit 0",
         "icap_service_failure_limit many",
         "icap_service_failure_limit 1 for 5 seconds",
         "icap_client_username_header a:b",

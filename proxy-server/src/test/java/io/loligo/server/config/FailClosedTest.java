@@ -25,7 +25,6 @@ class FailClosedTest {
         "auth_param basic program /usr/lib/squid/basic_ncsa_auth /etc/passwd",
         "acl users proxy_auth REQUIRED",
         "https_port 3129 tls-cert=/x.pem tls-cafile=/ca.pem",
-        "adaptation_masterx_shared_names X-Shared",
         "ecap_service av reqmod_precache ecap://example.test/av",
         "ecap_enable on",
         "follow_x_forwarded_for allow to_localhost",

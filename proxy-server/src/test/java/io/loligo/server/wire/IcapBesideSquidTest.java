@@ -76,6 +76,10 @@ class IcapBesideSquidTest extends WireTest {
       call.send(ScriptedIcap.response("403 Forbidden", "infected", "Content-Type: text/plain"));
     } else if (call.head().startsWith("RESPMOD") && heads.contains("/marked ")) {
       call.send(ScriptedIcap.response("200 OK", "marked", "X-Mark: 1", "Content-Type: text/plain"));
+    } else if (call.head().contains("/req?router ")) {
+      call.send(
+          "ICAP/1.0 204 No Content\r\nX-Shared: blue\r\n"
+              + "X-Next-Services: second, nobody, scan, scan\r\n\r\n");
     } else if (call.head().startsWith("RESPMOD") && heads.contains("/partial ")) {
       call.send(partial(ScriptedIcap.response("200 OK", "[", "Content-Type: text/plain"), 5));
     } else if (call.head().startsWith("REQMOD") && heads.contains("/partform ")) {
@@ -115,6 +119,13 @@ class IcapBesideSquidTest extends WireTest {
         "icap_enable on",
         icap.service("filter", "reqmod_precache"),
         icap.service("scan", "respmod_precache"),
+        "icap_service router reqmod_precache " + icap.uri("/req?router") + " routing=on",
+        "icap_service second reqmod_precache " + icap.uri("/req?second"),
+        "adaptation_service_chain routed router filter",
+        "acl routed urlpath_regex ^/routed",
+        "adaptation_access routed allow routed",
+        "adaptation_masterx_shared_names X-Shared",
+        "adaptation_meta X-Codes \"from %>a 100%%\" all",
         "icap_service optional respmod_precache bypass=on icap://127.0.0.1:" + closed + "/resp",
         broken.service("essential", "respmod_precache"),
         "icap_service_failure_limit -1",
@@ -144,6 +155,7 @@ class IcapBesideSquidTest extends WireTest {
             new Asked("GET", "/partial", null),
             new Asked("POST", "/partform", "short"),
             new Asked("POST", "/partform", "content longer than the preview"),
+            new Asked("GET", "/routed", null),
             new Asked("GET", "/unscanned", null),
             new Asked("GET", "/blocked", null),
             new Asked("GET", "/moved", null),

@@ -189,17 +189,22 @@ class IcapPartialContentWireTest extends WireTest {
   @ValueSource(ints = {3, 8, 10, 100})
   void contentOfAnotherLengthThanAnnouncedIsNotTakenForComplete(int announced) throws Exception {
     icap.options(PREVIEW);
-    icap.on(partly("new-", original(2), "Content-Length: " + announced));
+    String fresh = "Cache-Control: max-age=1000";
+    String length = "Content-Length: " + announced;
     start("respmod_precache");
     origin.on(
         "/chunked",
         call ->
             call.send(
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\ncontent\r\n0\r\n\r\n"));
+                "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nTransfer-Encoding: chunked\r\n"
+                    + "\r\n7\r\ncontent\r\n0\r\n\r\n"));
     for (String path : List.of("/a", "/chunked")) {
+      icap.on(partly("new-", original(2), length, fresh));
       String response = client().get(origin.url(path)).untilClose();
       int body = response.indexOf("\r\n\r\n") + 4;
       assertThat(response.length() - body).as(response).isLessThan(announced);
+      icap.on(ScriptedIcap.NO_CONTENT);
+      assertThat(get(path).text()).as("the cut one is not stored").isEqualTo("content");
     }
   }
 

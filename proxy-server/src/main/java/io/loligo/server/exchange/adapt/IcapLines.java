@@ -9,7 +9,7 @@ import io.loligo.server.record.IcapTransaction;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the lines of {@code icap_log}. Stateless. */
+/** Makes records for {@code icap_log} and for values with log codes. Stateless. */
 final class IcapLines {
   private IcapLines() {}
 
@@ -28,7 +28,18 @@ final class IcapLines {
     if (log == null) {
       return;
     }
-    ExchangeRecord record = loop.record(transaction);
+    ExchangeRecord record = described(loop.record(transaction), request, transaction.inside());
+    record.requestAdaptations = past;
+    log.finished(record);
+  }
+
+  /**
+   * Writes the facts about {@code request} into {@code record}, which it returns.
+   *
+   * @param reply the response to it that a service reads or has sent; null: none
+   */
+  static ExchangeRecord described(
+      ExchangeRecord record, Request request, @Nullable ResponseHead reply) {
     if (request.isOfClient()) {
       record.client = request.client();
       String address = ServiceChoice.clientText(request);
@@ -43,12 +54,10 @@ final class IcapLines {
     record.user = request.user();
     record.notes = request.notes().isEmpty() ? null : request.notes();
     record.acl = request;
-    record.requestAdaptations = past;
-    ResponseHead reply = transaction.inside();
     if (reply != null) {
       record.reply = reply;
       record.status = reply.status();
     }
-    log.finished(record);
+    return record;
   }
 }

@@ -25,7 +25,6 @@ import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.RewrittenRequest;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,8 +55,7 @@ public final class RequestAdaptation extends Suspension implements Original {
 
   private final LoopServices services;
   private final Adaptations loop;
-  private final List<List<IcapService>> stages;
-  private final Set<String> names;
+  private final ServicePlan plan;
   private final Continuation continuation;
   private final Request asked;
   private final ClientStream client;
@@ -82,8 +80,7 @@ public final class RequestAdaptation extends Suspension implements Original {
     super(request);
     this.services = services;
     this.loop = loop;
-    this.stages = group.stages();
-    this.names = group.names();
+    this.plan = new ServicePlan(loop.settings(), group);
     this.continuation = continuation;
     this.asked = request;
     this.client = request.stream();
@@ -93,7 +90,7 @@ public final class RequestAdaptation extends Suspension implements Original {
   /** Begins. Returns itself. */
   public ClientEvents start() {
     request().setAdapted();
-    request().adaptedBy(names);
+    request().adaptedBy(plan.names());
     first = begin(0, this);
     return this;
   }
@@ -182,10 +179,16 @@ public final class RequestAdaptation extends Suspension implements Original {
               loop,
               asked.loop(),
               asked.allocator(),
-              stages.get(number),
-              ServiceChoice.message(loop.settings(), asked),
+              plan.stage(number),
+              ServiceChoice.message(loop, asked),
               before,
               this);
+    }
+
+    @Override
+    public void answered(IcapService service, Fields fields) {
+      plan.answered(number, service, fields, asked);
+      asked.adaptedBy(plan.names());
     }
 
     @Override
@@ -205,7 +208,11 @@ public final class RequestAdaptation extends Suspension implements Original {
     }
 
     private void goOn() {
-      if (number + 1 < stages.size()) {
+      String excess = plan.has(number + 1) ? plan.excess(number + 1) : null;
+      if (excess != null) {
+        adaptation.cancel();
+        failed(excess);
+      } else if (plan.has(number + 1)) {
         next = begin(number + 1, adaptation);
       } else {
         proceed(adaptation);

@@ -36,7 +36,7 @@ public final class ResponseAdaptation implements OriginEvents, Original {
   private boolean originOver;
   private boolean over;
 
-  private List<List<IcapService>> stages = List.of();
+  private @Nullable ServicePlan plan;
 
   /** The stages begun so far: the content goes into the first and comes out of the last. */
   private @Nullable Stage first;
@@ -84,21 +84,26 @@ public final class ResponseAdaptation implements OriginEvents, Original {
 
   @Override
   public void head(@Nullable ResponseHead head, long contentLength) {
-    ServiceGroup group = head == null || head.status() < 200 ? null : choose(head);
-    if (head == null || group == null) {
+    ServicePlan chosen = head == null || head.status() < 200 ? null : choose(head);
+    if (head == null || chosen == null) {
       taker.head(head, contentLength);
     } else {
-      stages = group.stages();
-      origin().timings().adapters = group.names();
+      plan = chosen;
+      origin().timings().adapters = chosen.names();
       first = begin(0, head.snapshot(), contentLength, this);
     }
   }
 
-  private @Nullable ServiceGroup choose(ResponseHead head) {
+  private @Nullable ServicePlan choose(ResponseHead head) {
+    List<IcapService> planned = request.adaptation().planned();
+    if (!planned.isEmpty()) {
+      return new ServicePlan(loop.settings(), planned);
+    }
     request.reply(head);
     try {
       // a rule that cannot be decided any more applies: it may be there to protect the client
-      return ServiceChoice.of(loop, request, /* responses= */ true, verdict -> true);
+      ServiceGroup group = ServiceChoice.of(loop, request, /* responses= */ true, verdict -> true);
+      return group == null ? null : new ServicePlan(loop.settings(), group);
     } finally {
       request.forgetReply();
     }
@@ -157,6 +162,11 @@ public final class ResponseAdaptation implements OriginEvents, Original {
     }
   }
 
+  private ServicePlan plan() {
+    assert plan != null : "no service was chosen";
+    return plan;
+  }
+
   private void stop() {
     over = true;
     if (last != null) {
@@ -190,7 +200,7 @@ public final class ResponseAdaptation implements OriginEvents, Original {
               loop,
               request.loop(),
               request.allocator(),
-              stages.get(number),
+              plan().stage(number),
               message(),
               before,
               this);
@@ -199,10 +209,16 @@ public final class ResponseAdaptation implements OriginEvents, Original {
     private IcapMessage message() {
       request.reply(head);
       try {
-        return ServiceChoice.message(loop.settings(), request, head, contentLength);
+        return ServiceChoice.message(loop, request, head, contentLength);
       } finally {
         request.forgetReply();
       }
+    }
+
+    @Override
+    public void answered(IcapService service, Fields fields) {
+      plan().answered(number, service, fields, request);
+      origin().timings().adapters = plan().names();
     }
 
     @Override
@@ -231,7 +247,11 @@ public final class ResponseAdaptation implements OriginEvents, Original {
     }
 
     private void pass(ResponseHead passed, long length) {
-      if (number + 1 < stages.size()) {
+      String excess = plan().has(number + 1) ? plan().excess(number + 1) : null;
+      if (excess != null) {
+        adaptation.cancel();
+        failed(excess);
+      } else if (plan().has(number + 1)) {
         next = begin(number + 1, passed, length, adaptation);
       } else {
         taker.head(passed, length);

@@ -71,27 +71,27 @@ public final class ServiceChoice {
   }
 
   /** {@code request}, a snapshot, as a message. */
-  static IcapMessage message(AdaptationSettings settings, Request request) {
+  static IcapMessage message(Adaptations loop, Request request) {
     return IcapMessage.of(
         request.head(),
         url(request),
         path(request),
         request.contentLength(),
-        lines(settings, request),
-        settings.retries(request));
+        lines(loop, request, null),
+        loop.settings().retries(request));
   }
 
   /** {@code reply}, borrowed, to {@code request} as a message. */
   static IcapMessage message(
-      AdaptationSettings settings, Request request, ResponseHead reply, long contentLength) {
+      Adaptations loop, Request request, ResponseHead reply, long contentLength) {
     return IcapMessage.of(
         request.head(),
         url(request),
         path(request),
         reply,
         contentLength,
-        lines(settings, request),
-        settings.retries(request));
+        lines(loop, request, reply),
+        loop.settings().retries(request));
   }
 
   private static String url(Request request) {
@@ -100,7 +100,8 @@ public final class ServiceChoice {
         : request.url();
   }
 
-  private static byte[] lines(AdaptationSettings settings, Request request) {
+  private static byte[] lines(Adaptations loop, Request request, @Nullable ResponseHead reply) {
+    AdaptationSettings settings = loop.settings();
     String address = null;
     if (request.isOfClient()) {
       address =
@@ -108,7 +109,12 @@ public final class ServiceChoice {
               ? clientText(request)
               : NetUtil.toAddressString(request.client().getAddress());
     }
-    return settings.lines(request, address, request.user());
+    return settings.lines(
+        request,
+        address,
+        request.user(),
+        request.adaptation().shared(),
+        () -> IcapLines.described(loop.record(), request, reply));
   }
 
   /** The client's address, behind trusted proxies, as text; null: it is none. */

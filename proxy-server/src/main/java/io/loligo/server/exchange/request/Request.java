@@ -79,6 +79,7 @@ public final class Request extends RuledRequest {
   private @Nullable HelperAnswers helpers;
 
   private boolean adapted;
+  private AdaptationFacts adaptation = AdaptationFacts.NONE;
 
   private Notes notes;
 
@@ -131,6 +132,7 @@ public final class Request extends RuledRequest {
     this.unsliced = false;
     this.owned = false;
     this.adapted = false;
+    this.adaptation = AdaptationFacts.NONE;
     if (helpers != null) {
       helpers.clear();
     }
@@ -221,6 +223,7 @@ public final class Request extends RuledRequest {
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
     copy.adapted = adapted;
+    copy.adaptation = adaptation;
     copy.helpers = helpers == null ? null : helpers.copy();
     copy.notes = notes;
     copy.rewritten = rewritten;
@@ -337,6 +340,16 @@ public final class Request extends RuledRequest {
   /** Sets {@link #isAdapted()}. */
   public void setAdapted() {
     adapted = true;
+  }
+
+  /** What the services so far leave for later ones. */
+  public AdaptationFacts adaptation() {
+    return adaptation;
+  }
+
+  /** Sets {@link #adaptation()}. */
+  public void adaptation(AdaptationFacts facts) {
+    adaptation = facts;
   }
 
   /** The number of the next admission step, from 0. A request that has waited continues there. */

@@ -53,6 +53,7 @@ final class RequestFactsTest {
           Map.entry(HelperFacts.class, new HelperFacts("tag", null, null, null, null)),
           Map.entry(Notes.class, Notes.NONE.with("name", "value")),
           Map.entry(Set.class, Set.of("service")),
+          Map.entry(AdaptationFacts.class, new AdaptationFacts("shared", List.of())),
           Map.entry(Map.class, Map.of(ACL, REPLY)));
 
   private final SampleRequests samples = new SampleRequests();
