@@ -59,6 +59,9 @@ public final class Adaptation implements Original {
   /** Bytes of it that are entered as bytes in transit. */
   private int charged;
 
+  /** Whether content that has to be kept was not. */
+  private boolean starved;
+
   /** Bytes of the original that are announced to the taker; -1: no number of them. */
   private long announced = -1;
 
@@ -129,6 +132,15 @@ public final class Adaptation implements Original {
     }
   }
 
+  private void starve() {
+    boolean unread = !originalEnded;
+    over();
+    if (unread) {
+      original.cancel();
+    }
+    taker.starved("loligo_transit_memory has no room for a message to a service");
+  }
+
   private void fail(String why) {
     boolean unread = !originalEnded;
     over();
@@ -174,6 +186,11 @@ public final class Adaptation implements Original {
         content.release();
         throw e;
       }
+      if (starved) {
+        content.release();
+        starve();
+        return;
+      }
       if (exchange != null && sends) {
         exchange.original(content);
       } else {
@@ -192,22 +209,36 @@ public final class Adaptation implements Original {
       forget();
       return;
     }
+    int needed = before + content.readableBytes();
+    int capacity = held == null ? 0 : held.capacity();
+    if (needed > capacity) {
+      capacity = allocator.calculateNewCapacity(needed, Integer.MAX_VALUE);
+      if (!loop.network().transit().tryReserve(capacity - charged)) {
+        cannotKeep();
+        return;
+      }
+      charged = capacity;
+    }
     if (held == null) {
-      held = allocator.directBuffer(content.readableBytes());
+      held = allocator.directBuffer(capacity);
       held.touch("Adaptation: content that may be sent again");
       kept = held;
+    } else {
+      held.capacity(capacity);
     }
     held.writeBytes(content, content.readerIndex(), content.readableBytes());
-    charge(held.capacity());
   }
 
-  private void charge(int bytes) {
-    if (bytes > charged) {
-      loop.network().transit().force(bytes - charged);
-    } else if (bytes < charged) {
-      loop.network().transit().release(charged - bytes);
-    }
-    charged = bytes;
+  /** There is no memory for more of the original. */
+  private void cannotKeep() {
+    boolean needed = exchange == null || exchange.needsKept();
+    forget();
+    starved = needed;
+  }
+
+  private void uncharge() {
+    loop.network().transit().release(charged);
+    charged = 0;
   }
 
   private void forget() {
@@ -215,7 +246,7 @@ public final class Adaptation implements Original {
     if (kept != null) {
       kept.release();
       kept = null;
-      charge(0);
+      uncharge();
     }
   }
 
@@ -277,7 +308,7 @@ public final class Adaptation implements Original {
     ByteBuf held = kept;
     kept = null;
     keepsAll = false;
-    charge(0);
+    uncharge();
     if (held != null) {
       pass(held);
       if (phase == Phase.UNCHANGED) {
@@ -396,6 +427,7 @@ public final class Adaptation implements Original {
       if (held != null && !held.skipBytes(from).isReadable()) {
         held.release();
         kept = null;
+        uncharge();
       }
       eventLoop.execute(Adaptation.this::giveKept);
     }

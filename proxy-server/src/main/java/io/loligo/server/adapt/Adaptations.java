@@ -20,6 +20,7 @@ public final class Adaptations {
   private final int loops;
   private final Map<IcapService, ServiceState> states = new HashMap<>();
   private @Nullable ExchangeSink log;
+  private boolean closed;
 
   /**
    * Knows nothing about any service yet.
@@ -109,8 +110,14 @@ public final class Adaptations {
     return false;
   }
 
-  /** Closes idle connections. */
+  /** Whether connections that become idle are closed. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Closes idle connections, and others when their message is complete. */
   public void close() {
+    closed = true;
     states.values().forEach(ServiceState::close);
   }
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes a message after its adaptation. First comes, after {@link #answered} or not, one of {@link
  * #unchanged}, {@link #request}, {@link #response} and {@link #failed}. Content follows on request
- * by {@link Adaptation#read}. The last call is {@link #end} or {@link #failed}. Called on the event
- * loop, never before {@link Adaptation#start} has returned.
+ * by {@link Adaptation#read}. The last call is {@link #end}, {@link #starved} or {@link #failed}.
+ * Called on the event loop, never before {@link Adaptation#start} has returned.
  */
 public interface Adapted {
   /** {@code service} has answered with {@code fields}, borrowed, of the ICAP response. */
@@ -47,6 +47,9 @@ public interface Adapted {
 
   /** The content is complete; {@code trailers} borrowed, may be null. */
   void end(@Nullable Fields trailers);
+
+  /** Nothing more comes: memory for content in transit has run out. */
+  void starved(String why);
 
   /** Nothing more comes: the service failed, and the message cannot continue without it. */
   void failed(String why);

@@ -91,9 +91,6 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   private boolean told;
   private @Nullable IcapConnection connection;
 
-  /** Content that the preview has not sent; null: none. */
-  private @Nullable ByteBuf behind;
-
   /** Whether the owner waits for this exchange. */
   private boolean live = true;
 
@@ -178,12 +175,12 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     previewed += now;
     if (now == content.readableBytes()) {
       connection().chunk(content);
-    } else {
-      if (now > 0) {
-        connection().chunk(content.readRetainedSlice(now));
-      }
-      behind = behind == null ? content : Unpooled.wrappedBuffer(behind, content);
+      return;
     }
+    if (now > 0) {
+      connection().chunk(content.readRetainedSlice(now));
+    }
+    content.release(); // the owner keeps what is behind the preview
   }
 
   /** Sends what may be sent, and asks for more. */
@@ -203,12 +200,22 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     }
   }
 
+  private int keptBytes() {
+    ByteBuf kept = owner.kept();
+    return kept == null ? 0 : kept.readableBytes();
+  }
+
+  /** Whether a failure to keep the original breaks what the service was offered. */
+  boolean needsKept() {
+    return connection == null || !isBehindPreview() || offer.unchanged();
+  }
+
   private void endPreview() {
     if (previewOver) {
       return;
     }
     previewOver = true;
-    if (owner.originalEnded() && behind == null) {
+    if (owner.originalEnded() && keptBytes() == previewed) {
       sentAll = true;
       connection().endChunks(/* preview= */ true);
     } else {
@@ -225,17 +232,9 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   void abandon() {
     live = false;
     tell(Outcome.ICAP_ERR_GONE);
-    dropBehind();
     if (connection != null) {
       connection.abandon();
       connection = null;
-    }
-  }
-
-  private void dropBehind() {
-    if (behind != null) {
-      behind.release();
-      behind = null;
     }
   }
 
@@ -262,10 +261,10 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
       return;
     }
     continued = true;
-    ByteBuf rest = behind;
-    behind = null;
-    if (rest != null) {
-      connection().chunk(rest);
+    ByteBuf kept = owner.kept();
+    int rest = keptBytes() - previewed;
+    if (kept != null && rest > 0) {
+      connection().chunk(kept.copy(kept.readerIndex() + previewed, rest));
     }
     sendOn();
   }
@@ -288,7 +287,6 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
 
   /** The service needs no more of the original. The connection lives on if it may. */
   private void leave() {
-    dropBehind();
     live = false;
     if (previewOver && !continued) {
       sentAll = true;
@@ -426,8 +424,7 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     if (originalFrom == OriginalBody.NONE) {
       return remaining > 0 ? "less content than announced" : null;
     }
-    ByteBuf kept = owner.kept();
-    int most = kept == null ? 0 : kept.readableBytes();
+    int most = keptBytes();
     if (!owner.keepsAll() || originalFrom > most) {
       return "use-original-body=" + originalFrom + " of " + most + " bytes";
     }
@@ -448,7 +445,6 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
     tell(partly ? Outcome.ICAP_PART_ECHO : changed());
     connection = null;
     if (partly) {
-      dropBehind();
       owner.original((int) originalFrom, remaining);
     } else {
       owner.end();
@@ -479,7 +475,6 @@ final class ServiceExchange implements ServiceState.Dialled, IcapConnection.List
   /** A kept connection has ended: that says nothing about the service. */
   private void again() {
     live = false;
-    dropBehind();
     owner.again(new ServiceExchange(service, offer, message, owner, taker));
   }
 

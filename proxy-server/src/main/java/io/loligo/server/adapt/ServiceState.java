@@ -512,7 +512,8 @@ final class ServiceState implements IcapConnection.Home {
   @Override
   public void idle(IcapConnection connection) {
     int most = most();
-    if (idle.size() >= MAX_IDLE || (most >= 0 && connections > most)) {
+    boolean unused = loop.isClosed() && waiting.isEmpty();
+    if (unused || idle.size() >= MAX_IDLE || (most >= 0 && connections > most)) {
       connection.close();
       return;
     }
@@ -527,7 +528,7 @@ final class ServiceState implements IcapConnection.Home {
     serveWaiting();
   }
 
-  /** Closes the idle connections. Those in use are closed when their message is complete. */
+  /** Closes the idle connections. */
   void close() {
     while (!idle.isEmpty()) {
       idle.removeLast().close();

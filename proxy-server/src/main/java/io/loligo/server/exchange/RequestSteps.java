@@ -134,9 +134,13 @@ public final class RequestSteps implements RequestHandler {
 
   /**
    * Returns the steps under another configuration. A request ends under the configuration with
-   * which it began. Called on the loop.
+   * which it began. Called on the loop, once: connections to services of this configuration end
+   * with their messages.
    */
   public RequestSteps under(ExchangeSettings settings, Upstream upstream) {
+    if (services.adaptations != null) {
+      services.adaptations.close();
+    }
     return new RequestSteps(services.under(settings, upstream));
   }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,6 +118,39 @@ class IcapDirectivesWireTest extends WireTest {
     clock.pass(2);
     get("/a");
     awaitCount(icap::optionsAsked, 2);
+  }
+
+  /** Connections of the configuration before end: idle ones at once, the other with its message. */
+  @Test
+  void aReloadEndsConnectionsOfTheConfigurationBefore() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    icap.on(
+        call -> {
+          if (call.heads().contains("/slow ")) {
+            asked.countDown();
+            go.await();
+          }
+          call.send(ScriptedIcap.NO_CONTENT);
+        });
+    start();
+    RawClient slow = client().get(origin.url("/slow"));
+    asked.await();
+    get("/a");
+    assertThat(icap.connections()).isEqualTo(2);
+    String same =
+        configuration(
+            "http_port 127.0.0.1:0",
+            "icap_enable on",
+            icap.service("filter", "reqmod_precache"),
+            "adaptation_access filter allow all");
+    assertThat(proxy.reload(same).done()).isTrue();
+    awaitCount(icap::endedConnections, 1);
+    go.countDown();
+    assertThat(slow.response().status()).isEqualTo(404);
+    awaitCount(icap::endedConnections, 2);
+    assertThat(get("/a").text()).isEqualTo("content");
+    assertThat(icap.connections()).isEqualTo(3);
   }
 
   @Test

@@ -17,6 +17,9 @@ class ReqmodWireTest extends WireTest {
   private static final String PREVIEW =
       "Preview: 4\r\nTransfer-Preview: *\r\nOptions-TTL: 3600\r\n";
 
+  /** Each of them keeps 64 KB. */
+  private static final int MESSAGES_IN_A_MEGABYTE = 16;
+
   private ScriptedIcap icap;
 
   @BeforeEach
@@ -430,6 +433,39 @@ class ReqmodWireTest extends WireTest {
     assertThat(tunnel.responseHead()).startsWith("HTTP/1.1 200 ");
     assertThat(tunnel.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n").response().text())
         .isEqualTo("content");
+  }
+
+  /** Content that must be kept has no room: the request is refused, and the room is given back. */
+  @Test
+  void withoutTransitMemoryARequestIsRefused() throws Exception {
+    icap.options("Preview: 60000\r\nTransfer-Preview: *\r\nOptions-TTL: 3600\r\n");
+    start("bypass=on", "loligo_transit_memory 1 MB", "client_request_buffer_max_size 64 KB");
+    CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(MESSAGES_IN_A_MEGABYTE);
+    icap.on(
+        call -> {
+          call.readChunks();
+          asked.countDown();
+          go.await();
+          call.send(ScriptedIcap.NO_CONTENT);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    String content = "x".repeat(60_000);
+    String head = RawClient.head("POST", origin.url("/echo"), "Content-Length: 60000");
+    for (int i = 0; i < MESSAGES_IN_A_MEGABYTE; i++) {
+      clients.add(client().send(head + content));
+    }
+    await(asked);
+    WireMessage refused = send("POST", "/echo", content);
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.field("Retry-After")).isNotNull();
+    assertThat(refused.field("X-Loligo-Error")).isEqualTo("ERR_OVERLOADED");
+    go.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo("got " + content);
+    }
+    awaitCount(proxy::transitBytes, 0);
+    assertThat(send("POST", "/echo", content).text()).isEqualTo("got " + content);
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
@@ -34,6 +35,7 @@ final class ScriptedIcap implements AutoCloseable {
   private final List<Call> calls = new CopyOnWriteArrayList<>();
   private final List<Throwable> troubles = new CopyOnWriteArrayList<>();
   private final List<String> optionsHeads = new CopyOnWriteArrayList<>();
+  private final AtomicInteger ended = new AtomicInteger();
   private volatile Script script =
       call -> {
         call.readChunks();
@@ -255,6 +257,7 @@ final class ScriptedIcap implements AutoCloseable {
       while (!socket.isClosed()) {
         String head = WireMessage.readHead(in);
         if (head == null) {
+          ended.incrementAndGet();
           return;
         }
         Call call = new Call(socket, in, head, number);
@@ -309,6 +312,11 @@ final class ScriptedIcap implements AutoCloseable {
   /** The head of the last request for options. */
   String lastOptions() {
     return optionsHeads.get(optionsHeads.size() - 1);
+  }
+
+  /** Connections that the proxy has closed between two requests. */
+  int endedConnections() {
+    return ended.get();
   }
 
   int connections() {

@@ -23,6 +23,7 @@ import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.RewrittenRequest;
+import io.loligo.server.record.Shed;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,9 @@ public final class RequestAdaptation extends Suspension implements Original {
   private @Nullable SatisfiedAnswer satisfied;
   private @Nullable List<IcapTransaction> past;
   private boolean over;
+
+  /** The answer if the services cannot be asked; null: they do not work. */
+  private @Nullable Refusal refusal;
 
   /** Prepares the adaptation of {@code request}, a snapshot, by {@code group}. */
   public RequestAdaptation(
@@ -266,6 +270,12 @@ public final class RequestAdaptation extends Suspension implements Original {
     }
 
     @Override
+    public void starved(String why) {
+      refusal = Refusal.overload(Shed.MEMORY);
+      serviceFailed(why);
+    }
+
+    @Override
     public void failed(String why) {
       serviceFailed(why);
     }
@@ -336,11 +346,8 @@ public final class RequestAdaptation extends Suspension implements Original {
   private @Nullable ClientEvents refuse(String why) {
     String text = "The service that inspects requests does not work.";
     long contentLength = hasContent ? ContentLength.UNKNOWN : ContentLength.NONE;
-    ErrorPage.refuse(
-        client,
-        services,
-        contentLength,
-        new Refusal(500, "ERR_ICAP_FAILURE", text, null, null, why, null, false));
+    Refusal failure = new Refusal(500, "ERR_ICAP_FAILURE", text, null, null, why, null, false);
+    ErrorPage.refuse(client, services, contentLength, refusal == null ? failure : refusal);
     return null;
   }
 }

@@ -294,10 +294,19 @@ public final class ResponseAdaptation implements OriginEvents, Original {
     }
 
     @Override
+    public void starved(String why) {
+      fail(FetchFailure.Kind.NO_MEMORY, why);
+    }
+
+    @Override
     public void failed(String why) {
+      fail(FetchFailure.Kind.ADAPTATION_FAILED, why);
+    }
+
+    private void fail(FetchFailure.Kind kind, String why) {
       if (!over) {
         stop();
-        taker.failed(new FetchFailure(FetchFailure.Kind.ADAPTATION_FAILED, why));
+        taker.failed(new FetchFailure(kind, why));
       }
     }
   }
