@@ -6,6 +6,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.accesslog.LogCode.Source;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
+import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.Stage;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -15,10 +16,12 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The format {@code loligo_json}: one JSON object (RFC 8259) for each exchange, with the members of
- * docs/watching.md in their order. A fact that is missing is null. Immutable; any thread.
+ * docs/watching.md in their order. A fact that is missing is null; {@code icap} is left out.
+ * Immutable; any thread.
  *
  * <p>Texts are valid UTF-8: a byte that is no part of a character stands for the character of the
  * same number. A text that is too long is cut, and the member {@code cut} is then true.
@@ -32,6 +35,9 @@ final class JsonPiece implements LogFormat.Piece {
 
   /** The most bytes of a head. */
   static final int MOST_HEAD_BYTES = 16 << 10;
+
+  /** The most exchanges with services about a request, and about its response. */
+  static final int MOST_SERVICES = 16;
 
   private static final long NANOS_PER_MICRO = 1000;
   private static final Set<HitClass> HITS =
@@ -122,6 +128,7 @@ final class JsonPiece implements LogFormat.Piece {
       cut |= member.write(record, line);
       line.append(',');
     }
+    cut |= services(record, line);
     line.append(cut ? "\"cut\":true}" : "\"cut\":false}");
   }
 
@@ -298,6 +305,62 @@ final class JsonPiece implements LogFormat.Piece {
     }
     line.append('}');
     return false;
+  }
+
+  /** The exchanges with ICAP services, with a comma; nothing if there were none. */
+  private static boolean services(ExchangeRecord record, LogLine line) {
+    List<IcapTransaction> ofRequest =
+        record.icap != null ? List.of(record.icap) : orNone(record.requestAdaptations);
+    List<IcapTransaction> ofResponse =
+        record.icap != null ? List.of() : orNone(record.responseAdaptations);
+    if (ofRequest.isEmpty() && ofResponse.isEmpty()) {
+      return false;
+    }
+    line.append("\"icap\":[");
+    boolean cut = false;
+    int written = 0;
+    for (List<IcapTransaction> some : List.of(ofRequest, ofResponse)) {
+      for (IcapTransaction one : some.subList(0, Math.min(MOST_SERVICES, some.size()))) {
+        line.append(written++ == 0 ? "" : ",");
+        cut |= service(record, one, line);
+      }
+      cut |= some.size() > MOST_SERVICES;
+    }
+    line.append("],");
+    return cut;
+  }
+
+  private static List<IcapTransaction> orNone(@Nullable List<IcapTransaction> some) {
+    return some == null ? List.of() : some;
+  }
+
+  private static boolean service(ExchangeRecord record, IcapTransaction one, LogLine line) {
+    line.append("{\"service\":");
+    boolean cut = writeText(record, (r, to) -> to.append(one.service()), MOST_TEXT_BYTES, line);
+    line.append(",\"method\":\"");
+    line.append(one.method());
+    line.append("\",\"outcome\":\"");
+    line.append(one.outcome().name());
+    line.append("\",\"status\":");
+    orNull(one.status() == 0 ? -1 : one.status(), line);
+    line.append(",\"micros\":");
+    line.appendNumber(one.totalNanos() / NANOS_PER_MICRO);
+    line.append(",\"answerMicros\":");
+    orNull(one.answerNanos() < 0 ? -1 : one.answerNanos() / NANOS_PER_MICRO, line);
+    line.append(",\"bytesOut\":");
+    line.appendNumber(one.sentBytes());
+    line.append(",\"bytesIn\":");
+    line.appendNumber(one.receivedBytes());
+    line.append('}');
+    return cut;
+  }
+
+  private static void orNull(long number, LogLine line) {
+    if (number < 0) {
+      line.append("null");
+    } else {
+      line.appendNumber(number);
+    }
   }
 
   private static String[] stageNames() {

@@ -13,6 +13,7 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.server.config.Configs;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HelperFacts;
+import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +127,63 @@ class JsonLogTest {
     assertThat(written.keySet()).containsExactlyElementsOf(expected.keySet());
   }
 
+  private static IcapTransaction exchange(String service, int status, long answerNanos) {
+    return new IcapTransaction(
+        service,
+        "host",
+        "icap://host/",
+        "REQMOD",
+        IcapTransaction.Outcome.ICAP_ECHO,
+        status,
+        10,
+        20,
+        -1,
+        new byte[0],
+        null,
+        null,
+        answerNanos,
+        -1,
+        5_000);
+  }
+
+  @Test
+  void exchangesWithServicesAreObjects() {
+    ExchangeRecord record = full();
+    assertThat(json(record)).doesNotContainKey("icap");
+    record.requestAdaptations = List.of(exchange("a\"b", 204, 3_999));
+    record.responseAdaptations = List.of(exchange("c", 0, -1));
+    assertThat(json(record).get("icap"))
+        .isEqualTo(List.of(service("a\"b", number(204), number(3)), service("c", null, null)));
+    record.icap = exchange("d", 204, 1_000);
+    assertThat(json(record).get("icap")).isEqualTo(List.of(service("d", number(204), number(1))));
+  }
+
+  private static Map<String, Object> service(String name, Object status, Object answerMicros) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("service", name);
+    members.put("method", "REQMOD");
+    members.put("outcome", "ICAP_ECHO");
+    members.put("status", status);
+    members.put("micros", number(5));
+    members.put("answerMicros", answerMicros);
+    members.put("bytesOut", number(10));
+    members.put("bytesIn", number(20));
+    return members;
+  }
+
+  @Test
+  void moreServicesThanTheLimitAreCut() {
+    ExchangeRecord record = full();
+    record.responseAdaptations =
+        Collections.nCopies(JsonPiece.MOST_SERVICES, exchange("a", 204, 1_000));
+    assertThat(json(record)).containsEntry("cut", false);
+    record.responseAdaptations =
+        Collections.nCopies(JsonPiece.MOST_SERVICES + 1, exchange("a", 204, 1_000));
+    Map<String, Object> written = json(record);
+    assertThat(written).containsEntry("cut", true);
+    assertThat((List<?>) written.get("icap")).hasSize(JsonPiece.MOST_SERVICES);
+  }
+
   @Test
   void withoutARequestMostFactsAreNull() {
     Map<String, Object> written = json(SampleRecord.withoutRequest());
@@ -151,7 +210,9 @@ class JsonLogTest {
             .filter(row -> row.startsWith("| `"))
             .map(row -> row.substring(3, row.indexOf('`', 3)))
             .toList();
-    assertThat(StrictJson.object(line(full(), true, true)).keySet())
+    ExchangeRecord record = full();
+    record.requestAdaptations = List.of(exchange("a", 204, 1_000));
+    assertThat(StrictJson.object(line(record, true, true)).keySet())
         .containsExactlyElementsOf(documented);
   }
 
