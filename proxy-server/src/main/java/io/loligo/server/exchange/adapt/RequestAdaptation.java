@@ -316,7 +316,7 @@ public final class RequestAdaptation extends Suspension implements Original {
       return;
     }
     if (ContentLength.hasContent(request().contentLength())) {
-      AdaptedStream stream = new AdaptedStream(client, source::read);
+      AdaptedStream stream = new AdaptedStream(client, source);
       adapted = stream;
       request().answerTo(stream);
     }
