@@ -290,6 +290,8 @@ final class ReferencePages {
       | `%icap::` codes but `%icap::tt` and `%icap::<last_h` in `access_log` | `?`, 0 and the like | `-` |
       | a message that passes by a service that is down | has a line `ICAP_ECHO/000` in `icap_log` | has none |
       | `acl NAME adaptation_service` with a name that no service has | stops the start | never matches |
+      | `%rm`, `%rv` in a value of `adaptation_meta` | `-`, `0.0` | the values |
+      | codes about a request that a service has changed in a value of `adaptation_meta` | of the request before | of the changed request |
       | `%icap::tt` | includes the time of checking `adaptation_access` | the time until the heads of the services' answers |
       | `%err_detail` | a name of Squid's | the line that denied, or the failure in words |
       | `%<sH` of a range; `%<sS` of a hit on a range or by HEAD | the end of the range; the size of the whole | the bytes sent; `-` |

@@ -125,7 +125,7 @@ class IcapBesideSquidTest extends WireTest {
         "acl routed urlpath_regex ^/routed",
         "adaptation_access routed allow routed",
         "adaptation_masterx_shared_names X-Shared",
-        "adaptation_meta X-Codes \"from %>a 100%%\" all",
+        "adaptation_meta X-Codes \"%>rm from %>a to %la %un 100%%\" all",
         "icap_service optional respmod_precache bypass=on icap://127.0.0.1:" + closed + "/resp",
         broken.service("essential", "respmod_precache"),
         "icap_service_failure_limit -1",

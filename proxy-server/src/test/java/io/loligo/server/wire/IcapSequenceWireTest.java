@@ -180,11 +180,13 @@ class IcapSequenceWireTest extends WireTest {
         "adaptation_access scan allow all",
         "adaptation_meta X-What \"%rm of %>a 100%%\" all",
         "adaptation_meta X-Type \"%{X-Own}>h %{Content-Length}<h\" all",
+        "adaptation_meta X-Raw \"%'{X-Own}>h\" all",
         "adaptation_meta X-Plain %rm all");
     get("/a", "X-Own: \t1\t2");
     assertThat(icap.calls().get(0).head())
         .contains("\r\nX-What: GET of 127.0.0.1 100%\r\n")
         .contains("\r\nX-Type: 1%092 -\r\n")
+        .contains("\r\nX-Raw: 1 2\r\n")
         .contains("\r\nX-Plain: %rm\r\n");
     assertThat(icap.lastCall().head()).startsWith("RESPMOD").contains("\r\nX-Type: 1%092 7\r\n");
   }

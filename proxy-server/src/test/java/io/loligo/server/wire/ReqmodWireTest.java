@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -68,6 +69,41 @@ class ReqmodWireTest extends WireTest {
     assertThat(response.text()).isEqualTo("from the parent");
     assertThat(origin.lastRequest().field("X-New")).isEqualTo("2");
     assertThat(origin.lastRequest().field("Proxy-Authorization")).isEqualTo("Basic c2VjcmV0");
+  }
+
+  /** The wish for another protocol is one of the connection: it passes by the service. */
+  @Test
+  void anUpgradeStaysWithAChangedRequest() throws Exception {
+    icap.on(
+        call -> {
+          assertThat(call.heads()).doesNotContainIgnoringCase("upgrade");
+          call.send(
+              ScriptedIcap.adapted("req", call.heads().replace("X-Own: 1", "X-New: 2"), null));
+        });
+    origin.on(
+        "/ws",
+        call -> {
+          call.send(
+              "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                  + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\nhello");
+          call.close();
+        });
+    start("", "http_upgrade_request_protocols websocket allow all");
+    RawClient client =
+        client()
+            .get(
+                origin.url("/ws"),
+                "Connection: Upgrade",
+                "Upgrade: websocket",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Sec-WebSocket-Version: 13",
+                "X-Own: 1");
+    assertThat(client.response().status()).isEqualTo(101);
+    assertThat(client.untilClose()).isEqualTo("hello");
+    WireMessage seen = origin.lastRequest();
+    assertThat(seen.field("Upgrade")).isEqualTo("websocket");
+    assertThat(seen.field("Connection")).containsIgnoringCase("upgrade");
+    assertThat(seen.field("X-New")).isEqualTo("2");
   }
 
   @Test
@@ -474,6 +510,35 @@ class ReqmodWireTest extends WireTest {
     start("", "acl posts method POST", "adapted_http_access deny posts");
     assertThat(send("POST", "/echo", "12345678").status()).isEqualTo(403);
     awaitCount(proxy::transitBytes, 0);
+  }
+
+  /** An origin that does not want the rest of changed content: nobody reads the service on. */
+  @Test
+  void anAnswerOfTheOriginEndsTheExchangeWithTheService() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    icap.on(
+        call -> {
+          call.readChunks();
+          String head = call.heads().replaceAll("Content-Length: .*\r\n", "");
+          call.send("ICAP/1.0 200 OK\r\nEncapsulated: req-hdr=0, req-body=" + head.length());
+          call.send("\r\n\r\n" + head + "1\r\nx\r\n");
+          try {
+            while (true) {
+              call.send("400\r\n" + "x".repeat(1_024) + "\r\n");
+            }
+          } catch (IOException gone) {
+            closed.countDown();
+          }
+        });
+    origin.on(
+        "/early",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly");
+          await(closed);
+        });
+    start("");
+    assertThat(send("POST", "/early", "12345678").text()).isEqualTo("early");
+    await(closed);
   }
 
   @Test

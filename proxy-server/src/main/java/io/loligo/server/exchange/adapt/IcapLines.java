@@ -42,6 +42,8 @@ final class IcapLines {
       ExchangeRecord record, Request request, @Nullable ResponseHead reply) {
     if (request.isOfClient()) {
       record.client = request.client();
+      record.local = request.local();
+      record.portName = request.portName();
       String address = ServiceChoice.clientText(request);
       if (address != null) {
         record.clientText = address;

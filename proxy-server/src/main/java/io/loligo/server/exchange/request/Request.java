@@ -444,7 +444,7 @@ public final class Request extends RuledRequest {
   }
 
   @Override
-  @Nullable InetSocketAddress local() {
+  public @Nullable InetSocketAddress local() {
     return local;
   }
 
