@@ -313,6 +313,7 @@ final class ReferencePages {
       | `dns_nameservers` | `DnsNamesTest` | its port is 53, which not every user may listen on |
       | `positive_dns_ttl` | `DnsNamesTest` | a real second would have to pass |
       | `negative_dns_ttl` | `DnsNamesTest` | a real second would have to pass |
+      | `dns_timeout` | `DnsNamesTest` | real time would have to pass |
       | `loligo_max_loop_lag` | `OverloadTest` | an event loop would have to be late three times |
       | `loligo_log_overflow` | `AccessLogTest` | a file that takes no lines is needed |
       | `loligo_disk_write_queue` | `CatchUpTest` | a disk that takes no bytes is needed |

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The administration port, which is unreachable through the proxy. */
@@ -79,6 +81,16 @@ class AdminWireTest extends WireTest {
     assertThat(admin("POST", purge, "Authorization: Bearer s3cr3t-value").status()).isEqualTo(200);
     get("/a");
     assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, false", "1, true"})
+  void aRotationKeepsAsManyLogsAsConfigured(int kept, boolean expected) throws Exception {
+    startProxy("logfile_rotate " + kept, "loligo_admin_secret s3cr3t-value");
+    WireMessage rotated = admin("POST", "/rotate", "Authorization: Bearer s3cr3t-value");
+    assertThat(rotated.status()).isEqualTo(202);
+    stopAndReadLog();
+    assertThat(Files.exists(dir.resolve("access.log.0"))).isEqualTo(expected);
   }
 
   @Test
