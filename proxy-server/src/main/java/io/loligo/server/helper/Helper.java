@@ -139,9 +139,13 @@ public final class Helper {
     return asked;
   }
 
-  /** A new conversation. It holds no child yet. */
-  public HelperSession session() {
-    return new HelperSession(this);
+  /**
+   * A new conversation. It holds no child yet.
+   *
+   * @param client the client that its child counts for, equal for all its conversations; null: none
+   */
+  public HelperSession session(@Nullable Object client) {
+    return new HelperSession(this, client);
   }
 
   void ask(HelperSession session, byte[] question, Executor on, Consumer<HelperReply> then) {
@@ -216,10 +220,11 @@ public final class Helper {
       finish(question, HelperReply.of(HelperResult.DIED));
       return;
     }
-    HelperChild child = children.free();
-    if (child == null && children.mayStart()) {
+    Object client = question.client();
+    HelperChild child = children.free(client);
+    if (child == null && children.mayStart() && !children.holdsItsShare(client)) {
       children.startIdle(Told::new);
-      child = children.free();
+      child = children.free(client);
     }
     if (child != null) {
       send(child, question);
@@ -245,12 +250,22 @@ public final class Helper {
   }
 
   private void sendQueued() {
-    while (!queue.isEmpty()) {
-      HelperChild child = children.free();
-      if (child == null) {
+    Object passed = null;
+    for (Iterator<HelperQuestion> each = queue.iterator(); each.hasNext(); ) {
+      HelperQuestion question = each.next();
+      Object client = question.client();
+      if (client != null && client.equals(passed)) {
+        continue;
+      }
+      HelperChild child = children.free(client);
+      if (child != null) {
+        each.remove();
+        send(child, question);
+      } else if (children.holdsItsShare(client)) {
+        passed = client;
+      } else {
         break;
       }
-      send(child, queue.take());
     }
     queue.noteOverload(nanos.getAsLong());
   }

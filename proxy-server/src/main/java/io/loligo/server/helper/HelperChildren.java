@@ -70,6 +70,14 @@ public record HelperChildren(
         max, startup, idle, 0, queue, defaultQueue, refusesOverload, reservationSeconds);
   }
 
+  /**
+   * Children that conversations of one client may hold while others could need them: three
+   * quarters, but one where there is no other.
+   */
+  public int ofOneClient() {
+    return max == 1 ? 1 : max - Math.max(1, max / 4);
+  }
+
   /** Questions that a child may have at once. */
   int slots() {
     return Math.max(1, concurrency);

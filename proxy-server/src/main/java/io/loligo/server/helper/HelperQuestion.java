@@ -42,6 +42,11 @@ public final class HelperQuestion {
     this.askedNanos = askedNanos;
   }
 
+  /** The client that a child of its conversation would count for; null: none. */
+  @Nullable Object client() {
+    return session == null ? null : session.client;
+  }
+
   /**
    * Nobody waits for the answer any more. Thread-safe: any thread. After this, on the executor of
    * the answer, no answer arrives unless its task is already queued there.

@@ -1,6 +1,7 @@
 package io.loligo.server.helper;
 
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
@@ -37,6 +38,11 @@ final class HelperQueue {
 
   void remove(HelperQuestion question) {
     questions.remove(question);
+  }
+
+  /** Those that wait, the oldest first. It may remove them. */
+  Iterator<HelperQuestion> iterator() {
+    return questions.iterator();
   }
 
   /** The next one. There is one. */

@@ -7,11 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Questions of one conversation with a {@link Helper}: a child that answers the first one with
  * {@link HelperResult#CHALLENGE} is reserved, and gets the next one. Any other answer ends the
- * reservation. Thread-safe: any thread; one question at a time. Its fields are guarded by the
- * helper.
+ * reservation. The conversations of one client hold {@link HelperChildren#ofOneClient} children at
+ * most; others of that client wait. Thread-safe: any thread; one question at a time. Its fields are
+ * guarded by the helper.
  */
 public final class HelperSession {
   private final Helper helper;
+
+  /** The client that its child counts for; null: it counts for none. */
+  final @Nullable Object client;
 
   /** The child that is reserved, or has a question of this; null: none. */
   @Nullable HelperChild child;
@@ -27,8 +31,9 @@ public final class HelperSession {
 
   boolean ended;
 
-  HelperSession(Helper helper) {
+  HelperSession(Helper helper, @Nullable Object client) {
     this.helper = helper;
+    this.client = client;
   }
 
   /** Whether it has ended, or its child is gone. Guarded by the helper. */

@@ -76,11 +76,26 @@ final class RunningChildren {
   /**
    * The child with the fewest questions that is not reserved; null: all have as many as they may
    * have. If all are busy or reserved, the oldest reservation ends, provided that nobody has asked
-   * for {@code reservation-timeout}.
+   * for {@code reservation-timeout}. A client that holds its share gets only a child that it has
+   * forgotten itself.
+   *
+   * @param client the client of the conversation that needs it; null: none
    */
-  @Nullable HelperChild free() {
+  @Nullable HelperChild free(@Nullable Object client) {
+    if (holdsItsShare(client)) {
+      return forgotten(client);
+    }
     HelperChild least = leastBusy();
-    return least == null ? forgotten() : least;
+    return least == null ? forgotten(null) : least;
+  }
+
+  /** Whether conversations of {@code client} hold as many children as they may. */
+  boolean holdsItsShare(@Nullable Object client) {
+    return client != null && count(child -> isHeldBy(client, child)) >= limits.ofOneClient();
+  }
+
+  private static boolean isHeldBy(Object client, HelperChild child) {
+    return child.session != null && !child.closing && client.equals(child.session.client);
   }
 
   @Nullable HelperChild leastBusy() {
@@ -96,13 +111,15 @@ final class RunningChildren {
     return least;
   }
 
-  private @Nullable HelperChild forgotten() {
+  /** {@code of}: whose reservations may end; null: anybody's. */
+  private @Nullable HelperChild forgotten(@Nullable Object of) {
     long now = nanos.getAsLong();
     long idle = TimeUnit.SECONDS.toNanos(limits.reservationSeconds());
     HelperChild oldest = null;
     for (HelperChild child : children) {
       HelperSession session = child.session;
-      if (session != null && !child.closing && child.asked.isEmpty()) {
+      boolean ofIt = of == null || isHeldBy(of, child);
+      if (session != null && ofIt && !child.closing && child.asked.isEmpty()) {
         long own = now - session.answeredNanos;
         if (own > idle) {
           idle = own;

@@ -25,8 +25,8 @@ final class HelperTokens implements TokenCheck {
   }
 
   @Override
-  public Handshake begin() {
-    return new Tokens(helper.session());
+  public Handshake begin(Object client) {
+    return new Tokens(helper.session(client));
   }
 
   @Override

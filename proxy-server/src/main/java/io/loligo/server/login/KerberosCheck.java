@@ -47,7 +47,7 @@ final class KerberosCheck implements TokenCheck {
   }
 
   @Override
-  public Handshake begin() {
+  public Handshake begin(Object client) {
     return new Tokens(acceptor.new Exchange());
   }
 

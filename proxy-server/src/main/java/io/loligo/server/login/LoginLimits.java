@@ -78,6 +78,11 @@ final class LoginLimits {
 
     /** Begins one for the client at {@code address}; false: it has too many. */
     boolean begin(byte[] address) {
+      return begin(address, most);
+    }
+
+    /** The same with another limit. */
+    boolean begin(byte[] address, int most) {
       AtomicInteger own =
           Objects.requireNonNull(begun.get(client(address), none -> new AtomicInteger()));
       if (own.incrementAndGet() > most) {

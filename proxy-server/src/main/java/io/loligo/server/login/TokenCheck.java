@@ -8,8 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks the tokens of a scheme that belongs to a connection. Thread-safe: any thread. */
 interface TokenCheck {
-  /** The tokens of one client. */
-  Handshake begin();
+  /**
+   * The tokens of one client.
+   *
+   * @param client equal for all handshakes of the client
+   */
+  Handshake begin(Object client);
 
   /** Whether a handshake holds something that others wait for, until it ends. */
   default boolean reserves() {

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * <p>A Kerberos token proves a secret of 128 bits or more, and no password is tried with it. So
  * wrong tokens are not limited in number, but one client has at most {@value
  * LoginLimits#MOST_PENDING} checks at a time. Where a helper checks tokens, one client has at most
- * {@value LoginLimits#MOST_HANDSHAKES} handshakes at a time, each of which holds a child.
+ * {@value LoginLimits#MOST_HANDSHAKES} handshakes at a time, and at most two for each child; three
+ * quarters of the children are held by it, and its other handshakes wait.
  */
 final class TokenLogins implements Scheme {
   /** Most characters of a token: {@value}. */
@@ -152,10 +153,20 @@ final class TokenLogins implements Scheme {
   }
 
   private TokenCheck.@Nullable Handshake begin(byte[] address) {
+    Object client = LoginLimits.client(address);
     if (!check.reserves()) {
-      return check.begin();
+      return check.begin(client);
     }
-    return limits.handshakes().begin(address) ? new Counted(check.begin(), address) : null;
+    return limits.handshakes().begin(address, mostHandshakes())
+        ? new Counted(check.begin(client), address)
+        : null;
+  }
+
+  /** As many as hold the share of a client, and as many as there are children wait. */
+  private int mostHandshakes() {
+    HelperProgram helper = settings.helper();
+    int children = helper == null ? LoginLimits.MOST_HANDSHAKES : helper.children().max();
+    return Math.min(LoginLimits.MOST_HANDSHAKES, 2 * children);
   }
 
   /** A handshake that counts as one of its client until its end. */

@@ -27,7 +27,11 @@ class HelperSessionTest {
   }
 
   private HelperSession begin(String text) {
-    HelperSession session = helper.session();
+    return begin(null, text);
+  }
+
+  private HelperSession begin(Object client, String text) {
+    HelperSession session = helper.session(client);
     ask(session, text);
     return session;
   }
@@ -61,6 +65,54 @@ class HelperSessionTest {
     assertThat(child(1).questions).containsExactly("YR b\n");
     assertThat(replies).hasSize(3);
     assertThat(replies.get(2).first("user")).isEqualTo("bob");
+  }
+
+  @Test
+  void oneClientLeavesAChildToOthers() {
+    open(4, 9);
+    List<HelperSession> own = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      own.add(begin("a", "YR a" + i));
+    }
+    assertThat(fake.started).as("three quarters").hasSize(3);
+    for (int i = 0; i < 3; i++) {
+      child(i).answers("TT x");
+    }
+    begin("b", "YR b");
+    begin("c", "YR c");
+    assertThat(child(3).questions).containsExactly("YR b\n");
+    child(3).answers("AF bob");
+    assertThat(child(3).questions).as("c does not wait behind a").endsWith("YR c\n");
+    child(3).answers("AF carl");
+    assertThat(child(3).questions).as("idle, but not for a").hasSize(2);
+    own.get(1).end();
+    assertThat(child(1).questions.size() + child(3).questions.size()).isEqualTo(4);
+    assertThat(helper.numbers().value(HelperCount.QUEUED)).isEqualTo(1);
+    begin("b", "YR b2");
+    assertThat(child(3).questions).endsWith("YR b2\n");
+    assertThat(helper.numbers().value(HelperCount.QUEUED)).isEqualTo(1);
+  }
+
+  @Test
+  void aClientWithItsShareGetsAChildThatItHasForgotten() {
+    open(2, 9);
+    begin("a", "YR a");
+    child(0).answers("TT x");
+    fake.pass(RESERVATION_SECONDS * 1_000L - 1_000);
+    begin("a", "YR again");
+    assertThat(fake.started).hasSize(1);
+    assertThat(child(0).questions).hasSize(1);
+    fake.pass(1_500);
+    assertThat(child(0).questions).containsExactly("YR a\n", "YR again\n");
+  }
+
+  @Test
+  void theOnlyChildIsForAnyClient() {
+    open(1, 9);
+    begin("a", "YR a");
+    begin("b", "YR b");
+    child(0).answers("AF bob");
+    assertThat(child(0).questions).containsExactly("YR a\n", "YR b\n");
   }
 
   @ParameterizedTest

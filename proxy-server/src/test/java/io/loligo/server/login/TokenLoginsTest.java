@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.acl.LoginState;
+import io.loligo.server.helper.HelperChildren;
+import io.loligo.server.helper.HelperProgram;
 import io.loligo.server.login.PasswordCheck.Unavailable;
 import io.loligo.server.login.SchemeSettings.KeyExtras;
 import io.loligo.server.login.TokenCheck.Broken;
@@ -39,7 +41,7 @@ class TokenLoginsTest {
     private boolean reserves;
 
     @Override
-    public Handshake begin() {
+    public Handshake begin(Object client) {
       begun++;
       return new Handshake() {
         @Override
@@ -70,7 +72,7 @@ class TokenLoginsTest {
 
   private final HeldTokens check = new HeldTokens();
   private final StoppedTime time = new StoppedTime();
-  private final TokenLogins logins = new TokenLogins(SETTINGS, new LoginLimits(3, time), check);
+  private TokenLogins logins = new TokenLogins(SETTINGS, new LoginLimits(3, time), check);
   private final CredentialHash hash =
       new CredentialHash(new SecretKeySpec(new byte[32], CredentialHash.ALGORITHM));
   private final ConnectionLogin connection = new ConnectionLogin();
@@ -224,6 +226,22 @@ class TokenLoginsTest {
     send("one");
     assertThat(told).singleElement().satisfies(one -> assertThat(one.whyUnavailable()).isNotNull());
     assertThat(check.begun).isEqualTo(LoginLimits.MOST_HANDSHAKES);
+  }
+
+  @Test
+  void twoHandshakesForEachChildAreEnough() {
+    check.reserves = true;
+    HelperProgram program =
+        new HelperProgram("ntlm", List.of("/x"), HelperChildren.upTo(3), 1_000, false);
+    TokenSettings settings = new TokenSettings("ntlm", List.of("/x"), true, null, null, program);
+    logins = new TokenLogins(settings, new LoginLimits(3, time), check);
+    for (int i = 0; i < 7; i++) {
+      read("NTLM a", new ConnectionLogin())
+          .check()
+          .begin(ImmediateEventExecutor.INSTANCE, told::add);
+    }
+    assertThat(check.begun).isEqualTo(6);
+    assertThat(told).singleElement().satisfies(one -> assertThat(one.whyUnavailable()).isNotNull());
   }
 
   @Test

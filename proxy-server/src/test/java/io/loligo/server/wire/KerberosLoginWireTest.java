@@ -167,6 +167,28 @@ class KerberosLoginWireTest extends PeersTest {
   }
 
   @Test
+  void userhashCountsTheNameWithItsRealm() throws Exception {
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    Path basic = LoginFile.write(dir.resolve("basic"), "bob@LOLIGO.TEST:x", "alice@LOLIGO.TEST:x");
+    start(
+        "",
+        "auth_param basic program /usr/lib/squid/basic_ncsa_auth " + basic,
+        "auth_param basic casesensitive on",
+        "never_direct allow all",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query userhash name=a",
+        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query userhash name=b");
+    origin.otherwise(call -> call.ok("first", "Cache-Control: no-store"));
+    other.otherwise(call -> call.ok("second", "Cache-Control: no-store"));
+    List<String> reached = new ArrayList<>();
+    for (String user : new String[] {"bob", "alice"}) {
+      String byName = get("/a", LoginFile.line(user + "@LOLIGO.TEST:x")).text();
+      assertThat(get("/a", line(kdc.token(user, TestKdc.SPNEGO))).text()).isEqualTo(byName);
+      reached.add(byName);
+    }
+    assertThat(reached).containsExactlyInAnyOrder("first", "second");
+  }
+
+  @Test
   void curlLogsInWithATicket() throws Exception {
     assumeThat(run("curl", "-V")).contains("GSS-API");
     start("");

@@ -40,7 +40,7 @@ class TokenHelperWireTest extends PeersTest {
             "YR\\ refused*) echo NA not you ;;",
             "YR\\ atonce*) echo 'AF " + user + "alice' ;;",
             "YR\\ pairs*) echo 'OK user=carl group=staff token=c2VjcmV0' ;;",
-            "YR\\ user*) echo \"AF " + user + "${q#YR }\" ;;",
+            "YR\\ [uU]*) echo \"AF " + user + "${q#YR }\" ;;",
             "YR*) n=$((n+1)); echo \"TT p$$/$n\" ;;",
             "KK\\ p$$/${n}bob*) echo 'AF " + user + "bob' ;;",
             "KK\\ *die*) exit 1 ;;",
@@ -158,6 +158,20 @@ class TokenHelperWireTest extends PeersTest {
   }
 
   @Test
+  void oneAddressDoesNotHoldAllChildren() throws Exception {
+    start("ntlm", "auth_param ntlm children 4");
+    for (int i = 0; i < 3; i++) {
+      challenge(client(), "ntlm", "hello");
+    }
+    RawClient waits = client();
+    waits.get(origin.url("/a"), "Proxy-Authorization: NTLM hello");
+    RawClient other = closing(RawClient.connectFrom("127.0.0.2", proxy.port()));
+    String token = challenge(other, "ntlm", "hello");
+    assertThat(send(other, "ntlm", token + "bob").status()).isEqualTo(200);
+    assertThat(helper.asked()).hasSize(5);
+  }
+
+  @Test
   void aClientThatLeavesWhileItIsCheckedFreesItsChild() throws Exception {
     start("ntlm", "auth_param ntlm children 1");
     RawClient gone = client();
@@ -238,6 +252,38 @@ class TokenHelperWireTest extends PeersTest {
       byName.add(reached);
     }
     assertThat(byName).contains("first", "second");
+  }
+
+  @Test
+  void userhashCountsTheNameAsTheSchemeHasIt() throws Exception {
+    writeHelper("ntlm");
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    origin.otherwise(call -> call.ok("first", "Cache-Control: no-store"));
+    other.otherwise(call -> call.ok("second", "Cache-Control: no-store"));
+    List<String> logins = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      logins.add("user" + i + ":secret");
+    }
+    Path basic = LoginFile.write(dir.resolve("basic"), logins.toArray(String[]::new));
+    startProxy(
+        "auth_param basic program /x/basic_ncsa_auth " + basic,
+        "auth_param ntlm program " + helper.path(),
+        "acl users proxy_auth REQUIRED",
+        "http_access allow users",
+        "never_direct allow all",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query userhash name=a",
+        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query userhash name=b");
+    int moved = 0;
+    for (int i = 0; i < 8; i++) {
+      String lower = get("/a", LoginFile.line("user" + i + ":secret")).text();
+      assertThat(get("/a", LoginFile.line("USER" + i + ":secret")).text())
+          .as("Basic without casesensitive")
+          .isEqualTo(lower);
+      String upper = get("/a", "Proxy-Authorization: NTLM USER" + i).text();
+      assertThat(upper).isIn("first", "second");
+      moved += upper.equals(lower) ? 0 : 1;
+    }
+    assertThat(moved).as("NTLM keeps the case").isPositive();
   }
 
   @Test
