@@ -4,6 +4,7 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.IpText;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -22,6 +23,8 @@ public final class FakeRequest implements AclInput {
   private int connections = 1;
   private long nowMillis;
   private LoginState login = LoginState.NO_LOGIN;
+  private List<ExternalAcl> asked = new ArrayList<>();
+  private ExternalAcl.Answer answer = ExternalAcl.Answer.UNDECIDED;
   private String user;
   private Notes notes = Notes.NONE;
   private Notes clientNotes;
@@ -52,6 +55,24 @@ public final class FakeRequest implements AclInput {
   public FakeRequest user(String name) {
     user = name;
     return login(LoginState.KNOWN);
+  }
+
+  /** With what is known of the answer of every helper. */
+  public FakeRequest answer(ExternalAcl.Answer known) {
+    answer = known;
+    return this;
+  }
+
+  @Override
+  public ExternalAcl.Answer external(ExternalAcl acl) {
+    asked.add(acl);
+    return answer;
+  }
+
+  /** Notes in {@code acls} each ACL of a helper that is tested. */
+  public FakeRequest asking(List<ExternalAcl> acls) {
+    asked = acls;
+    return this;
   }
 
   public FakeRequest login(LoginState state) {
