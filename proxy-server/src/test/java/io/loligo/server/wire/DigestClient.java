@@ -14,9 +14,18 @@ final class DigestClient {
   private DigestAlgorithm algorithm = DigestAlgorithm.MD5;
   private int count;
 
+  /** Used in the place of the hash of the password; null: none is. */
+  private String ha1;
+
   DigestClient(String user, String password) {
     this.user = user;
     this.password = password;
+  }
+
+  /** With a hash that was made up. */
+  DigestClient with(String madeUpHa1) {
+    ha1 = madeUpHa1;
+    return this;
   }
 
   /** Takes the first challenge of Digest with {@code algorithm} in {@code response}. */
@@ -57,10 +66,10 @@ final class DigestClient {
   /** The credentials for a request with this count. */
   String credentials(String method, String uri, int count) {
     String nc = String.format("%08x", count);
-    String ha1 = algorithm.ha1(user, realm, password);
+    String used = ha1 == null ? algorithm.ha1(user, realm, password) : ha1;
     String response =
         algorithm.hex(
-            String.join(":", ha1, nonce, nc, "cn", "auth", algorithm.hex(method + ":" + uri)));
+            String.join(":", used, nonce, nc, "cn", "auth", algorithm.hex(method + ":" + uri)));
     return "Digest username=\""
         + user
         + "\", realm=\""

@@ -52,6 +52,13 @@ class DigestLoginWireTest extends PeersTest {
         .allMatch(value -> value.endsWith("stale=" + stale));
   }
 
+  @Test
+  void anUnknownUserHasNoHashThatFits() throws Exception {
+    start();
+    DigestClient nobody = client("nobody", "").with("0".repeat(64));
+    assertThat(ask(nobody.credentials("GET", "/a"))).as("the hash in its place").isEqualTo(407);
+  }
+
   @ParameterizedTest
   @EnumSource(DigestAlgorithm.class)
   void aClientLogsInWithEitherHash(DigestAlgorithm algorithm) throws Exception {
