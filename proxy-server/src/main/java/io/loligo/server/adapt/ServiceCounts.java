@@ -1,6 +1,7 @@
 package io.loligo.server.adapt;
 
-import java.util.concurrent.atomic.LongAdder;
+import io.loligo.server.counts.Counts;
+import io.loligo.server.counts.Tally;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,30 +9,28 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Those of one name are equal: counts are no part of the configuration.
  */
-public final class ServiceCounts {
+public final class ServiceCounts implements Counts<ServiceCount> {
   private final String name;
-  private final LongAdder[] counts = new LongAdder[ServiceCount.values().length];
+  private final Tally<ServiceCount> counts = new Tally<>(ServiceCount.class);
 
   /** Counts nothing yet; {@code name}: of the service. */
   public ServiceCounts(String name) {
     this.name = name;
-    for (int i = 0; i < counts.length; i++) {
-      counts[i] = new LongAdder();
-    }
   }
 
   /** The name of the service. */
+  @Override
   public String name() {
     return name;
   }
 
-  /** The value of {@code count}. */
+  @Override
   public long value(ServiceCount count) {
-    return counts[count.ordinal()].sum();
+    return counts.value(count);
   }
 
   void add(ServiceCount count, long more) {
-    counts[count.ordinal()].add(more);
+    counts.add(count, more);
   }
 
   void increment(ServiceCount count) {

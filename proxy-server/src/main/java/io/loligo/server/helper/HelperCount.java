@@ -1,58 +1,47 @@
 package io.loligo.server.helper;
 
+import static io.loligo.server.counts.CountText.counter;
+import static io.loligo.server.counts.CountText.gauge;
+import static io.loligo.server.counts.CountText.time;
+
+import io.loligo.server.counts.Count;
+import io.loligo.server.counts.CountText;
+
 /** The counts of one program, each declared once. Immutable. */
-public enum HelperCount {
-  REQUESTS("requests", false, "Questions to a helper."),
-  REPLIES("replies", false, "Answers of a helper."),
-  REPLY_NANOS("reply_seconds", false, "Time from question to answer, summed."),
-  ANSWERS_OK("answers_ok", false, "Answers OK or AF."),
-  ANSWERS_ERR("answers_err", false, "Answers ERR or NA, and empty ones."),
-  ANSWERS_BH("answers_bh", false, "Answers BH: the program says that it is broken, see the log."),
-  ANSWERS_TT("answers_tt", false, "Answers TT: the client must send another token."),
-  ANSWERS_OTHER("answers_other", false, "Answers without such a word, of old programs."),
-  TIMEOUTS("timeouts", false, "Questions without an answer in time: see loligo_helper_timeout."),
+public enum HelperCount implements Count {
+  REQUESTS(counter("requests", "Questions to a helper.")),
+  REPLIES(counter("replies", "Answers of a helper.")),
+  REPLY_NANOS(time("reply", "Time from question to answer, summed.")),
+  ANSWERS_OK(counter("answers_ok", "Answers OK or AF.")),
+  ANSWERS_ERR(counter("answers_err", "Answers ERR or NA, and empty ones.")),
+  ANSWERS_BH(counter("answers_bh", "Answers BH: the program says that it is broken, see the log.")),
+  ANSWERS_TT(counter("answers_tt", "Answers TT: the client must send another token.")),
+  ANSWERS_OTHER(counter("answers_other", "Answers without such a word, of old programs.")),
+  TIMEOUTS(counter("timeouts", "Questions without an answer in time: see loligo_helper_timeout.")),
   FAILURES(
-      "failures",
-      false,
-      "Questions that got no answer because no child could take them, or children ended."),
-  UNEXPECTED("unexpected", false, "Lines that answer no question."),
-  STARTS("starts", false, "Children started."),
-  EXITS("exits", false, "Children that ended by themselves: see the log."),
-  PENDING("pending", true, "Questions without an answer."),
-  QUEUED("queued", true, "Questions that wait for a child: more children would help."),
-  CHILDREN("children", true, "Children that run."),
-  BUSY("busy", true, "Children with a question."),
+      counter(
+          "failures",
+          "Questions that got no answer because no child could take them, or children ended.")),
+  UNEXPECTED(counter("unexpected", "Lines that answer no question.")),
+  STARTS(counter("starts", "Children started.")),
+  EXITS(counter("exits", "Children that ended by themselves: see the log.")),
+  PENDING(gauge("pending", "Questions without an answer.")),
+  QUEUED(gauge("queued", "Questions that wait for a child: more children would help.")),
+  CHILDREN(gauge("children", "Children that run.")),
+  BUSY(gauge("busy", "Children with a question.")),
   RESERVED(
-      "reserved", true, "Children without a question that wait for the next token of a login.");
+      gauge("reserved", "Children without a question that wait for the next token of a login."));
 
-  private final String key;
-  private final boolean gauge;
-  private final String text;
+  @SuppressWarnings("ImmutableEnumChecker") // a record of names and flags
+  private final CountText told;
 
-  HelperCount(String key, boolean gauge, String text) {
-    this.key = key;
-    this.gauge = gauge;
-    this.text = text;
+  HelperCount(CountText told) {
+    this.told = told;
   }
 
-  /** Its name for operators, in lower case, with the unit. */
-  public String key() {
-    return key;
-  }
-
-  /** Whether it also falls. */
-  public boolean isGauge() {
-    return gauge;
-  }
-
-  /** For the operator. */
-  public String text() {
-    return text;
-  }
-
-  /** What one of it is in the unit of {@link #key}. */
-  public double unit() {
-    return this == REPLY_NANOS ? 1e-9 : 1;
+  @Override
+  public CountText told() {
+    return told;
   }
 
   /** That of answers with {@code result}. */

@@ -1,5 +1,6 @@
 package io.loligo.server.helper;
 
+import io.loligo.server.counts.Counts;
 import java.util.Map;
 
 /**
@@ -8,13 +9,14 @@ import java.util.Map;
  * @param name of the program
  * @param values by count; all counts are there
  */
-public record HelperNumbers(String name, Map<HelperCount, Long> values) {
+public record HelperNumbers(String name, Map<HelperCount, Long> values)
+    implements Counts<HelperCount> {
   /** A copy of {@code values} is kept. */
   public HelperNumbers {
     values = Map.copyOf(values);
   }
 
-  /** The value of {@code count}. */
+  @Override
   public long value(HelperCount count) {
     return values.getOrDefault(count, 0L);
   }

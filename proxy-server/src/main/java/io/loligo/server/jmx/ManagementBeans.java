@@ -94,11 +94,7 @@ public final class ManagementBeans implements AutoCloseable {
    * @throws IllegalStateException if the server refuses it
    */
   public void icap(Supplier<List<ServiceCounts>> services) {
-    try {
-      register("Icap", new MetricsBeans.Icap(services), IcapMXBean.class);
-    } catch (JMException e) {
-      throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
-    }
+    add("Icap", new CountsBeans.Icap(services), IcapMXBean.class);
   }
 
   /**
@@ -108,11 +104,7 @@ public final class ManagementBeans implements AutoCloseable {
    * @throws IllegalStateException if the server refuses it
    */
   public void pools(Supplier<List<PoolCounts>> pools) {
-    try {
-      register("Pools", new MetricsBeans.Pools(pools), PoolsMXBean.class);
-    } catch (JMException e) {
-      throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
-    }
+    add("Pools", new CountsBeans.Pools(pools), PoolsMXBean.class);
   }
 
   /**
@@ -122,11 +114,7 @@ public final class ManagementBeans implements AutoCloseable {
    * @throws IllegalStateException if the server refuses it
    */
   public void parents(Supplier<List<PeerNumbers>> peers) {
-    try {
-      register("Parents", new MetricsBeans.Parents(peers), ParentsMXBean.class);
-    } catch (JMException e) {
-      throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
-    }
+    add("Parents", new MetricsBeans.Parents(peers), ParentsMXBean.class);
   }
 
   /**
@@ -137,9 +125,13 @@ public final class ManagementBeans implements AutoCloseable {
    * @throws IllegalStateException if the server refuses one
    */
   public void helpers(Supplier<List<HelperNumbers>> programs, Supplier<List<LoginCounts>> schemes) {
+    add("Helpers", new CountsBeans.Helpers(programs), HelpersMXBean.class);
+    add("Logins", new CountsBeans.Logins(schemes), LoginsMXBean.class);
+  }
+
+  private <T> void add(String type, T bean, Class<T> as) {
     try {
-      register("Helpers", new HelperBeans.Helpers(programs), HelpersMXBean.class);
-      register("Logins", new HelperBeans.Logins(schemes), LoginsMXBean.class);
+      register(type, bean, as);
     } catch (JMException e) {
       throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
     }

@@ -1,7 +1,5 @@
 package io.loligo.server.jmx;
 
-import io.loligo.server.adapt.ServiceCount;
-import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
@@ -11,7 +9,6 @@ import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
-import io.loligo.server.shaping.PoolCounts;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +16,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 
 /** The beans that show {@link ProxyMetrics}. Thread-safe: any thread. */
 final class MetricsBeans {
@@ -203,57 +199,6 @@ final class MetricsBeans {
       Map<String, String> owners = new TreeMap<>();
       ledger.owners().forEach(o -> owners.put(o.name(), o.text()));
       return owners;
-    }
-  }
-
-  record Icap(Supplier<List<ServiceCounts>> services) implements IcapMXBean {
-    @Override
-    public Map<String, Map<String, Long>> getServices() {
-      Map<String, Map<String, Long>> all = new TreeMap<>();
-      for (ServiceCounts one : services.get()) {
-        Map<String, Long> numbers = new TreeMap<>();
-        for (ServiceCount count : ServiceCount.values()) {
-          numbers.put(key(count), one.value(count));
-        }
-        all.put(one.name(), numbers);
-      }
-      return all;
-    }
-
-    @Override
-    public Map<String, String> getTexts() {
-      Map<String, String> texts = new TreeMap<>();
-      for (ServiceCount count : ServiceCount.values()) {
-        texts.put(key(count), count.text());
-      }
-      return texts;
-    }
-
-    private static String key(ServiceCount count) {
-      return count == ServiceCount.ANSWER_NANOS ? "answer_nanos" : count.key();
-    }
-  }
-
-  record Pools(Supplier<List<PoolCounts>> pools) implements PoolsMXBean {
-    private Map<String, Long> numbers(ToLongFunction<PoolCounts> number) {
-      Map<String, Long> all = new TreeMap<>();
-      pools.get().forEach(one -> all.put(one.name(), number.applyAsLong(one)));
-      return all;
-    }
-
-    @Override
-    public Map<String, Long> getPassed() {
-      return numbers(PoolCounts::passed);
-    }
-
-    @Override
-    public Map<String, Long> getWaits() {
-      return numbers(PoolCounts::waits);
-    }
-
-    @Override
-    public Map<String, Long> getWaiting() {
-      return numbers(PoolCounts::waiting);
     }
   }
 

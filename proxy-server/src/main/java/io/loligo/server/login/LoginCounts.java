@@ -1,40 +1,35 @@
 package io.loligo.server.login;
 
 import io.loligo.core.acl.LoginState;
+import io.loligo.server.counts.Counts;
+import io.loligo.server.counts.Tally;
 import io.loligo.server.time.TimeSource;
 import io.netty.util.concurrent.EventExecutor;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
  * The counts of one scheme: checks of credentials, by a program or inside the proxy. Credentials
  * that are known already count nothing. Thread-safe: any thread.
  */
-public final class LoginCounts {
+public final class LoginCounts implements Counts<LoginCount> {
   private final String scheme;
   private final TimeSource time;
-  private final LongAdder[] counts = new LongAdder[LoginCount.values().length];
+  private final Tally<LoginCount> counts = new Tally<>(LoginCount.class);
 
   LoginCounts(String scheme, TimeSource time) {
     this.scheme = scheme;
     this.time = time;
-    for (int i = 0; i < counts.length; i++) {
-      counts[i] = new LongAdder();
-    }
   }
 
   /** The name of the scheme in {@code auth_param}. */
-  public String scheme() {
+  @Override
+  public String name() {
     return scheme;
   }
 
-  /** The value of {@code count}. */
+  @Override
   public long value(LoginCount count) {
-    return counts[count.ordinal()].sum();
-  }
-
-  private void add(LoginCount count, long more) {
-    counts[count.ordinal()].add(more);
+    return counts.value(count);
   }
 
   /** {@code check}, counted. */
@@ -44,14 +39,14 @@ public final class LoginCounts {
 
   private void begin(LoginCheck check, EventExecutor loop, Consumer<RequestLogin> then) {
     long startNanos = time.nanos();
-    add(LoginCount.CHECKS, 1);
-    add(LoginCount.PENDING, 1);
+    counts.add(LoginCount.CHECKS, 1);
+    counts.add(LoginCount.PENDING, 1);
     check.begin(
         loop,
         told -> {
-          add(LoginCount.PENDING, -1);
-          add(LoginCount.CHECK_NANOS, time.since(startNanos));
-          add(result(told), 1);
+          counts.add(LoginCount.PENDING, -1);
+          counts.add(LoginCount.CHECK_NANOS, time.since(startNanos));
+          counts.add(result(told), 1);
           then.accept(told);
         });
   }

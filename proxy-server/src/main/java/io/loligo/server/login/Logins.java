@@ -70,7 +70,7 @@ public final class Logins {
 
   private @Nullable LoginCounts counts(String scheme) {
     for (LoginCounts one : counts) {
-      if (one.scheme().equals(scheme)) {
+      if (one.name().equals(scheme)) {
         return one;
       }
     }

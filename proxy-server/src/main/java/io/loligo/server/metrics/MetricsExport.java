@@ -1,8 +1,12 @@
 package io.loligo.server.metrics;
 
+import io.loligo.server.adapt.ServiceCount;
 import io.loligo.server.adapt.ServiceCounts;
+import io.loligo.server.helper.HelperCount;
 import io.loligo.server.helper.HelperNumbers;
+import io.loligo.server.login.LoginCount;
 import io.loligo.server.login.LoginCounts;
+import io.loligo.server.shaping.PoolCount;
 import io.loligo.server.shaping.PoolCounts;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
@@ -191,12 +195,17 @@ public final class MetricsExport implements AutoCloseable {
 
   /** Exports the counts of schemes by which users log in. */
   public void logins(Supplier<List<LoginCounts>> schemes) {
-    prometheus.getPrometheusRegistry().register(new LoginCollector(schemes));
+    prometheus
+        .getPrometheusRegistry()
+        .register(new CountsCollector<>("login", "scheme", List.of(LoginCount.values()), schemes));
   }
 
   /** Exports the counts of helper programs. */
   public void helpers(Supplier<List<HelperNumbers>> helpers) {
-    prometheus.getPrometheusRegistry().register(new HelperCollector(helpers));
+    prometheus
+        .getPrometheusRegistry()
+        .register(
+            new CountsCollector<>("helper", "helper", List.of(HelperCount.values()), helpers));
   }
 
   /** Exports the state of parents. */
@@ -206,12 +215,17 @@ public final class MetricsExport implements AutoCloseable {
 
   /** Exports the counts of pools of bandwidth and of request rates. */
   public void pools(Supplier<List<PoolCounts>> pools) {
-    prometheus.getPrometheusRegistry().register(new PoolCollector(pools));
+    prometheus
+        .getPrometheusRegistry()
+        .register(new CountsCollector<>("pool", "pool", List.of(PoolCount.values()), pools));
   }
 
   /** Exports the counts of ICAP services. */
   public void icapServices(Supplier<List<ServiceCounts>> services) {
-    prometheus.getPrometheusRegistry().register(new IcapCollector(services));
+    prometheus
+        .getPrometheusRegistry()
+        .register(
+            new CountsCollector<>("icap", "service", List.of(ServiceCount.values()), services));
   }
 
   /** Exports the validity of the certificates of TLS ports. */

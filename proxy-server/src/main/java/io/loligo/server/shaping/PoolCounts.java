@@ -1,13 +1,12 @@
 package io.loligo.server.shaping;
 
-import java.util.concurrent.atomic.LongAdder;
+import io.loligo.server.counts.Counts;
+import io.loligo.server.counts.Tally;
 
 /** The counts of one pool. Thread-safe: any thread. */
-public final class PoolCounts {
+public final class PoolCounts implements Counts<PoolCount> {
   private final String name;
-  private final LongAdder passed = new LongAdder();
-  private final LongAdder waits = new LongAdder();
-  private final LongAdder waiting = new LongAdder();
+  private final Tally<PoolCount> counts = new Tally<>(PoolCount.class);
 
   /** Counts nothing yet; {@code name}: directive and pool. */
   public PoolCounts(String name) {
@@ -15,35 +14,26 @@ public final class PoolCounts {
   }
 
   /** Directive and number or name of the pool. */
+  @Override
   public String name() {
     return name;
   }
 
-  /** Bytes, or requests, that were let pass. */
-  public long passed() {
-    return passed.sum();
-  }
-
-  /** Times that bytes had to wait, or requests that were refused. */
-  public long waits() {
-    return waits.sum();
-  }
-
-  /** Streams whose bytes wait now; of rates of requests, none. */
-  public long waiting() {
-    return waiting.sum();
+  @Override
+  public long value(PoolCount count) {
+    return counts.value(count);
   }
 
   void pass(long units) {
-    passed.add(units);
+    counts.add(PoolCount.PASSED, units);
   }
 
   void waited() {
-    waits.increment();
+    counts.add(PoolCount.WAITS, 1);
   }
 
   /** A stream more waits, or one fewer: 1 or -1. */
   void waiting(int change) {
-    waiting.add(change);
+    counts.add(PoolCount.WAITING, change);
   }
 }

@@ -97,8 +97,8 @@ class PacedBytesTest {
     pass(1_000);
     assertThat(stream.bytes).isEqualTo(10_000);
     assertThat(stream.ends).isEqualTo(1);
-    assertThat(counts.passed()).isEqualTo(10_000);
-    assertThat(counts.waits()).isPositive();
+    assertThat(counts.value(PoolCount.PASSED)).isEqualTo(10_000);
+    assertThat(counts.value(PoolCount.WAITS)).isPositive();
   }
 
   @Test
@@ -133,7 +133,7 @@ class PacedBytesTest {
     for (Stream stream : streams) {
       assertThat(stream.bytes).isBetween(38_000L, 41_000L);
     }
-    assertThat(counts.passed()).isBetween(157_000L, 160_000L);
+    assertThat(counts.value(PoolCount.PASSED)).isBetween(157_000L, 160_000L);
     Stream late = new Stream(bucket);
     late.add(100_000);
     pass(5_000);

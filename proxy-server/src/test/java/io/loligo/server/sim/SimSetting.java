@@ -6,7 +6,7 @@ import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.exchange.settings.ShapingSettings;
-import io.loligo.server.shaping.PoolCounts;
+import io.loligo.server.shaping.PoolCount;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.names.NameSettings;
 import io.netty.util.NetUtil;
@@ -153,7 +153,7 @@ final class SimSetting {
   long waits() {
     return Stream.of(config, closing)
         .flatMap(each -> ShapingSettings.counts(each).stream())
-        .mapToLong(PoolCounts::waits)
+        .mapToLong(each -> each.value(PoolCount.WAITS))
         .sum();
   }
 

@@ -1,0 +1,10 @@
+package io.loligo.server.counts;
+
+/** The counts of one thing. Thread-safe: any thread. */
+public interface Counts<C extends Count> {
+  /** The name of the thing. */
+  String name();
+
+  /** The value of {@code count}. */
+  long value(C count);
+}

@@ -1,0 +1,102 @@
+package io.loligo.server.jmx;
+
+import io.loligo.server.adapt.ServiceCount;
+import io.loligo.server.adapt.ServiceCounts;
+import io.loligo.server.counts.Count;
+import io.loligo.server.counts.Counts;
+import io.loligo.server.helper.HelperCount;
+import io.loligo.server.helper.HelperNumbers;
+import io.loligo.server.login.LoginCount;
+import io.loligo.server.login.LoginCounts;
+import io.loligo.server.shaping.PoolCount;
+import io.loligo.server.shaping.PoolCounts;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** The beans of things with counts. Thread-safe: any thread. */
+final class CountsBeans {
+  private CountsBeans() {}
+
+  /** The value of each count, for each thing. */
+  private static <C extends Count> Map<String, Map<String, Long>> numbers(
+      C[] counts, List<? extends Counts<C>> things) {
+    Map<String, Map<String, Long>> all = new TreeMap<>();
+    for (Counts<C> one : things) {
+      Map<String, Long> numbers = new TreeMap<>();
+      for (C count : counts) {
+        numbers.put(count.exactKey(), one.value(count));
+      }
+      all.put(one.name(), numbers);
+    }
+    return all;
+  }
+
+  private static Map<String, String> texts(Count... counts) {
+    Map<String, String> texts = new TreeMap<>();
+    for (Count count : counts) {
+      texts.put(count.exactKey(), count.text());
+    }
+    return texts;
+  }
+
+  record Helpers(Supplier<List<HelperNumbers>> programs) implements HelpersMXBean {
+    @Override
+    public Map<String, Map<String, Long>> getPrograms() {
+      return numbers(HelperCount.values(), programs.get());
+    }
+
+    @Override
+    public Map<String, String> getTexts() {
+      return texts(HelperCount.values());
+    }
+  }
+
+  record Logins(Supplier<List<LoginCounts>> schemes) implements LoginsMXBean {
+    @Override
+    public Map<String, Map<String, Long>> getSchemes() {
+      return numbers(LoginCount.values(), schemes.get());
+    }
+
+    @Override
+    public Map<String, String> getTexts() {
+      return texts(LoginCount.values());
+    }
+  }
+
+  record Icap(Supplier<List<ServiceCounts>> services) implements IcapMXBean {
+    @Override
+    public Map<String, Map<String, Long>> getServices() {
+      return numbers(ServiceCount.values(), services.get());
+    }
+
+    @Override
+    public Map<String, String> getTexts() {
+      return texts(ServiceCount.values());
+    }
+  }
+
+  record Pools(Supplier<List<PoolCounts>> pools) implements PoolsMXBean {
+    private Map<String, Long> each(PoolCount count) {
+      Map<String, Long> all = new TreeMap<>();
+      pools.get().forEach(one -> all.put(one.name(), one.value(count)));
+      return all;
+    }
+
+    @Override
+    public Map<String, Long> getPassed() {
+      return each(PoolCount.PASSED);
+    }
+
+    @Override
+    public Map<String, Long> getWaits() {
+      return each(PoolCount.WAITS);
+    }
+
+    @Override
+    public Map<String, Long> getWaiting() {
+      return each(PoolCount.WAITING);
+    }
+  }
+}
