@@ -84,10 +84,14 @@ final class TierInsides {
     return open == null ? null : (DirectoryContext) get(open, "context");
   }
 
+  private static Object[] stripes(Catalogue catalogue) {
+    return (Object[]) get(get(catalogue, "stripes"), "stripes");
+  }
+
   /** Versions of all that is stored. */
   static Map<Hash, Long> stored(DirectoryContext context) {
     Map<Hash, Long> found = new HashMap<>();
-    for (Object stripe : (Object[]) get(context.catalogue(), "stripes")) {
+    for (Object stripe : stripes(context.catalogue())) {
       ObjectIndex index = (ObjectIndex) get(stripe, "index");
       for (int slot = 0; slot < index.slots(); slot++) {
         if (index.isUsed(slot)) {
@@ -133,7 +137,7 @@ final class TierInsides {
     }
     List<Part> parts = new ArrayList<>();
     int objects = 0;
-    Object[] stripes = (Object[]) get(catalogue, "stripes");
+    Object[] stripes = stripes(catalogue);
     for (int i = 0; i < stripes.length; i++) {
       ObjectIndex index = (ObjectIndex) get(stripes[i], "index");
       IntObjectHashMap<?> pieces = (IntObjectHashMap<?>) get(stripes[i], "pieces");
