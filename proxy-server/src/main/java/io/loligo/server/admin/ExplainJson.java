@@ -8,6 +8,7 @@ import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.PastDecision;
 import io.loligo.server.explain.StoredSlices;
 import io.loligo.server.explain.StoredVariant;
+import io.loligo.server.record.RouteSurvey;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -39,6 +40,12 @@ final class ExplainJson {
     } else {
       forecast(explanation.forecast());
     }
+    json.name("route");
+    if (explanation.route() == null) {
+      json.value(null);
+    } else {
+      route(explanation.route());
+    }
     json.name("slices");
     if (explanation.slices() == null) {
       json.value(null);
@@ -67,6 +74,29 @@ final class ExplainJson {
     json.member("offeredTags", forecast.offeredTags());
     json.member("fetchesWhole", forecast.fetchesWhole());
     json.endObject();
+  }
+
+  private void route(RouteSurvey route) {
+    json.beginObject();
+    json.member("failure", route.failure());
+    json.name("hops");
+    json.beginArray();
+    for (RouteSurvey.Asked hop : route.hops()) {
+      json.beginObject();
+      json.member("peer", hop.peer());
+      json.member("hierarchy", hop.code().name());
+      json.endObject();
+    }
+    json.endArray();
+    json.name("unused");
+    json.beginArray();
+    for (RouteSurvey.Unused peer : route.unused()) {
+      json.beginObject();
+      json.member("peer", peer.peer());
+      json.member("reason", peer.reason().name().toLowerCase(Locale.ROOT));
+      json.endObject();
+    }
+    json.endArray().endObject();
   }
 
   private void slices(StoredSlices slices) {

@@ -8,6 +8,7 @@ import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.PastDecision;
 import io.loligo.server.explain.StoredSlices;
 import io.loligo.server.explain.StoredVariant;
+import io.loligo.server.record.RouteSurvey;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
@@ -30,6 +31,9 @@ public final class ExplainText {
       Forecast forecast = explanation.forecast();
       assert forecast != null : "it is not refused";
       forecast(text, forecast, explanation.fetching());
+    }
+    if (explanation.route() != null) {
+      route(text, explanation.route());
     }
     if (explanation.slices() != null) {
       slices(text, explanation.slices());
@@ -65,6 +69,21 @@ public final class ExplainText {
     }
     if (fetching) {
       line(text, "fetch", "in progress, equal requests may join it");
+    }
+  }
+
+  private static void route(StringBuilder text, RouteSurvey route) {
+    if (route.failure() != null) {
+      line(text, "sent", "nowhere: " + route.failure());
+    }
+    String when = "sent";
+    for (RouteSurvey.Asked hop : route.hops()) {
+      String name = hop.peer() == null ? "the origin" : "parent " + hop.peer();
+      line(text, when, "to " + name + ", " + hop.code());
+      when = "or";
+    }
+    for (RouteSurvey.Unused peer : route.unused()) {
+      line(text, "not to", "parent " + peer.peer() + ": " + peer.reason().text());
     }
   }
 

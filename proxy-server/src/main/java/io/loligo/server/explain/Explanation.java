@@ -1,6 +1,7 @@
 package io.loligo.server.explain;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.server.record.RouteSurvey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ public final class Explanation {
   private final long nowMillis;
   private final @Nullable String refusal;
   private final @Nullable Forecast forecast;
+  private final @Nullable RouteSurvey route;
   private final List<StoredVariant> stored;
   private final @Nullable StoredSlices slices;
   private final @Nullable String disk;
@@ -29,6 +31,7 @@ public final class Explanation {
     nowMillis = from.nowMillis;
     refusal = from.refusal;
     forecast = from.forecast;
+    route = from.route;
     stored = List.copyOf(from.stored);
     slices = from.slices;
     disk = from.disk;
@@ -74,6 +77,11 @@ public final class Explanation {
     return forecast;
   }
 
+  /** Where it would be sent; null if it would not be sent, or if no parents are configured. */
+  public @Nullable RouteSurvey route() {
+    return route;
+  }
+
   /** All variants, memory first, in each tier in the order in which they are tried. */
   public List<StoredVariant> stored() {
     return stored;
@@ -114,6 +122,11 @@ public final class Explanation {
     return toBuilder().slices(slices).build();
   }
 
+  /** The same, sent along {@code route}. */
+  public Explanation withRoute(RouteSurvey route) {
+    return toBuilder().route(route).build();
+  }
+
   private Builder toBuilder() {
     return new Builder(this);
   }
@@ -126,6 +139,7 @@ public final class Explanation {
     private final long nowMillis;
     private @Nullable String refusal;
     private @Nullable Forecast forecast;
+    private @Nullable RouteSurvey route;
     private List<StoredVariant> stored = List.of();
     private @Nullable StoredSlices slices;
     private @Nullable String disk;
@@ -145,6 +159,7 @@ public final class Explanation {
       nowMillis = from.nowMillis;
       refusal = from.refusal;
       forecast = from.forecast;
+      route = from.route;
       stored = from.stored;
       slices = from.slices;
       disk = from.disk;
@@ -174,6 +189,12 @@ public final class Explanation {
     /** See {@link Explanation#forecast}. */
     public Builder forecast(@Nullable Forecast forecast) {
       this.forecast = forecast;
+      return this;
+    }
+
+    /** See {@link Explanation#route}. */
+    public Builder route(@Nullable RouteSurvey route) {
+      this.route = route;
       return this;
     }
 

@@ -20,6 +20,11 @@ public record Forecast(
     boolean staleOnError,
     int offeredTags,
     boolean fetchesWhole) {
+  /** Whether the request, or a validation for it, would be sent to the next hop. */
+  public boolean isSent() {
+    return status == 0 || decision.revalidates();
+  }
+
   /** In one sentence. */
   public String text() {
     return switch (decision.outcome()) {

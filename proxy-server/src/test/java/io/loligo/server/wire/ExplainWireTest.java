@@ -225,4 +225,47 @@ class ExplainWireTest extends WireTest {
         .doesNotContain("secret");
     assertThat(origin.fetches("/a")).isZero();
   }
+
+  @Test
+  void namesTheParentsThatWouldBeAskedAndTheOthers() throws Exception {
+    startProxy(
+        "acl never dstdomain never.example",
+        "acl elsewhere method POST",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=one",
+        "cache_peer 127.0.0.1 parent 9 0 no-query no-digest name=two connect-fail-limit=1",
+        "cache_peer 127.0.0.1 parent 7 0 no-query no-digest name=three",
+        "cache_peer_access two deny elsewhere",
+        "cache_peer_access three allow never");
+    assertThat(explain(origin.url("/a")))
+        .contains(
+            "  sent       to parent one, FIRSTUP_PARENT\n"
+                + "  or         to parent two, ANY_OLD_PARENT\n"
+                + "  or         to the origin, HIER_DIRECT\n"
+                + "  not to     parent three: denied by cache_peer_access\n");
+    assertThat(explain(origin.url("/a"), "format=json"))
+        .contains("\"peer\": \"one\"", "\"reason\": \"denied\"");
+    assertThat(explain(origin.url("/a"), "method=POST"))
+        .contains(
+            "  sent       to the origin, HIER_DIRECT\n"
+                + "  not to     parent one: this request goes to the origin only\n"
+                + "  not to     parent two: denied by cache_peer_access\n");
+    origin.onOk("/a", "x", "Cache-Control: max-age=1000");
+    get("/a");
+    assertThat(explain(origin.url("/a")))
+        .contains("served from the store")
+        .doesNotContain("\n  sent ");
+  }
+
+  @Test
+  void namesTheParentsAfterTheDestinationIsKnown() throws Exception {
+    startProxy(
+        "acl here dst 127.0.0.0/8 ::1",
+        "cache_peer 127.0.0.1 parent 9 0 no-query no-digest name=one",
+        "cache_peer_access one deny here",
+        "never_direct allow all");
+    assertThat(explain("http://localhost:" + origin.port() + "/a"))
+        .contains(
+            "  sent       nowhere: never_direct and no usable parent\n"
+                + "  not to     parent one: denied by cache_peer_access\n");
+  }
 }

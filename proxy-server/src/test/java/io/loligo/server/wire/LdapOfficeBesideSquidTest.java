@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * An office with users and groups in a directory: the same lines and requests in this proxy and in
- * Squid, whose programs ask the same directory. Status, challenge and user in the log are the same.
- * Skipped, visibly, if Squid or its programs for LDAP are absent.
+ * Squid, whose programs ask the same directory. Status, challenge, and user and result code in the
+ * log are the same. Skipped, visibly, if Squid or its programs for LDAP are absent.
  */
 class LdapOfficeBesideSquidTest extends WireTest {
   private static final String LIB = "/usr/lib/squid/";
@@ -95,7 +95,7 @@ class LdapOfficeBesideSquidTest extends WireTest {
             "http_access deny files staff",
             "http_access allow staff",
             "http_access deny all",
-            "logformat user %un %>Hs %rm %ru",
+            "logformat user %un %>Hs %Ss %rm %ru",
             "cache deny all"));
   }
 

@@ -40,6 +40,7 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.store.Store.Peek;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Glimpse;
@@ -251,7 +252,18 @@ public final class Explaining {
             .key(key)
             .build();
     services.keys.probe(target);
-    if (forecasting.sliceBytes == 0) {
+    if (forecast.isSent() && !services.settings.config().get(PeerDirectives.CACHE_PEER).isEmpty()) {
+      services.router.survey(
+          request(),
+          head.methodId(),
+          route -> sliced(all.withRoute(route), forecasting.sliceBytes));
+    } else {
+      sliced(all, forecasting.sliceBytes);
+    }
+  }
+
+  private void sliced(Explanation all, long sliceBytes) {
+    if (sliceBytes == 0) {
       then.accept(all);
     } else {
       new SliceSurvey(
@@ -259,7 +271,7 @@ public final class Explaining {
               executor,
               head,
               target,
-              forecasting.sliceBytes,
+              sliceBytes,
               slices -> then.accept(all.withSlices(slices)))
           .start();
     }

@@ -9,6 +9,8 @@ import io.loligo.core.message.Method;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.record.RouteSurvey;
+import io.loligo.server.record.RouteSurvey.Reason;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
@@ -148,6 +150,31 @@ final class PeerSelection {
       hops.add(preferDirect ? 0 : hops.size(), origin);
     }
     return Route.of(hops);
+  }
+
+  /** The peers that are not among {@code hops}, and why. The destination's addresses are known. */
+  List<RouteSurvey.Unused> unused(RoutedRequest request, int methodId, List<Hop> hops) {
+    List<RouteSurvey.Unused> unused = new ArrayList<>();
+    for (Candidate each : peers) {
+      if (hops.stream().noneMatch(hop -> each.peer().equals(hop.peer()))) {
+        unused.add(new RouteSurvey.Unused(each.peer().name(), reason(each, request, methodId)));
+      }
+    }
+    return unused;
+  }
+
+  private Reason reason(Candidate candidate, RoutedRequest request, int methodId) {
+    AclVerdict verdict = mayBeUsed(candidate.line(), request, methodId);
+    if (verdict == null) {
+      return Reason.NO_TUNNEL;
+    }
+    if (!verdict.allowed()) {
+      return Reason.DENIED;
+    }
+    if (!health.alive(candidate.peer())) {
+      return Reason.DOWN;
+    }
+    return health.hasRoom(candidate.peer()) ? Reason.ORIGIN_ONLY : Reason.FULL;
   }
 
   private Hop origin(RoutedRequest request, boolean secure, @Nullable InetAddress from) {

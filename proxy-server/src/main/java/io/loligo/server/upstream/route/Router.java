@@ -3,12 +3,16 @@ package io.loligo.server.upstream.route;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.record.RouteSurvey;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.own.OwnObjects;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Chooses the hops of requests under one configuration. Confined to an event loop.
@@ -27,6 +31,7 @@ public final class Router {
   }
 
   private final PeerSelection peers;
+  private final PeerSelection surveyed;
   private final Upstream upstream;
   private final AclList access;
 
@@ -38,6 +43,7 @@ public final class Router {
    */
   public Router(HopHealth health, Upstream upstream, ProxyConfig config, AclList access) {
     this.peers = new PeerSelection(health, config);
+    this.surveyed = new PeerSelection(new WithoutTurns(health), config);
     this.upstream = upstream;
     this.access = access;
   }
@@ -62,6 +68,49 @@ public final class Router {
           request.destinations(addresses);
           tell(peers.choose(request, request.httpPort(), methodId), request, listener);
         });
+  }
+
+  /**
+   * Tells what {@link #route} would choose now, and changes nothing: no turn is taken. The first of
+   * parents that take turns may be another one then. Objects of the proxy itself have no hops.
+   *
+   * @param then one call, perhaps before this method returns
+   */
+  public void survey(RoutedRequest request, int methodId, Consumer<RouteSurvey> then) {
+    if (request.host().equals(OwnObjects.HOST)) {
+      then.accept(RouteSurvey.NOWHERE);
+      return;
+    }
+    Route route = surveyed.choose(request, request.httpPort(), methodId);
+    if (!route.needsDestination()) {
+      then.accept(survey(route, request, methodId));
+      return;
+    }
+    upstream.resolve(
+        request.host(),
+        addresses -> {
+          request.destinations(addresses);
+          Route resolved = surveyed.choose(request, request.httpPort(), methodId);
+          then.accept(survey(resolved, request, methodId));
+        });
+  }
+
+  private RouteSurvey survey(Route route, RoutedRequest request, int methodId) {
+    List<Hop> hops = permitted(request, route.hops());
+    List<RouteSurvey.Asked> asked = new ArrayList<>();
+    for (Hop hop : hops) {
+      CachePeer peer = hop.peer();
+      asked.add(new RouteSurvey.Asked(peer == null ? null : peer.name(), hop.code()));
+    }
+    List<RouteSurvey.Unused> unused = new ArrayList<>();
+    for (Hop hop : route.hops()) {
+      CachePeer peer = hop.peer();
+      if (peer != null && !hops.contains(hop)) {
+        unused.add(new RouteSurvey.Unused(peer.name(), RouteSurvey.Reason.ADDRESS_DENIED));
+      }
+    }
+    unused.addAll(surveyed.unused(request, methodId, route.hops()));
+    return new RouteSurvey(asked, unused, hops.isEmpty() ? failure(request).detail() : null);
   }
 
   private void tell(Route route, RoutedRequest request, Listener listener) {

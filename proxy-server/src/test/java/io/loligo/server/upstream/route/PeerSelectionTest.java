@@ -14,6 +14,8 @@ import io.loligo.server.port.Accel;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.record.RouteSurvey.Reason;
+import io.loligo.server.record.RouteSurvey.Unused;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
@@ -320,6 +322,48 @@ class PeerSelectionTest {
     health.closed(CachePeers.of(a));
     Settings.assertOpen(health, "a", 0);
     assertThat(hosts(choose(FORWARD, Method.GET))).startsWith("a.example:3128");
+  }
+
+  @Test
+  void saysWhyAParentIsNotAsked() {
+    Peer dead = Settings.peer("dead", false, false, 1, null, 1, 0);
+    Peer full = Settings.peer("full", false, false, 1, null, 0, 1);
+    Peer denied = Peer.parent("denied", "denied.example", 3128).access(AclList.denyAll()).build();
+    Peer server = Peer.parent("server", "server.example", 80).originServer(true).build();
+    settings.peers = List.of(dead, Settings.parent("b"), full, denied, server);
+    health.failed(CachePeers.of(dead));
+    assertThat(health.open(CachePeers.of(full))).isTrue();
+    assertThat(unused(Method.GET))
+        .containsExactly(
+            new Unused("dead", Reason.DOWN),
+            new Unused("full", Reason.FULL),
+            new Unused("denied", Reason.DENIED));
+    settings.nonHierarchicalDirect = false;
+    request.port = 443;
+    assertThat(unused(Method.CONNECT)).contains(new Unused("server", Reason.NO_TUNNEL));
+    settings.alwaysDirect = AclList.allowAll();
+    assertThat(unused(Method.GET)).contains(new Unused("b", Reason.ORIGIN_ONLY));
+  }
+
+  private List<Unused> unused(int method) {
+    PeerSelection selection = new PeerSelection(health, settings.build());
+    return selection.unused(request, method, selection.choose(request, FORWARD, method).hops());
+  }
+
+  @Test
+  void aChoiceThatNobodyCarriesOutTakesNoTurn() {
+    settings.neverDirect = AclList.allowAll();
+    settings.peers =
+        List.of(
+            Settings.peer("a", false, true, 1, null, 0, 0),
+            Settings.peer("b", false, true, 1, null, 0, 0));
+    List<String> first = hosts(choose(FORWARD, Method.GET));
+    PeerSelection survey = new PeerSelection(new WithoutTurns(health), settings.build());
+    for (int i = 0; i < 3; i++) {
+      assertThat(survey.choose(request, FORWARD, Method.GET).code())
+          .isEqualTo(HierarchyCode.ROUNDROBIN_PARENT);
+    }
+    assertThat(hosts(choose(FORWARD, Method.GET))).isNotEqualTo(first);
   }
 
   private Route choose(HttpPort port, int method) {
