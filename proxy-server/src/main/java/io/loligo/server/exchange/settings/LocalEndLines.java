@@ -7,6 +7,7 @@ import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Rules;
+import io.loligo.core.message.CNumber;
 import io.loligo.server.upstream.StatusSet;
 import io.netty.util.NetUtil;
 import java.net.Inet6Address;
@@ -81,14 +82,8 @@ abstract class LocalEndLines<T> implements LineReader<List<T>> {
     return new LocalEndLines<>(reading, scope, expected) {
       @Override
       LocalEndRules.@Nullable PacketNumber made(String value, AclList access) {
-        try {
-          long number = Long.decode(value);
-          return number < 0 || number > most
-              ? null
-              : new LocalEndRules.PacketNumber((int) number, access);
-        } catch (NumberFormatException e) {
-          return null;
-        }
+        long number = CNumber.of(value, most);
+        return number < 0 ? null : new LocalEndRules.PacketNumber((int) number, access);
       }
     };
   }

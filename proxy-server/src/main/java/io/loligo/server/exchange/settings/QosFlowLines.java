@@ -4,6 +4,7 @@ import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
+import io.loligo.core.message.CNumber;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -37,15 +38,7 @@ final class QosFlowLines implements LineReader<QosFlows> {
 
     /** -1: {@code text} is no number of this kind. */
     long number(String text) {
-      if (text.isEmpty() || !Character.isDigit(text.charAt(0))) {
-        return -1;
-      }
-      try {
-        long number = Long.decode(text);
-        return number > most ? -1 : number;
-      } catch (NumberFormatException e) {
-        return -1;
-      }
+      return CNumber.of(text, most);
     }
 
     /** {@code NUMBER} or {@code NUMBER/MASK}; -1: it is neither. */
