@@ -62,7 +62,7 @@ final class ConnectionMarks {
   private Map<SocketEnds, Long> marks(Set<SocketEnds> wanted) {
     try {
       return table.marks(wanted);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) { // all who wait go on
       LOG.warn("marks of connections count as 0: {}", e.toString());
       return Map.of();
     }

@@ -75,4 +75,17 @@ class ConnectionMarksTest {
     passes.remove().run();
     assertThat(told).containsExactly("mark 0");
   }
+
+  /** Whatever breaks a pass: nobody waits for ever, and the next one is made. */
+  @Test
+  void aPassThatBreaksTellsNoMarks() throws Exception {
+    write(1, 5);
+    ConnectionMarks marks = marks();
+    InetSocketAddress nowhere = InetSocketAddress.createUnresolved("host", 3128);
+    marks.find(new SocketEnds(nowhere, nowhere), mark -> told.add("mark " + mark));
+    passes.remove().run();
+    marks.find(ends(1), mark -> told.add("1 has " + mark));
+    passes.remove().run();
+    assertThat(told).containsExactly("mark 0", "1 has 5");
+  }
 }
