@@ -92,7 +92,7 @@ final class Daemon {
           admin == null ? "JMX" : "POST /reload of " + text(admin) + " or JMX");
     }
     // slow work, which a client that waits for a port should not wait for
-    proxy.showMetricsInJmx();
+    proxy.exportMetrics();
     LOG.info("ready");
     started.complete(proxy);
     proxy.drained().join();

@@ -482,6 +482,7 @@ public final class Proxy implements AutoCloseable {
     if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
       metrics.ledger().addProcess(allocator);
     }
+    closeLast.add(export);
     Operations operations = new Control();
     HostPort place = config.get(AdminDirectives.ADMIN_PORT);
     if (place != null) {
@@ -508,7 +509,6 @@ public final class Proxy implements AutoCloseable {
       listeners.bind(port);
     }
     portsBound(config);
-    closeLast.add(export);
     ManagementBeans beans =
         new ManagementBeans(
             ManagementFactory.getPlatformMBeanServer(),
@@ -581,11 +581,9 @@ public final class Proxy implements AutoCloseable {
     return server == null ? 0 : server.refusals();
   }
 
-  /**
-   * Shows the metrics in JMX too, under {@link MetricsExport#JMX_DOMAIN}. Any thread; takes long.
-   */
-  public void showMetricsInJmx() {
-    export.get().openJmx();
+  /** Makes the metrics now, which shows them in JMX: else the first scrape does. Takes long. */
+  public void exportMetrics() {
+    export.get();
   }
 
   private List<LoginCounts> loginCounts() {

@@ -34,9 +34,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exports metrics through Micrometer: Prometheus text, and JMX if asked for. It has only functions
- * and gauges that read the counts of the loops; nothing is recorded here. Thread-safe: any thread
- * reads; meters are added while the process starts.
+ * Exports metrics through Micrometer: Prometheus text and JMX. It has only functions and gauges
+ * that read the counts of the loops; nothing is recorded here. Thread-safe: any thread reads;
+ * meters are added while the process starts.
  */
 public final class MetricsExport implements AutoCloseable {
   /** JMX domain of Micrometer's registry; the proxy's own beans are under {@code io.loligo}. */
@@ -52,6 +52,7 @@ public final class MetricsExport implements AutoCloseable {
   /** Exports all of {@code metrics}, and metrics of the virtual machine. */
   public MetricsExport(ProxyMetrics metrics) {
     registry.add(prometheus);
+    registry.add(new JmxMeterRegistry(new OwnDomain(), Clock.SYSTEM));
     held.add(metrics);
     for (Counter counter : Counter.values()) {
       counter(counter.meter(), counter.unit(), counter.text(), () -> metrics.value(counter));
@@ -77,11 +78,6 @@ public final class MetricsExport implements AutoCloseable {
     public String domain() {
       return JMX_DOMAIN;
     }
-  }
-
-  /** Shows all meters in JMX too. Once. */
-  public void openJmx() {
-    registry.add(new JmxMeterRegistry(new OwnDomain(), Clock.SYSTEM));
   }
 
   private void bind(CounterFamily family, ProxyMetrics metrics) {

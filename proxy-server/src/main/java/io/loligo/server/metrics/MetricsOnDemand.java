@@ -4,8 +4,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the export when it is first wanted: making it costs more than the rest of a start, and a
- * proxy inside another program may never show it. Thread-safe.
+ * Makes the export when it is first wanted: it has hundreds of meters, and a proxy inside another
+ * program may never show them. Thread-safe.
  */
 public final class MetricsOnDemand implements AutoCloseable {
   private final Supplier<MetricsExport> maker;

@@ -138,7 +138,6 @@ class MetricsExportTest {
 
   @Test
   void jmxRegistryShowsTheSameNumbers() throws Exception {
-    export.openJmx();
     metrics.loop(0).finished(SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h"));
     ObjectName pattern = new ObjectName(MetricsExport.JMX_DOMAIN + ":name=loligoExchanges*miss,*");
     var names = ManagementFactory.getPlatformMBeanServer().queryNames(pattern, null);

@@ -159,6 +159,7 @@ class ProcessWireTest extends WireTest {
     }
     process.signal("TERM");
     assertThat(process.awaitExit()).as(process.output()).isZero();
+    assertThat(process.output()).doesNotContainPattern("WARN ++(?!Daemon:)");
   }
 
   @ParameterizedTest
