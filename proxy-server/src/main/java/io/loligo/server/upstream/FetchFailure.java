@@ -78,4 +78,10 @@ public record FetchFailure(
   public int status() {
     return refusal == null ? kind.status() : refusal.status();
   }
+
+  /** {@link #detail}: logs and {@code %err_detail} show it. */
+  @Override
+  public String toString() {
+    return detail;
+  }
 }

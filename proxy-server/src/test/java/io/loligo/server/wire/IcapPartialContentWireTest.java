@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -135,6 +136,24 @@ class IcapPartialContentWireTest extends WireTest {
     assertThat(send("POST", "/echo", LARGE).text()).isEqualTo("got [" + LARGE.substring(3));
   }
 
+  /** An origin never takes a part of it for a request of its own. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3, 5, 7, 100})
+  void aRequestOfAnotherLengthThanAnnouncedIsNotSentWhole(int announced) throws Exception {
+    icap.options(PREVIEW);
+    icap.on(
+        call -> {
+          String length = "Content-Length: " + announced + "\r\n";
+          String head = call.heads().replaceAll("Content-Length: .*\r\n", length);
+          call.readChunks();
+          String whole = ScriptedIcap.adapted("req", head, "[");
+          call.send(ScriptedIcap.partly(whole, original(3)));
+        });
+    start("reqmod_precache");
+    String head = RawClient.head("POST", origin.url("/echo"), "Content-Length: 8");
+    assertThat(client().send(head + "12345678").untilClose()).doesNotContain("got ");
+  }
+
   /** A service that answers before it has read everything gets no more. */
   @Test
   void aServiceMayAnswerEarlyOutsideOfAPreview() throws Exception {
@@ -186,12 +205,15 @@ class IcapPartialContentWireTest extends WireTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {3, 8, 10, 100})
-  void contentOfAnotherLengthThanAnnouncedIsNotTakenForComplete(int announced) throws Exception {
+  @CsvSource({"3, more", "8, more", "10, less", "100, less"})
+  void contentOfAnotherLengthThanAnnouncedIsNotTakenForComplete(int announced, String than)
+      throws Exception {
     icap.options(PREVIEW);
     String fresh = "Cache-Control: max-age=1000";
     String length = "Content-Length: " + announced;
-    start("respmod_precache");
+    Path log = dir.resolve("detail.log");
+    start(
+        "respmod_precache", "logformat detail %err_detail", "access_log stdio:" + log + " detail");
     origin.on(
         "/chunked",
         call ->
@@ -206,6 +228,8 @@ class IcapPartialContentWireTest extends WireTest {
       icap.on(ScriptedIcap.NO_CONTENT);
       assertThat(get(path).text()).as("the cut one is not stored").isEqualTo("content");
     }
+    String why = "icap_service%20scan:%20" + than + "%20content%20than%20announced";
+    assertThat(stopAndReadLog("detail.log")).containsExactly(why, "-", why, "-");
   }
 
   @Test
