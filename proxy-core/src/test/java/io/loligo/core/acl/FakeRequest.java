@@ -57,7 +57,7 @@ public final class FakeRequest implements AclInput {
     return login(LoginState.KNOWN);
   }
 
-  /** With what is known of the answer of every helper. */
+  /** Every helper has answered so. */
   public FakeRequest answer(ExternalAcl.Answer known) {
     answer = known;
     return this;

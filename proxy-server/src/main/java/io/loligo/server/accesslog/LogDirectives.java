@@ -50,8 +50,8 @@ public final class LogDirectives {
               LogLines::icapLogsOf)
           .defaultText("none")
           .difference(
-              "codes about the response to the client, such as %Ss, show what is known when the"
-                  + " exchange with the service ends")
+              "codes about the response to the client, such as %Ss, have their value at the end of"
+                  + " the exchange with the service")
           .text(
               "Where transactions with ICAP services are logged, one line for each: requests,"
                   + " responses and OPTIONS. Everything else is as in access_log. The format"

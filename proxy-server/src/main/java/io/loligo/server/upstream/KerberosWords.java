@@ -51,7 +51,8 @@ final class KerberosWords {
       refuse("Kerberos needs the name of the peer, not its address: " + host);
       return null;
     }
-    String principal = value.length() > LOGIN.length() + 1 ? value.substring(10) : null;
+    String principal =
+        value.length() > LOGIN.length() + 1 ? value.substring(LOGIN.length() + 1) : null;
     return ticketCache ? new PeerKerberos(host, null, principal) : byKeytab(principal);
   }
 

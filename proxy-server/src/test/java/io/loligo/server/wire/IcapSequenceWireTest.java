@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class IcapSequenceWireTest extends WireTest {
   private ScriptedIcap icap;
 
-  /** The field line of each answer of {@code /NAME}, and what came to whom. */
+  /** A further field line in answers of the service router, with CRLF; empty: none. */
   private volatile String fieldOfRouter = "";
 
   @BeforeEach

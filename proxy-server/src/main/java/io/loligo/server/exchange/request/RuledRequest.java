@@ -48,7 +48,7 @@ abstract class RuledRequest implements RoutedRequest {
   /** What a rewriter made of it; null: nothing. */
   public abstract @Nullable RewrittenRequest rewritten();
 
-  /** What is known about the user, whether a rule has asked or not; null: nobody can log in. */
+  /** The login so far, even if no rule has asked for it; null: nobody can log in. */
   public abstract @Nullable RequestLogin foundLogin();
 
   /** TLS with the client; null: none. */
