@@ -1,0 +1,27 @@
+package io.loligo.server.report;
+
+/** A sum that each group of time has. */
+enum Amount {
+  HITS,
+  MISSES,
+  HIT_BYTES,
+  MISS_BYTES,
+  SWAP_INS,
+  SWAP_OUTS,
+  /** Swap-ins with one read, of those whose reads are known. */
+  ATOMIC_INS,
+  KNOWN_INS,
+  /** Memory hits of files whose way into memory is known, and those that never came from disk. */
+  KNOWN_MEMORY_HITS,
+  NEVER_SWAPPED_IN,
+  /** Each hit is one of the rest. */
+  DISK_200,
+  MEMORY_200,
+  UNKNOWN_200,
+  /** A fresh conditional, answered with content. */
+  IMS_200,
+  IMS_304,
+  /** Another hit answered 304, such as one after a validation. */
+  OTHER_304,
+  NEGATIVE
+}
