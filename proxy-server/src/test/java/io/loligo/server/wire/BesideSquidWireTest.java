@@ -38,10 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code .test} are those of the origin.
  */
 class BesideSquidWireTest extends WireTest {
-  /** Both proxies write these as they like; docs/reference/differences.md says how. */
-  private static final Set<String> OWN_FIELDS =
-      Set.of("via", "cache-control", "connection", "surrogate-capability");
-
   private static final String FORWARD_PORT = "http_port 127.0.0.1:{port}";
 
   private static final Pattern NATIVE_LINE =
@@ -192,33 +188,10 @@ class BesideSquidWireTest extends WireTest {
         client.halfClose();
         client.untilClose(); // it is logged before the next request
       }
-      return new Outcome(status, toOrigin(before));
+      return new Outcome(status, ComparedRequests.since(origin, before));
     } catch (IOException e) {
       throw new IOException("no answer to " + asked, e);
     }
-  }
-
-  /** The requests that the origin got since then, without what each proxy writes as it likes. */
-  private List<String> toOrigin(int before) {
-    return origin.requests().stream()
-        .skip(before)
-        .map(
-            request ->
-                request
-                    .head()
-                    .lines()
-                    .skip(1)
-                    .filter(line -> !line.isEmpty())
-                    .map(line -> line.replaceFirst(": *", ": "))
-                    .filter(line -> !OWN_FIELDS.contains(name(line)))
-                    .map(line -> name(line) + line.substring(line.indexOf(':')))
-                    .sorted()
-                    .collect(Collectors.joining("; ", request.startLine() + " ", "")))
-        .toList();
-  }
-
-  private static String name(String line) {
-    return line.substring(0, Math.max(0, line.indexOf(':'))).toLowerCase(Locale.ROOT);
   }
 
   private Path hosts(List<Asked> requests) throws IOException {

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * An office with users and groups in a directory: the same lines and requests in this proxy and in
- * Squid, whose programs ask the same directory. Status, challenge, and user and result code in the
- * log are the same. Skipped, visibly, if Squid or its programs for LDAP are absent.
+ * Squid, whose programs ask the same directory. Status, challenge, the fields that the origin gets,
+ * and user, result code and hierarchy code in the log are the same. Skipped, visibly, if Squid or
+ * its programs for LDAP are absent.
  */
 class LdapOfficeBesideSquidTest extends WireTest {
   private static final String LIB = "/usr/lib/squid/";
@@ -95,7 +96,7 @@ class LdapOfficeBesideSquidTest extends WireTest {
             "http_access deny files staff",
             "http_access allow staff",
             "http_access deny all",
-            "logformat user %un %>Hs %Ss %rm %ru",
+            "logformat user %un %Ss/%>Hs %Sh %rm %ru",
             "cache deny all"));
   }
 
@@ -128,9 +129,11 @@ class LdapOfficeBesideSquidTest extends WireTest {
             "bob:secret /news 403 []",
             "eve:s3 /news 200 []",
             "bob:secret /downloads 200 []",
-            "eve:s3 /other 403 []");
+            "eve:s3 /other 403 []")
+        .anyMatch(line -> line.matches("GET /intranet HTTP/1.1 .*x-forwarded-for: 127.0.0.1"));
     List<String> theirs = new ArrayList<>(Files.readAllLines(log, ISO_8859_1));
-    theirs.removeIf(line -> line.startsWith("- 0 ")); // only asked whether the port is open
+    theirs.removeIf(
+        line -> line.startsWith("- NONE_NONE/0")); // only asked whether the port is open
     assertThat(plain(stopAndReadLog("users.log"))).isEqualTo(plain(theirs));
   }
 
@@ -147,12 +150,14 @@ class LdapOfficeBesideSquidTest extends WireTest {
       String[] lines =
           login.isEmpty() ? new String[0] : new String[] {"Proxy-Authorization: " + value};
       for (String path : PATHS) {
+        int before = origin.requests().size();
         try (RawClient client = RawClient.connect(port)) {
           WireMessage response = client.get(origin.url(path), lines).response();
           told.add(
               login
                   + (" " + path + " " + response.status() + " ")
                   + response.fields("Proxy-Authenticate"));
+          told.addAll(ComparedRequests.since(origin, before));
         }
       }
     }
