@@ -1,9 +1,12 @@
 package io.loligo.server.wire;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import javax.security.auth.Subject;
@@ -20,14 +23,22 @@ import org.ietf.jgss.GSSManager;
 import org.ietf.jgss.GSSName;
 import org.ietf.jgss.Oid;
 
-/** A KDC with the users bob and alice and the service of a proxy on localhost. */
+/**
+ * A KDC with the users bob and alice and the service of a proxy on localhost. Confined to one
+ * thread.
+ */
 final class TestKdc implements AutoCloseable {
   static final String REALM = "LOLIGO.TEST";
   static final String SERVICE = "HTTP/localhost@" + REALM;
+  static final String OTHER_SERVICE = "HTTP/other@" + REALM;
   static final String SPNEGO = "1.3.6.1.5.5.2";
   static final String KERBEROS = "1.2.840.113554.1.2.2";
 
+  private static final String PRINCIPAL_NAME = "1.2.840.113554.1.2.2.1";
+
+  private final Map<String, Subject> subjects = new HashMap<>();
   private final SimpleKdcServer kdc;
+  private final int port = ProxyProcess.freePort();
   private final Path dir;
 
   /** Starts it, with its files in {@code dir}. */
@@ -39,10 +50,10 @@ final class TestKdc implements AutoCloseable {
     kdc.setWorkDir(dir.toFile());
     kdc.setAllowUdp(false);
     kdc.setAllowTcp(true);
-    kdc.setKdcTcpPort(ProxyProcess.freePort());
+    kdc.setKdcTcpPort(port);
     kdc.init();
     kdc.start();
-    for (String principal : new String[] {SERVICE, "HTTP/other@" + REALM}) {
+    for (String principal : new String[] {SERVICE, OTHER_SERVICE}) {
       kdc.createPrincipal(principal);
     }
     for (String user : new String[] {"bob", "alice"}) {
@@ -70,8 +81,55 @@ final class TestKdc implements AutoCloseable {
     return file.toPath();
   }
 
+  /**
+   * krb5.conf of clients with the library of MIT, in a folder that they may read. Nothing in it
+   * needs DNS or UDP.
+   */
+  Path libraryConfiguration() throws IOException {
+    return Files.writeString(
+        dir.resolve("library.conf"),
+        String.join(
+            "\n",
+            "[libdefaults]",
+            " default_realm = " + REALM,
+            " dns_lookup_realm = false",
+            " dns_lookup_kdc = false",
+            " dns_canonicalize_hostname = false",
+            " rdns = false",
+            " udp_preference_limit = 1",
+            "[realms]",
+            " " + REALM + " = {",
+            "  kdc = 127.0.0.1:" + port,
+            " }",
+            "[domain_realm]",
+            " localhost = " + REALM,
+            ""));
+  }
+
   /** A new token of {@code user} for the proxy, Base64, made with {@code mechanism}. */
   String token(String user, String mechanism) throws Exception {
+    return token(user, mechanism, SERVICE);
+  }
+
+  /** The same for another service. */
+  String token(String user, String mechanism, String service) throws Exception {
+    PrivilegedExceptionAction<byte[]> made =
+        () -> {
+          GSSManager manager = GSSManager.getInstance();
+          GSSName name = manager.createName(service, new Oid(PRINCIPAL_NAME));
+          GSSContext context =
+              manager.createContext(name, new Oid(mechanism), null, GSSContext.DEFAULT_LIFETIME);
+          return context.initSecContext(new byte[0], 0, 0);
+        };
+    return Base64.getEncoder().encodeToString(Subject.doAs(loggedIn(user), made));
+  }
+
+  /** Its tickets are kept: further tokens need no answer of the KDC. */
+  private Subject loggedIn(String user) throws Exception {
+    Subject known = subjects.get(user);
+    if (known != null) {
+      return known;
+    }
     Path keys = keytab(user + "@" + REALM);
     Map<String, String> options =
         Map.of(
@@ -96,17 +154,9 @@ final class TestKdc implements AutoCloseable {
     Subject subject =
         new Subject(false, Set.of(new KerberosPrincipal(user + "@" + REALM)), Set.of(), Set.of());
     CallbackHandler none = callbacks -> {};
-    LoginContext login = new LoginContext("client", subject, none, jaas);
-    login.login();
-    PrivilegedExceptionAction<byte[]> made =
-        () -> {
-          GSSManager manager = GSSManager.getInstance();
-          GSSName service = manager.createName("HTTP@localhost", GSSName.NT_HOSTBASED_SERVICE);
-          GSSContext context =
-              manager.createContext(service, new Oid(mechanism), null, GSSContext.DEFAULT_LIFETIME);
-          return context.initSecContext(new byte[0], 0, 0);
-        };
-    return Base64.getEncoder().encodeToString(Subject.doAs(subject, made));
+    new LoginContext("client", subject, none, jaas).login();
+    subjects.put(user, subject);
+    return subject;
   }
 
   @Override
