@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code -Dsim.seeds=} worlds (5,000) and some with disks. One that fails says its seed: {@code
+ * {@code -Dsim.seeds=} worlds (3,500) and some with disks. One that fails says its seed: {@code
  * -Dsim.seed=} plays it again and tells all that happens, {@code -Dsim.seconds=} plays others for
  * so long.
  */
 class SimulationTest {
-  private static final int SEEDS = Integer.getInteger("sim.seeds", 5_000);
+  private static final int SEEDS = Integer.getInteger("sim.seeds", 3_500);
 
   /** Worlds with disks, behind the first ten thousand: {@link Simulation#hasDisks}. */
   private static final int FIRST_WITH_DISKS = 10_001;

@@ -2,6 +2,7 @@ package io.loligo.store.inflight;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
+import io.loligo.store.Interleavings;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.StoreFixture.SilentWriter;
 import io.loligo.store.memory.MemoryLedger;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 final class FlightsInterleavingsTest {
   private static final int SCENARIOS = 6;
-  private static final int INTERLEAVINGS = 50;
 
   // made here, as the tool does not know how hashes are made
   private static final KeyProbe[] PROBES = {
@@ -33,7 +33,7 @@ final class FlightsInterleavingsTest {
   void isAsIfOneCameAfterTheOther() {
     new ModelCheckingOptions()
         .iterations(SCENARIOS)
-        .invocationsPerIteration(INTERLEAVINGS)
+        .invocationsPerIteration(Interleavings.of(25))
         .threads(2)
         .actorsPerThread(3)
         .actorsBefore(1)

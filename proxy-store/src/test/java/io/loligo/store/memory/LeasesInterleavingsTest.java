@@ -1,5 +1,6 @@
 package io.loligo.store.memory;
 
+import io.loligo.store.Interleavings;
 import io.loligo.store.stripes.Stripes;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -20,7 +21,7 @@ final class LeasesInterleavingsTest {
   void noByteIsLostOrEnteredTwice() {
     new ModelCheckingOptions()
         .iterations(12)
-        .invocationsPerIteration(400)
+        .invocationsPerIteration(Interleavings.of(200))
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)

@@ -1,5 +1,6 @@
 package io.loligo.store.memory;
 
+import io.loligo.store.Interleavings;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -17,7 +18,7 @@ final class LedgerInterleavingsTest {
   void isAsIfOneCameAfterTheOther() {
     new ModelCheckingOptions()
         .iterations(12)
-        .invocationsPerIteration(250)
+        .invocationsPerIteration(Interleavings.of(125))
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)

@@ -2,6 +2,7 @@ package io.loligo.store.memory;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.Interleavings;
 import io.loligo.store.StoreFixture;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -22,7 +23,7 @@ final class MemoryTierInterleavingsTest {
   void isAsIfOneCameAfterTheOther() {
     new StressOptions()
         .iterations(8)
-        .invocationsPerIteration(500)
+        .invocationsPerIteration(Interleavings.of(250))
         .threads(2)
         .actorsPerThread(4)
         .actorsBefore(1)

@@ -2,6 +2,7 @@ package io.loligo.store.memory;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.Interleavings;
 import io.loligo.store.StoreFixture;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -25,7 +26,7 @@ final class MovesInterleavingsTest {
   void everyByteIsInOneLedger() {
     new ModelCheckingOptions()
         .iterations(8)
-        .invocationsPerIteration(400)
+        .invocationsPerIteration(Interleavings.of(200))
         .threads(THREADS)
         .actorsPerThread(2)
         .actorsBefore(0)

@@ -2,6 +2,7 @@ package io.loligo.store.memory;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.Interleavings;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
@@ -23,7 +24,7 @@ final class SpreadInterleavingsTest {
   void everyReferenceCountsOnce() {
     new ModelCheckingOptions()
         .iterations(12)
-        .invocationsPerIteration(400)
+        .invocationsPerIteration(Interleavings.of(200))
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)
