@@ -50,6 +50,7 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.shaping.PoolLevels;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.transport.ConnectionTable;
@@ -518,7 +519,7 @@ public final class Proxy implements AutoCloseable {
             operations);
     closeLast.add(beans);
     beans.icap(() -> AdaptationSettings.counts(config));
-    beans.pools(() -> ShapingSettings.counts(config));
+    beans.pools(() -> ShapingSettings.counts(config), this::poolLevels);
     beans.parents(() -> health.numbers(config.get(PeerDirectives.CACHE_PEER)));
     beans.helpers(helpers::numbers, this::loginCounts);
     store.open();
@@ -552,7 +553,7 @@ public final class Proxy implements AutoCloseable {
         () -> store.transit().shortage().count());
     shown.helpers(helpers::numbers);
     shown.logins(this::loginCounts);
-    shown.pools(() -> ShapingSettings.counts(config));
+    shown.pools(() -> ShapingSettings.counts(config), this::poolLevels);
     shown.icapServices(() -> AdaptationSettings.counts(config));
     shown.peers(() -> health.numbers(config.get(PeerDirectives.CACHE_PEER)));
     shown.certificates(secured::expiries);
@@ -589,6 +590,10 @@ public final class Proxy implements AutoCloseable {
   private List<LoginCounts> loginCounts() {
     Logins now = logins;
     return now == null ? List.of() : now.counts();
+  }
+
+  private List<PoolLevels> poolLevels() {
+    return ShapingSettings.levels(config, time.nanos());
   }
 
   private static String version() {

@@ -5,6 +5,11 @@ public interface Counts<C extends Count> {
   /** The name of the thing. */
   String name();
 
+  /** Whether the thing has {@code count}. */
+  default boolean has(C count) {
+    return true;
+  }
+
   /** The value of {@code count}. */
   long value(C count);
 }

@@ -10,6 +10,8 @@ import io.loligo.server.login.LoginCount;
 import io.loligo.server.login.LoginCounts;
 import io.loligo.server.shaping.PoolCount;
 import io.loligo.server.shaping.PoolCounts;
+import io.loligo.server.shaping.PoolLevel;
+import io.loligo.server.shaping.PoolLevels;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,7 +28,9 @@ final class CountsBeans {
     for (Counts<C> one : things) {
       Map<String, Long> numbers = new TreeMap<>();
       for (C count : counts) {
-        numbers.put(count.exactKey(), one.value(count));
+        if (one.has(count)) {
+          numbers.put(count.exactKey(), one.value(count));
+        }
       }
       all.put(one.name(), numbers);
     }
@@ -77,26 +81,53 @@ final class CountsBeans {
     }
   }
 
-  record Pools(Supplier<List<PoolCounts>> pools) implements PoolsMXBean {
-    private Map<String, Long> each(PoolCount count) {
+  record Pools(Supplier<List<PoolCounts>> pools, Supplier<List<PoolLevels>> levels)
+      implements PoolsMXBean {
+    /** The value of {@code count} for each thing that has it. */
+    private static <C extends Count> Map<String, Long> each(
+        C count, List<? extends Counts<C>> things) {
       Map<String, Long> all = new TreeMap<>();
-      pools.get().forEach(one -> all.put(one.name(), one.value(count)));
+      for (Counts<C> one : things) {
+        if (one.has(count)) {
+          all.put(one.name(), one.value(count));
+        }
+      }
       return all;
     }
 
     @Override
     public Map<String, Long> getPassed() {
-      return each(PoolCount.PASSED);
+      return each(PoolCount.PASSED, pools.get());
     }
 
     @Override
     public Map<String, Long> getWaits() {
-      return each(PoolCount.WAITS);
+      return each(PoolCount.WAITS, pools.get());
     }
 
     @Override
     public Map<String, Long> getWaiting() {
-      return each(PoolCount.WAITING);
+      return each(PoolCount.WAITING, pools.get());
+    }
+
+    @Override
+    public Map<String, Long> getLevel() {
+      return each(PoolLevel.LEVEL, levels.get());
+    }
+
+    @Override
+    public Map<String, Long> getMaximum() {
+      return each(PoolLevel.MAXIMUM, levels.get());
+    }
+
+    @Override
+    public Map<String, Long> getBuckets() {
+      return each(PoolLevel.BUCKETS, levels.get());
+    }
+
+    @Override
+    public Map<String, Long> getLowestLevel() {
+      return each(PoolLevel.LOWEST, levels.get());
     }
   }
 }

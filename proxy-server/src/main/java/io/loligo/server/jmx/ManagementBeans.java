@@ -14,6 +14,7 @@ import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.shaping.PoolCounts;
+import io.loligo.server.shaping.PoolLevels;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Purged;
@@ -101,10 +102,11 @@ public final class ManagementBeans implements AutoCloseable {
    * Registers the bean of pools.
    *
    * @param pools those in use, asked for again each time
+   * @param levels the same
    * @throws IllegalStateException if the server refuses it
    */
-  public void pools(Supplier<List<PoolCounts>> pools) {
-    add("Pools", new CountsBeans.Pools(pools), PoolsMXBean.class);
+  public void pools(Supplier<List<PoolCounts>> pools, Supplier<List<PoolLevels>> levels) {
+    add("Pools", new CountsBeans.Pools(pools, levels), PoolsMXBean.class);
   }
 
   /**

@@ -13,4 +13,19 @@ public interface PoolsMXBean {
 
   @Description("Streams whose bytes wait for each pool now.")
   Map<String, Long> getWaiting();
+
+  @Description(
+      "Bytes in the bucket for all of each pool that has one. Below 0: bytes that passed before"
+          + " their time.")
+  Map<String, Long> getLevel();
+
+  @Description("The most bytes that the bucket for all of each pool holds.")
+  Map<String, Long> getMaximum();
+
+  @Description(
+      "Buckets of addresses, networks, users, tags or fields of each pool in use: not full.")
+  Map<String, Long> getBuckets();
+
+  @Description("Bytes, or requests, in the emptiest of the buckets in use of each pool.")
+  Map<String, Long> getLowestLevel();
 }

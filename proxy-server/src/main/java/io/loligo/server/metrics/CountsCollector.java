@@ -55,8 +55,13 @@ final class CountsCollector<C extends Count> implements MultiCollector {
     CounterSnapshot.Builder family =
         CounterSnapshot.builder().name(prefix + count.key()).help(count.text());
     for (Counts<C> one : all) {
-      family.dataPoint(
-          CounterDataPointSnapshot.builder().labels(labels(one)).value(value(one, count)).build());
+      if (one.has(count)) {
+        family.dataPoint(
+            CounterDataPointSnapshot.builder()
+                .labels(labels(one))
+                .value(value(one, count))
+                .build());
+      }
     }
     return family.build();
   }
@@ -65,8 +70,10 @@ final class CountsCollector<C extends Count> implements MultiCollector {
     GaugeSnapshot.Builder family =
         GaugeSnapshot.builder().name(prefix + count.key()).help(count.text());
     for (Counts<C> one : all) {
-      family.dataPoint(
-          GaugeDataPointSnapshot.builder().labels(labels(one)).value(value(one, count)).build());
+      if (one.has(count)) {
+        family.dataPoint(
+            GaugeDataPointSnapshot.builder().labels(labels(one)).value(value(one, count)).build());
+      }
     }
     return family.build();
   }

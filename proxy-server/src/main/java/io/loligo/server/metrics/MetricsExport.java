@@ -8,6 +8,8 @@ import io.loligo.server.login.LoginCount;
 import io.loligo.server.login.LoginCounts;
 import io.loligo.server.shaping.PoolCount;
 import io.loligo.server.shaping.PoolCounts;
+import io.loligo.server.shaping.PoolLevel;
+import io.loligo.server.shaping.PoolLevels;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
 import io.micrometer.core.instrument.Clock;
@@ -209,11 +211,14 @@ public final class MetricsExport implements AutoCloseable {
     prometheus.getPrometheusRegistry().register(new PeerCollector(peers));
   }
 
-  /** Exports the counts of pools of bandwidth and of request rates. */
-  public void pools(Supplier<List<PoolCounts>> pools) {
+  /** Exports the counts of pools of bandwidth and of request rates, and what their buckets hold. */
+  public void pools(Supplier<List<PoolCounts>> pools, Supplier<List<PoolLevels>> levels) {
     prometheus
         .getPrometheusRegistry()
         .register(new CountsCollector<>("pool", "pool", List.of(PoolCount.values()), pools));
+    prometheus
+        .getPrometheusRegistry()
+        .register(new CountsCollector<>("pool", "pool", List.of(PoolLevel.values()), levels));
   }
 
   /** Exports the counts of ICAP services. */

@@ -1,5 +1,6 @@
 package io.loligo.server.shaping;
 
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -80,8 +81,18 @@ final class BucketTable<K> {
     return false;
   }
 
-  /** Buckets in it. */
-  int size() {
-    return buckets.size();
+  /** Its buckets: a view. */
+  Collection<Bucket> buckets() {
+    return buckets.values();
+  }
+
+  /** How its buckets fill. */
+  Rate rate() {
+    return rate;
+  }
+
+  /** Units in a new bucket. */
+  long first() {
+    return first;
   }
 }

@@ -40,6 +40,11 @@ public final class ClientPool {
     return counts;
   }
 
+  /** What its buckets hold. */
+  public PoolLevels levels(long nowNanos) {
+    return PoolLevels.none(counts.name()).withEach(addresses, 1, nowNanos);
+  }
+
   /** The bucket of {@code client}, 4 or 16 bytes; null: no limit. */
   public @Nullable Allowance of(byte[] client, long nowNanos) {
     return addresses == null

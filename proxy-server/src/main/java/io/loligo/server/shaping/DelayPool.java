@@ -69,6 +69,16 @@ public final class DelayPool {
     return counts;
   }
 
+  /** What its buckets hold. */
+  public PoolLevels levels(long nowNanos) {
+    return PoolLevels.none(counts.name())
+        .withAll(aggregate, nowNanos)
+        .withEach(networks, 1, nowNanos)
+        .withEach(hosts, 1, nowNanos)
+        .withEach(users, 1, nowNanos)
+        .withEach(tags, 1, nowNanos);
+  }
+
   /**
    * The buckets of a request; null: none applies to it.
    *

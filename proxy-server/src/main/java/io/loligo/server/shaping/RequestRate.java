@@ -69,6 +69,11 @@ public final class RequestRate {
     return counts;
   }
 
+  /** What its buckets hold, in requests. */
+  public PoolLevels levels(long nowNanos) {
+    return PoolLevels.none(counts.name()).withEach(buckets, UNITS, nowNanos);
+  }
+
   /** The bucket of {@code request}; null: the request has no key, and so no limit. */
   public @Nullable Bucket of(AclInput request, long nowNanos) {
     Object value = valueOf(request);

@@ -48,6 +48,11 @@ public final class ResponsePool {
     return counts;
   }
 
+  /** What its bucket for all responses holds: those of each response come and go with it. */
+  public PoolLevels levels(long nowNanos) {
+    return PoolLevels.none(counts.name()).withAll(aggregate, nowNanos);
+  }
+
   /** The buckets of a new response; null: no limit. */
   public @Nullable Allowance ofResponse(long nowNanos) {
     List<Bucket> buckets = new ArrayList<>(2);

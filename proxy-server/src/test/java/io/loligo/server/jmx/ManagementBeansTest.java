@@ -13,6 +13,7 @@ import io.loligo.server.metrics.SampleStore;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.shaping.PoolCounts;
+import io.loligo.server.shaping.SamplePools;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
@@ -91,7 +92,7 @@ class ManagementBeansTest {
             () -> List.of(SampleDisk.of("/d,*\"", DiskStats.State.READ_ONLY, "no-store")),
             new TestOperations());
     beans.icap(() -> List.of(new ServiceCounts("scan")));
-    beans.pools(() -> List.of(new PoolCounts("delay_pools 1")));
+    beans.pools(() -> List.of(new PoolCounts("delay_pools 1")), SamplePools::levels);
     beans.parents(() -> List.of(new PeerNumbers("far", false, 1, 2, 3, 4, "status 500", 10)));
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
@@ -155,6 +156,16 @@ class ManagementBeansTest {
     assertThat(parents.getFailures()).containsExactly(Map.entry("far", 4));
     assertThat(parents.getLastCheck()).containsExactly(Map.entry("far", "status 500"));
     assertThat(parents.getTurnPercent()).containsExactly(Map.entry("far", 10));
+  }
+
+  @Test
+  void poolsShowTheLevelsThatTheyHave() throws Exception {
+    PoolsMXBean pools = JMX.newMXBeanProxy(remote, name("Pools"), PoolsMXBean.class);
+    assertThat(pools.getPassed()).containsExactly(Map.entry("delay_pools 1", 0L));
+    assertThat(pools.getLevel()).containsExactly(Map.entry("response_delay_pool films", 4L));
+    assertThat(pools.getMaximum()).containsExactly(Map.entry("response_delay_pool films", 8L));
+    assertThat(pools.getBuckets()).containsExactly(Map.entry("client_delay_pools 1", 1L));
+    assertThat(pools.getLowestLevel()).containsExactly(Map.entry("client_delay_pools 1", 3L));
   }
 
   @Test

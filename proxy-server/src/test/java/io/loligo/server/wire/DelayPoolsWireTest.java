@@ -35,14 +35,18 @@ class DelayPoolsWireTest extends WireTest {
     startProxy(time, all);
   }
 
-  private long metric(String name) throws IOException {
+  private String metrics() throws IOException {
     try (RawClient admin = RawClient.connect(proxy.adminPort())) {
-      String text = admin.send(ADMIN_GET).response().text();
-      return text.lines()
-          .filter(line -> line.startsWith(name))
-          .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-          .sum();
+      return admin.send(ADMIN_GET).response().text();
     }
+  }
+
+  private long metric(String name) throws IOException {
+    return metrics()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   private long passed() throws IOException {
@@ -83,6 +87,29 @@ class DelayPoolsWireTest extends WireTest {
     assertThat(client.read(CONTENT.length() - RATE / 2)).hasSize(CONTENT.length() - RATE / 2);
     assertThat(passed()).isEqualTo(CONTENT.length());
     assertThat(metric("loligo_pool_waiting")).isZero();
+  }
+
+  @Test
+  void theLevelsOfItsBucketsAreShown() throws Exception {
+    startPool("3", "20000/20000 none 8000/8000");
+    origin.onOk("/a", CONTENT);
+    assertThat(metric("loligo_pool_buckets")).isZero();
+    RawClient client = client().get(origin.url("/a"));
+    client.responseHead();
+    client.read(RATE / 2);
+    awaitLoop();
+    // the bytes that wait are taken already: an eighth of a second
+    assertThat(metric("loligo_pool_level")).isBetween(10_000L - RATE / 2 - RATE / 8, 6_000L);
+    assertThat(metric("loligo_pool_maximum")).isEqualTo(20_000);
+    assertThat(metric("loligo_pool_buckets")).isEqualTo(1);
+    assertThat(metric("loligo_pool_lowest_level")).isBetween(-RATE / 8L, 0L);
+    time.pass(10_000);
+    client.read(CONTENT.length() - RATE / 2);
+    time.pass(10_000);
+    assertThat(metric("loligo_pool_level")).isEqualTo(20_000);
+    assertThat(metrics())
+        .contains("loligo_pool_buckets{pool=\"delay_pools 1\"} 0.0\n")
+        .doesNotContain("loligo_pool_lowest_level{");
   }
 
   @Test

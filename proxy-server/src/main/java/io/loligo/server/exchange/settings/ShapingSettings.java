@@ -6,6 +6,7 @@ import io.loligo.server.shaping.ClientPoolDirectives;
 import io.loligo.server.shaping.DelayDirectives;
 import io.loligo.server.shaping.DelayPool;
 import io.loligo.server.shaping.PoolCounts;
+import io.loligo.server.shaping.PoolLevels;
 import io.loligo.server.shaping.RateDirectives;
 import io.loligo.server.shaping.ResponsePool;
 import java.util.ArrayList;
@@ -48,6 +49,20 @@ public record ShapingSettings(
     config.get(ClientPoolDirectives.CLIENT_DELAY_POOLS).forEach(pool -> all.add(pool.counts()));
     config.get(ClientPoolDirectives.RESPONSE_DELAY_POOL).forEach(pool -> all.add(pool.counts()));
     config.get(RateDirectives.REQUEST_RATE).forEach(rate -> all.add(rate.counts()));
+    return all;
+  }
+
+  /** What the buckets of all pools of {@code config} hold. */
+  public static List<PoolLevels> levels(ProxyConfig config, long nowNanos) {
+    List<PoolLevels> all = new ArrayList<>();
+    config.get(DelayDirectives.DELAY_POOLS).forEach(pool -> all.add(pool.levels(nowNanos)));
+    config
+        .get(ClientPoolDirectives.CLIENT_DELAY_POOLS)
+        .forEach(pool -> all.add(pool.levels(nowNanos)));
+    config
+        .get(ClientPoolDirectives.RESPONSE_DELAY_POOL)
+        .forEach(pool -> all.add(pool.levels(nowNanos)));
+    config.get(RateDirectives.REQUEST_RATE).forEach(rate -> all.add(rate.levels(nowNanos)));
     return all;
   }
 }
