@@ -20,6 +20,20 @@ class ReplyRulesWireTest extends WireTest {
     assertThat(stopAndReadLog()).hasSize(5).allMatch(line -> line.contains("TCP_DENIED_REPLY/403"));
   }
 
+  /** The origin has answered after all of it: the next request follows it. */
+  @Test
+  void aDeniedResponseKeepsTheConnectionIfTheContentWasRead() throws Exception {
+    startProxy("acl posts method POST", "http_reply_access deny posts");
+    origin.on("/post", call -> call.ok("got " + call.whole().text()));
+    origin.onOk("/a", "x");
+    RawClient client = client();
+    String head = RawClient.head("POST", origin.url("/post"), "Content-Length: 3");
+    WireMessage denied = client.send(head + "abc").response();
+    assertThat(denied.status()).isEqualTo(403);
+    assertThat(denied.field("Connection")).isNull();
+    assertThat(client.get(origin.url("/a")).response().text()).isEqualTo("x");
+  }
+
   @Test
   void aDeniedClientDoesNotGetTheResponseOfAnother() throws Exception {
     startProxy("acl robots browser ^Robot", "http_reply_access deny robots");

@@ -504,6 +504,51 @@ class ReqmodWireTest extends WireTest {
     assertThat(send("POST", "/echo", content).text()).isEqualTo("got " + content);
   }
 
+  /** The end of the request is certain: the next one follows it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 8\r\n\r\n12345678",
+        "Transfer-Encoding: chunked\r\n\r\n3\r\n123\r\n5\r\n45678\r\n0\r\nT: 1\r\n\r\n"
+      })
+  void aRefusalAfterAllContentIsReadKeepsTheConnection(String rest) throws Exception {
+    icap.options("Preview: 1000\r\nTransfer-Preview: *\r\nOptions-TTL: 3600\r\n");
+    start("", "acl posts method POST", "adapted_http_access deny posts");
+    String post =
+        "POST " + origin.url("/echo") + " HTTP/1.1\r\nHost: " + origin.authority() + "\r\n" + rest;
+    RawClient client = client();
+    for (int i = 0; i < 2; i++) {
+      WireMessage refused = client.send(post).response();
+      assertThat(refused.status()).isEqualTo(403);
+      assertThat(refused.field("Connection")).isNull();
+    }
+    assertThat(client.send(post + RawClient.head("GET", origin.url("/a"))).response().status())
+        .isEqualTo(403);
+    assertThat(client.response().text()).isEqualTo("content");
+    icap.on(ScriptedIcap.response("403 No", null));
+    assertThat(client.send(post).response().field("Connection")).isNull();
+    icap.on(
+        call -> {
+          call.readChunks();
+          call.close();
+        });
+    WireMessage failed = client.send(post).response();
+    assertThat(failed.status()).isEqualTo(500);
+    assertThat(failed.field("Connection")).isNull();
+    icap.on(ScriptedIcap.NO_CONTENT);
+    assertThat(client.get(origin.url("/a")).response().text()).isEqualTo("content");
+  }
+
+  @Test
+  void aRefusalBeforeAllContentIsReadClosesTheConnection() throws Exception {
+    icap.options(PREVIEW);
+    start("", "acl posts method POST", "adapted_http_access deny posts");
+    String head = RawClient.head("POST", origin.url("/echo"), "Content-Length: 9");
+    WireMessage refused = client().send(head + "12345678").response();
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.field("Connection")).isEqualTo("close");
+  }
+
   /** Nobody reads the content of a request that is refused after its adaptation. */
   @Test
   void contentOfARefusedRequestIsNotKept() throws Exception {

@@ -331,7 +331,7 @@ public abstract class ExchangeStream extends ConnectedStream {
     }
   }
 
-  /** Whether bytes of the request's content are still to come, or that is unknown. */
+  @Override
   public final boolean contentMissing() {
     return pump.isMissing();
   }

@@ -117,7 +117,7 @@ public final class RequestAdaptation extends Suspension implements Original {
   /** The rest of the client's content is not read. */
   @Override
   public void cancel() {
-    if (adapted == null || !adapted.isHeadSent()) {
+    if (client.contentMissing() && (adapted == null || !adapted.isHeadSent())) {
       client.closeAfter();
     }
   }

@@ -32,8 +32,8 @@ public final class ErrorPage {
 
   /**
    * Sends {@code refusal} as the complete response. The connection closes if the request has
-   * content, because the proxy does not read it. After a challenge, the stream may skip content and
-   * keep the connection for the request with the login.
+   * content that was not read, because nobody will read it. After a challenge, the stream may skip
+   * content and keep the connection for the request with the login.
    *
    * @param contentLength bytes of the request's content, see {@link ContentLength}
    */
@@ -50,7 +50,10 @@ public final class ErrorPage {
     if (refusal.shed() != null) {
       record.shed = refusal.shed();
     }
-    boolean leavesContent = ContentLength.hasContent(contentLength) && !refusal.isChallenge();
+    boolean leavesContent =
+        ContentLength.hasContent(contentLength)
+            && !refusal.isChallenge()
+            && stream.contentMissing();
     if (refusal.closes() || leavesContent) {
       stream.closeAfter();
     }

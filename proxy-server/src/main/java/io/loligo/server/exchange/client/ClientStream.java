@@ -129,6 +129,11 @@ public interface ClientStream {
   /** Requests more of the request's content: one {@link ClientEvents#content}, or its end. */
   void readContent();
 
+  /** Whether bytes of the request's content were not read, or that is unknown. */
+  default boolean contentMissing() {
+    return true;
+  }
+
   /**
    * Rewinds the request's content if the stream holds all of it, and returns whether it did. The
    * next {@link #readContent} then delivers the first byte again.

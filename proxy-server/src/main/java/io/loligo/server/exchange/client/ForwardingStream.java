@@ -34,6 +34,11 @@ public class ForwardingStream implements ClientStream {
   }
 
   @Override
+  public boolean contentMissing() {
+    return stream.contentMissing();
+  }
+
+  @Override
   public boolean rewindContent() {
     return stream.rewindContent();
   }

@@ -884,7 +884,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private void end() {
     account();
     finish();
-    if (ContentLength.hasContent(request.contentLength())) {
+    if (ContentLength.hasContent(request.contentLength()) && stream.contentMissing()) {
       stream.closeAfter();
     }
   }
