@@ -22,7 +22,7 @@ final class CountsBeans {
   private CountsBeans() {}
 
   /** The value of each count, for each thing. */
-  private static <C extends Count> Map<String, Map<String, Long>> numbers(
+  static <C extends Count> Map<String, Map<String, Long>> numbers(
       C[] counts, List<? extends Counts<C>> things) {
     Map<String, Map<String, Long>> all = new TreeMap<>();
     for (Counts<C> one : things) {
@@ -37,7 +37,7 @@ final class CountsBeans {
     return all;
   }
 
-  private static Map<String, String> texts(Count... counts) {
+  static Map<String, String> texts(Count... counts) {
     Map<String, String> texts = new TreeMap<>();
     for (Count count : counts) {
       texts.put(count.exactKey(), count.text());

@@ -5,6 +5,7 @@ import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.metrics.PeerCount;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
@@ -242,6 +243,16 @@ final class MetricsBeans {
     @Override
     public Map<String, Integer> getTurnPercent() {
       return facts(PeerNumbers::turnPercent);
+    }
+
+    @Override
+    public Map<String, Map<String, Long>> getTraffic() {
+      return CountsBeans.numbers(PeerCount.values(), peers.get());
+    }
+
+    @Override
+    public Map<String, String> getTexts() {
+      return CountsBeans.texts(PeerCount.values());
     }
   }
 

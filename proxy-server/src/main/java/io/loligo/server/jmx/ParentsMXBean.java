@@ -25,4 +25,10 @@ public interface ParentsMXBean {
 
   @Description("Percent of its turns that each parent takes: less than 100 in a slow start.")
   Map<String, Integer> getTurnPercent();
+
+  @Description("Requests to each parent and their bytes, by the names in Texts.")
+  Map<String, Map<String, Long>> getTraffic();
+
+  @Description("The meaning of each number in Traffic.")
+  Map<String, String> getTexts();
 }

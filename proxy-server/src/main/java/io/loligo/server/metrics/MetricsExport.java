@@ -206,9 +206,12 @@ public final class MetricsExport implements AutoCloseable {
             new CountsCollector<>("helper", "helper", List.of(HelperCount.values()), helpers));
   }
 
-  /** Exports the state of parents. */
+  /** Exports the state and the counts of parents. */
   public void peers(Supplier<List<PeerNumbers>> peers) {
     prometheus.getPrometheusRegistry().register(new PeerCollector(peers));
+    prometheus
+        .getPrometheusRegistry()
+        .register(new CountsCollector<>("peer", "peer", List.of(PeerCount.values()), peers));
   }
 
   /** Exports the counts of pools of bandwidth and of request rates, and what their buckets hold. */

@@ -1,5 +1,8 @@
 package io.loligo.server.metrics;
 
+import io.loligo.server.counts.Counts;
+import java.util.Map;
+
 /**
  * The state of a parent at one moment. Immutable.
  *
@@ -11,6 +14,7 @@ package io.loligo.server.metrics;
  * @param failures to connect in a row
  * @param lastCheck {@code good}, or the fault of the last check; empty: there was none
  * @param turnPercent the share of its turns that it takes; less than 100 during a slow start
+ * @param counts so far; one that is missing is 0
  */
 public record PeerNumbers(
     String name,
@@ -20,4 +24,11 @@ public record PeerNumbers(
     long badChecks,
     int failures,
     String lastCheck,
-    int turnPercent) {}
+    int turnPercent,
+    Map<PeerCount, Long> counts)
+    implements Counts<PeerCount> {
+  @Override
+  public long value(PeerCount count) {
+    return counts.getOrDefault(count, 0L);
+  }
+}

@@ -1,11 +1,14 @@
 package io.loligo.server.peer;
 
+import io.loligo.server.counts.Tally;
+import io.loligo.server.metrics.PeerCount;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.HealthCheck;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.route.CachePeers;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -115,7 +118,7 @@ public final class PeerHealth implements HopHealth {
     State state = states.get(line.name());
     CachePeer peer = CachePeers.of(line);
     return state == null
-        ? new PeerNumbers(line.name(), true, 0, 0, 0, 0, "", 100)
+        ? new PeerNumbers(line.name(), true, 0, 0, 0, 0, "", 100, Map.of())
         : new PeerNumbers(
             line.name(),
             alive(peer),
@@ -124,7 +127,8 @@ public final class PeerHealth implements HopHealth {
             state.badChecks.sum(),
             state.failures.get(),
             state.lastCheck,
-            peer.slowStartMillis() <= 0 ? 100 : percent(state, peer.slowStartMillis()));
+            peer.slowStartMillis() <= 0 ? 100 : percent(state, peer.slowStartMillis()),
+            state.counted());
   }
 
   @Override
@@ -201,11 +205,40 @@ public final class PeerHealth implements HopHealth {
       state.revivalNanos = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(REVIVAL_SECONDS);
       state.dead = true;
     }
+    state.counts.add(PeerCount.CONNECT_FAILURES, 1);
+  }
+
+  // ---- requests
+
+  @Override
+  public void requested(CachePeer peer) {
+    state(peer).counts.add(PeerCount.REQUESTS, 1);
+  }
+
+  @Override
+  public void responded(CachePeer peer) {
+    state(peer).counts.add(PeerCount.RESPONSES, 1);
+  }
+
+  @Override
+  public void requestFailed(CachePeer peer) {
+    state(peer).counts.add(PeerCount.FAILURES, 1);
+  }
+
+  @Override
+  public void moved(String peerName, long sentBytes, long receivedBytes) {
+    Tally<PeerCount> counts = state(peerName).counts;
+    counts.add(PeerCount.SENT, sentBytes);
+    counts.add(PeerCount.RECEIVED, receivedBytes);
   }
 
   private State state(CachePeer peer) {
-    State state = states.get(peer.name());
-    return state != null ? state : states.computeIfAbsent(peer.name(), name -> new State());
+    return state(peer.name());
+  }
+
+  private State state(String peerName) {
+    State state = states.get(peerName);
+    return state != null ? state : states.computeIfAbsent(peerName, name -> new State());
   }
 
   /** The state of one peer. Thread-safe; {@code revivalNanos} is written before {@code dead}. */
@@ -224,6 +257,7 @@ public final class PeerHealth implements HopHealth {
     private final AtomicInteger credit = new AtomicInteger();
     private final LongAdder goodChecks = new LongAdder();
     private final LongAdder badChecks = new LongAdder();
+    private final Tally<PeerCount> counts = new Tally<>(PeerCount.class);
 
     /** Whether it is down by its checks. */
     private volatile boolean failsChecks;
@@ -242,6 +276,14 @@ public final class PeerHealth implements HopHealth {
         against = 0;
       }
       return failsChecks;
+    }
+
+    Map<PeerCount, Long> counted() {
+      Map<PeerCount, Long> counted = new EnumMap<>(PeerCount.class);
+      for (PeerCount count : PeerCount.values()) {
+        counted.put(count, counts.value(count));
+      }
+      return counted;
     }
 
     synchronized void forgetChecks() {

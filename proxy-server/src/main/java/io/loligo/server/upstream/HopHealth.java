@@ -1,8 +1,8 @@
 package io.loligo.server.upstream;
 
 /**
- * The health of peers: attempts report it, the choice of a route reads it. Called on any event
- * loop.
+ * The health of peers: attempts report it, the choice of a route reads it. It also counts what
+ * peers get and give. Called on any event loop.
  */
 public interface HopHealth {
   /** Knows nothing, limits nothing. */
@@ -69,4 +69,16 @@ public interface HopHealth {
 
   /** The peer could not be reached. */
   void failed(CachePeer peer);
+
+  /** A request is sent to the peer, or a tunnel asked of it. For numbers only, as all below. */
+  default void requested(CachePeer peer) {}
+
+  /** The peer has responded to one: the head is there. */
+  default void responded(CachePeer peer) {}
+
+  /** The response of the peer to one did not come, or was cut. */
+  default void requestFailed(CachePeer peer) {}
+
+  /** Bytes of requests or of a tunnel were sent to the peer of this name, and came from it. */
+  default void moved(String peerName, long sentBytes, long receivedBytes) {}
 }

@@ -7,6 +7,7 @@ import io.loligo.server.CapturedLog;
 import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.admin.RecordingOperations;
 import io.loligo.server.admin.Reloaded;
+import io.loligo.server.metrics.PeerCount;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.metrics.SampleStore;
@@ -93,7 +94,9 @@ class ManagementBeansTest {
             new TestOperations());
     beans.icap(() -> List.of(new ServiceCounts("scan")));
     beans.pools(() -> List.of(new PoolCounts("delay_pools 1")), SamplePools::levels);
-    beans.parents(() -> List.of(new PeerNumbers("far", false, 1, 2, 3, 4, "status 500", 10)));
+    Map<PeerCount, Long> counts = Map.of(PeerCount.REQUESTS, 5L, PeerCount.RECEIVED, 6L);
+    beans.parents(
+        () -> List.of(new PeerNumbers("far", false, 1, 2, 3, 4, "status 500", 10, counts)));
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
         JMXConnectorServerFactory.newJMXConnectorServer(
@@ -156,6 +159,11 @@ class ManagementBeansTest {
     assertThat(parents.getFailures()).containsExactly(Map.entry("far", 4));
     assertThat(parents.getLastCheck()).containsExactly(Map.entry("far", "status 500"));
     assertThat(parents.getTurnPercent()).containsExactly(Map.entry("far", 10));
+    assertThat(parents.getTraffic().get("far"))
+        .containsEntry("requests", 5L)
+        .containsEntry("received_bytes", 6L)
+        .containsEntry("failures", 0L)
+        .containsOnlyKeys(parents.getTexts().keySet());
   }
 
   @Test

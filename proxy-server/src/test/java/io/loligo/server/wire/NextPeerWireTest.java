@@ -2,11 +2,15 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.jmx.ParentsMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +58,60 @@ class NextPeerWireTest extends WireTest {
 
   private List<Integer> asked() {
     return repositories.stream().map(one -> one.requests().size()).toList();
+  }
+
+  private static ParentsMXBean parents() throws Exception {
+    return JMX.newMXBeanProxy(
+        ManagementFactory.getPlatformMBeanServer(),
+        new ObjectName("io.loligo", "type", "Parents"),
+        ParentsMXBean.class);
+  }
+
+  private long traffic(String peer, String count) {
+    try {
+      return parents().getTraffic().get(peer).get(count);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void eachRepositoryShowsItsRequests() throws Exception {
+    startWith("loligo_next_peer_on 404 all");
+    for (int i = 0; i < 2; i++) {
+      assertThat(ask("/1.jar").text()).isEqualTo("from 1");
+    }
+    awaitCount(() -> traffic("r1", "received_bytes") > 0 ? 1 : 0, 1);
+    assertThat(List.of(traffic("r0", "requests"), traffic("r0", "responses")))
+        .as("the second one is a hit")
+        .containsExactly(1L, 1L);
+    assertThat(traffic("r1", "requests")).isEqualTo(1);
+    assertThat(traffic("r2", "requests")).isZero();
+    try (RawClient admin = RawClient.connect(proxy.adminPort())) {
+      assertThat(admin.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").response().text())
+          .contains(
+              "\nloligo_peer_requests_total{peer=\"r1\"} 1.0\n",
+              "\nloligo_peer_requests_total{peer=\"r2\"} 0.0\n",
+              "\nloligo_peer_up{peer=\"r2\"} 1.0\n");
+    }
+  }
+
+  /** Bytes in both directions count when the tunnel has ended. */
+  @Test
+  void theBytesOfATunnelAreThoseOfItsParent() throws Exception {
+    String reply = "HTTP/1.1 200 OK\r\n\r\n";
+    repositories.get(0).otherwise(call -> call.send(reply + "0123456789"));
+    int port = repositories.get(0).port();
+    startProxy(
+        "cache_peer 127.0.0.1 parent " + port + " 0 no-query name=far", "never_direct allow all");
+    RawClient client = client().request("CONNECT", "site.example:443");
+    client.responseHead();
+    assertThat(client.read(10)).isEqualTo("0123456789");
+    assertThat(traffic("far", "requests")).isEqualTo(1);
+    long head = traffic("far", "sent_bytes");
+    client.send("abc").close();
+    awaitCount(() -> traffic("far", "sent_bytes"), head + 3);
+    assertThat(traffic("far", "received_bytes")).isEqualTo(reply.length() + 10);
   }
 
   @Test

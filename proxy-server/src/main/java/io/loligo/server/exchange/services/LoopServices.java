@@ -100,7 +100,9 @@ public final class LoopServices {
   /** The loop's services that adapt messages; null: there are none. */
   public final @Nullable Adaptations adaptations;
 
-  private final HopHealth health;
+  /** The health of parents, and what they get and give. */
+  public final HopHealth health;
+
   private final OwnAddresses own;
 
   /** Gathers the services of the event loop that {@code upstream} belongs to. */

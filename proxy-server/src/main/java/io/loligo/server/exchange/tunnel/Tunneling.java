@@ -197,6 +197,7 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
       @Nullable Limit limit) {
     ConnectionCounters counters = services.counters;
     counters.tunnelOpened();
+    String peer = stream.record().peerName;
     Tunnel tunnel =
         Tunnel.start(
             client,
@@ -208,6 +209,9 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
             services.store.transit(),
             (fromClient, toClient) -> {
               counters.tunnelClosed();
+              if (peer != null) {
+                services.health.moved(peer, fromClient, toClient);
+              }
               stream.tunnelEnded(fromClient, toClient);
             });
     stream.tunnelBegun(tunnel::abort);

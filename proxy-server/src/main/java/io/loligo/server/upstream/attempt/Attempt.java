@@ -4,6 +4,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.tunnel.ByteStream;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
@@ -62,6 +63,14 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   private @Nullable Lease lease;
 
+  /** The parent that has the request; null: the origin has it, or nobody. */
+  private @Nullable CachePeer peer;
+
+  /** Bytes sent and received before it. */
+  private long sentBefore;
+
+  private long receivedBefore;
+
   /** Whether the response that arrives is not wanted: the next hop is asked after it. */
   private boolean skipping;
 
@@ -95,7 +104,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     timings.secured = open.secured();
     if (task.isProbe()) {
       phase = Phase.DONE;
-      lease = null;
+      left();
       open.keep();
       events.head(null, ContentLength.NONE);
     } else if (request != null) {
@@ -105,13 +114,35 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       if (request.hasContent() && open.mayBeRefused() && sent == null && !contentBegun) {
         sent = new SentContent(upstream.transit());
       }
+      asked();
       open.send(request, search.form(), timings, this);
     } else if (search.form().absolute()) {
       assert tunnel != null : "neither a request nor a tunnel";
+      asked();
       open.tunnel(tunnel, search.form(), timings, this);
     } else {
       open.raw();
       events.head(null, ContentLength.NONE);
+    }
+  }
+
+  /** The hop gets the request. */
+  private void asked() {
+    peer = timings.peer;
+    if (peer != null) {
+      sentBefore = timings.bytesOut;
+      receivedBefore = timings.bytesIn;
+      upstream.health.requested(peer);
+    }
+  }
+
+  /** The lease is over. */
+  private void left() {
+    lease = null;
+    if (peer != null) {
+      long sentBytes = timings.bytesOut - sentBefore;
+      upstream.health.moved(peer.name(), sentBytes, timings.bytesIn - receivedBefore);
+      peer = null;
     }
   }
 
@@ -145,6 +176,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   public void head(ResponseHead head, long contentLength) {
     assert lease != null : "a head without a lease";
     forgetContent();
+    if (peer != null) {
+      upstream.health.responded(peer);
+    }
     if (asksNext(head.status())) {
       skipping = true;
       skippedBytes = 0;
@@ -159,6 +193,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   @Override
   public void tunnelOpen() {
+    if (peer != null) {
+      upstream.health.responded(peer);
+    }
     events.head(null, ContentLength.NONE);
   }
 
@@ -178,7 +215,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       Lease unwanted = lease;
       assert unwanted != null : "its response arrives";
       if (skippedBytes > MAX_SKIPPED_BYTES) {
-        lease = null;
+        left();
         unwanted.cancel();
         askNext();
       } else {
@@ -196,13 +233,12 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   @Override
   public void end(@Nullable Fields trailers) {
+    left();
     if (skipping) {
-      lease = null;
       askNext();
       return;
     }
     phase = Phase.DONE;
-    lease = null;
     forgetContent();
     events.end(trailers);
   }
@@ -212,7 +248,12 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     if (lease != null && failure.kind() == Kind.HTTP_1_REQUIRED) {
       upstream.http1Servers.requires(lease.endpoint());
     }
-    lease = null;
+    if (peer != null && failure.kind() == Kind.TUNNEL_REFUSED) {
+      upstream.health.responded(peer);
+    } else if (peer != null) {
+      upstream.health.requestFailed(peer);
+    }
+    left();
     if (skipping) {
       askNext();
       return;
@@ -320,7 +361,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       throw new IllegalStateException("phase: " + phase + " (expected: RUNNING)");
     }
     ByteStream detached = given.detach();
-    lease = null;
+    left();
     phase = Phase.DONE;
     return detached;
   }
@@ -369,7 +410,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     forgetContent();
     if (lease != null) {
       lease.cancel();
-      lease = null;
+      left();
     }
   }
 }

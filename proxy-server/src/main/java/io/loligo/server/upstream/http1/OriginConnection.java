@@ -634,11 +634,15 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     if (phase != Phase.RAW) {
       throw new IllegalStateException("phase: " + phase + " (expected: RAW)");
     }
+    FetchTimings record = timings;
     leave();
     phase = Phase.CLOSED;
     readSizes.relay();
     Channel channel = ctx.channel();
     ByteBuf early = input.takeAll();
+    if (record != null) {
+      record.bytesIn -= early.readableBytes(); // they are the tunnel's
+    }
     channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     channel.config().setAutoClose(true);
     ctx.pipeline().remove(this);

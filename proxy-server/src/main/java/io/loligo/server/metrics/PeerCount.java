@@ -1,0 +1,28 @@
+package io.loligo.server.metrics;
+
+import static io.loligo.server.counts.CountText.counter;
+
+import io.loligo.server.counts.Count;
+import io.loligo.server.counts.CountText;
+
+/** The counts of one parent, each declared once. Immutable. */
+public enum PeerCount implements Count {
+  REQUESTS(counter("requests", "Requests sent to the parent: checks and repeated ones too.")),
+  RESPONSES(counter("responses", "Requests to which the parent has responded.")),
+  FAILURES(counter("failures", "Requests whose response did not come, or was cut.")),
+  CONNECT_FAILURES(counter("connect_failures", "Times that the parent could not be reached.")),
+  SENT(counter("sent_bytes", "Bytes sent to the parent; those of a tunnel count at its end.")),
+  RECEIVED(counter("received_bytes", "Bytes from the parent; those of a tunnel count at its end."));
+
+  @SuppressWarnings("ImmutableEnumChecker") // a record of names and flags
+  private final CountText told;
+
+  PeerCount(CountText told) {
+    this.told = told;
+  }
+
+  @Override
+  public CountText told() {
+    return told;
+  }
+}
