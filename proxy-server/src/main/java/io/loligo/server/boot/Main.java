@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
       Checking.class,
       RuleCommands.class,
       Shadowing.class,
+      Reporting.class,
       Asking.class,
       Helping.class
     })

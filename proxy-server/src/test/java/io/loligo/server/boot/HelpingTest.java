@@ -49,7 +49,7 @@ class HelpingTest {
   @Test
   void withoutANameItListsTheCommands() {
     assertThat(help()).isZero();
-    assertThat(out.toString()).contains("Usage: loligo ", "shadow", "explain");
+    assertThat(out.toString()).contains("Usage: loligo ", "shadow", "report", "explain");
   }
 
   @Test

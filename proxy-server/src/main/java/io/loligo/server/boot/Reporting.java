@@ -1,0 +1,116 @@
+package io.loligo.server.boot;
+
+import io.loligo.server.report.LogReport;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code loligo report ACCESS.LOG…}: a page of graphs of access logs. */
+@Command(
+    name = "report",
+    description = {
+      "Reads access logs in Squid's native format, loligo_stages or loligo_json, also gzip, and"
+          + " writes an HTML page with graphs of rates, times, sizes, hits, disk and servers.",
+      "Exit status: 0: the page is written; 1: it is written, but a log could not be read to its"
+          + " end; 2: no line can be read, or the page cannot be written."
+    },
+    mixinStandardHelpOptions = true)
+final class Reporting implements Callable<Integer> {
+  private static final int PARTLY = 1;
+  private static final int UNREADABLE = 2;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Spec
+  private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Parameters(
+      paramLabel = "ACCESS.LOG",
+      arity = "1..*",
+      description = "logs in any order, also gzip; -: standard input")
+  private List<String> logs;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Option(
+      names = {"-o", "--output"},
+      required = true,
+      paramLabel = "FILE",
+      description = "the page; -: standard output")
+  private String output;
+
+  @Option(
+      names = "--zone",
+      paramLabel = "ZONE",
+      description = "time zone of the graphs, such as UTC or Europe/Berlin; default: the system's")
+  private String zone = "";
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    LogReport report;
+    try {
+      ZoneId times = zone.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(zone);
+      report =
+          LogReport.read(
+              logs, System.in, System.currentTimeMillis(), times, onTerminal() ? System.err : null);
+    } catch (DateTimeException e) {
+      return refuse("--zone " + zone + " is no time zone (expected: such as Europe/Berlin)");
+    }
+    report.problems().forEach(this::say);
+    if (report.accesses() == 0) {
+      report.examples().forEach(this::say);
+      return refuse(
+          "no line has a known format ("
+              + report.unreadable()
+              + " lines are unreadable; expected: squid, loligo_stages or loligo_json)");
+    }
+    try {
+      write(report);
+    } catch (IOException e) {
+      return refuse(output + " cannot be written: " + e.getMessage());
+    }
+    return report.problems().isEmpty() ? 0 : PARTLY;
+  }
+
+  private void write(LogReport report) throws IOException {
+    if (output.equals("-")) {
+      report.write(System.out);
+      System.out.flush();
+      return;
+    }
+    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(Path.of(output)))) {
+      report.write(out);
+    }
+    say(report.accesses() + " accesses, " + report.unreadable() + " unreadable lines: " + output);
+  }
+
+  /** Whether a terminal shows the standard error; only Linux tells. */
+  private static boolean onTerminal() {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private int refuse(String reason) {
+    say(reason);
+    return UNREADABLE;
+  }
+
+  private void say(String text) {
+    spec.commandLine().getErr().println("loligo: " + text);
+    spec.commandLine().getErr().flush();
+  }
+}

@@ -1,0 +1,69 @@
+package io.loligo.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class ReportingTest {
+  private static final String LINE =
+      "1763600000.123    310 192.0.2.1 TCP_MISS/200 1234 GET http://a.test/ - HIER_DIRECT/192.0.2.9"
+          + " text/html\n";
+
+  @TempDir Path dir;
+
+  private final StringWriter err = new StringWriter();
+
+  private int report(String... words) {
+    CommandLine loligo = Main.commandLine().setErr(new PrintWriter(err));
+    String[] line = new String[words.length + 1];
+    line[0] = "report";
+    System.arraycopy(words, 0, line, 1, words.length);
+    return loligo.execute(line);
+  }
+
+  private String write(String name, String text) throws IOException {
+    return Files.writeString(dir.resolve(name), text).toString();
+  }
+
+  @Test
+  void writesThePage() throws IOException {
+    Path page = dir.resolve("report.html");
+    String log = write("access.log", LINE + "x\n");
+    assertThat(report(log, "-o", page.toString(), "--zone", "UTC")).isZero();
+    assertThat(page).content().contains("31. Proxy reply time", "1 of 2 lines are unreadable");
+    assertThat(err.toString()).contains("loligo: 1 accesses, 1 unreadable lines: " + page);
+  }
+
+  @Test
+  void aLogThatIsNotThereIsToldAndTheOthersAreRead() throws IOException {
+    Path page = dir.resolve("report.html");
+    String absent = dir.resolve("absent").toString();
+    assertThat(report(absent, write("access.log", LINE), "-o", page.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("loligo: " + absent + " cannot be read");
+    assertThat(page).content().contains(absent + " cannot be read");
+  }
+
+  @Test
+  void withoutAReadableLineNothingIsWritten() throws IOException {
+    Path page = dir.resolve("report.html");
+    assertThat(report(write("access.log", "a b c\n"), "-o", page.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("access.log:1: a b c", "no line has a known format");
+    assertThat(page).doesNotExist();
+  }
+
+  @Test
+  void aPageThatCannotBeWrittenAndAWrongZoneAreErrors() throws IOException {
+    String log = write("access.log", LINE);
+    assertThat(report(log, "-o", dir.resolve("no/such/folder").toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("cannot be written");
+    assertThat(report(log, "-o", "-", "--zone", "Mars")).isEqualTo(2);
+    assertThat(err.toString()).contains("--zone Mars is no time zone");
+  }
+}
