@@ -308,6 +308,7 @@ class FieldRulesWireTest extends WireTest {
         "never_direct allow all",
         "request_header_access Via deny all",
         "request_header_access Proxy-Authorization deny all",
+        "request_header_access X-Secret deny all",
         "request_header_add X-Org \"%rm\"");
     origin.otherwise(call -> call.ok("x"));
     try (RawClient client = client()) {
@@ -318,12 +319,18 @@ class FieldRulesWireTest extends WireTest {
         .doesNotContain("Via");
     origin.otherwise(call -> call.send("HTTP/1.1 200 OK\r\n\r\n"));
     try (RawClient client = client()) {
-      client.send("CONNECT host.test:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send(
+          "CONNECT host.test:443 HTTP/1.1\r\nHost: x\r\nUser-Agent: me\r\nX-Secret: 1\r\n"
+              + "Connection: X-Hop\r\nX-Hop: 1\r\nProxy-Authorization: Basic eDp5\r\n\r\n");
       assertThat(client.responseHead()).contains(" 200 ");
     }
     assertThat(origin.lastRequest().head())
-        .contains("CONNECT host.test:443 HTTP/1.1\r\nHost: ", "X-Org: CONNECT")
-        .contains("Proxy-Authorization: Basic dTpw");
+        .startsWith("CONNECT host.test:443 HTTP/1.1\r\nHost: host.test:443\r\n")
+        .contains("X-Org: CONNECT", "User-Agent: me", "X-Forwarded-For: 127.0.0.1")
+        .containsOnlyOnce("Host: ")
+        .containsOnlyOnce("Proxy-Authorization: Basic dTpw")
+        .containsOnlyOnce("Proxy-Authorization")
+        .doesNotContain("Via", "X-Secret", "X-Hop");
   }
 
   @Test

@@ -24,6 +24,21 @@ class RealClientWireTest extends WireTest {
   }
 
   @Test
+  void aParentLearnsTheWayOfATunnel() throws Exception {
+    startProxy(
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query",
+        "never_direct allow all",
+        "loligo_forwarded on");
+    origin.otherwise(call -> call.send("HTTP/1.1 200 OK\r\n\r\n"));
+    RawClient client = client();
+    client.send("CONNECT host.test:443 HTTP/1.1\r\nHost: x\r\nVia: 1.0 before\r\n\r\n");
+    assertThat(client.responseHead()).contains(" 200 ");
+    assertThat(origin.lastRequest().head())
+        .contains("X-Forwarded-For: 127.0.0.1\r\n", "Via: 1.0 before\r\n", "Via: 1.1 proxy.test")
+        .contains("Forwarded: for=127.0.0.1;host=\"host.test:443\"\r\n");
+  }
+
+  @Test
   void rulesSeeTheAddressThatATrustedProxyNotes() throws Exception {
     startProxy(TRUST_LOOPBACK, CLIENT, "http_access allow client");
     assertThat(status("X-Forwarded-For: 192.0.2.7")).isEqualTo(200);

@@ -1,47 +1,26 @@
 package io.loligo.server.exchange.fetch;
 
-import io.loligo.core.message.Ascii;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Decimal;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
-import io.loligo.core.message.HopByHop;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.admission.Admission;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.FieldFilter;
+import io.loligo.server.exchange.rules.ForwardedFields;
 import io.loligo.server.exchange.settings.ExchangeSettings;
-import io.loligo.server.exchange.settings.ForwardedFor;
 import io.loligo.server.record.RewrittenRequest;
 import io.loligo.server.upstream.OutgoingRequest;
-import io.netty.util.NetUtil;
-import java.net.InetSocketAddress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Composes the request that is forwarded (RFC 9110 section 7.6). Stateless. */
 final class OutgoingFields {
-  /**
-   * Fields that the proxy handles itself or composes anew, and Proxy. Proxy is not an HTTP field,
-   * but CGI programs see it as {@code HTTP_PROXY} and would send their own requests there
-   * (CVE-2016-5385).
-   */
-  private static final FieldSet NOT_COPIED =
-      FieldSet.of(
-          FieldName.HOST,
-          FieldName.CONTENT_LENGTH,
-          FieldName.TRANSFER_ENCODING,
-          FieldName.EXPECT,
-          FieldName.MAX_FORWARDS,
-          FieldName.PROXY,
-          FieldName.X_FORWARDED_FOR);
-
-  private static final int NO_FIELD = -1;
-
   /** The largest Max-Forwards that is forwarded. */
   private static final long MAX_FORWARDS = 999_999_999;
 
@@ -73,20 +52,8 @@ final class OutgoingFields {
     int unsaid =
         conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")
             ? FieldName.CACHE_CONTROL
-            : NO_FIELD;
-    boolean forwarded = settings.forwarded != ForwardedFor.TRANSPARENT;
-    HopByHop hopByHop = HopByHop.of(fields);
-    for (int i = 0; i < fields.count(); i++) {
-      int id = fields.id(i);
-      boolean skipped =
-          NOT_COPIED.has(id)
-              || replaced.has(id)
-              || id == unsaid
-              || (forwarded && id == FieldName.FORWARDED);
-      if (!skipped && !hopByHop.drops(fields, i)) {
-        lines.add(fields, i);
-      }
-    }
+            : ForwardedFields.NO_FIELD;
+    ForwardedFields.copy(request, settings, replaced, unsaid, lines);
     if (conditions != null) {
       conditions.addTo(lines);
     }
@@ -94,11 +61,7 @@ final class OutgoingFields {
       lines.add("TE", "trailers").add("Connection", "TE"); // RFC 9110 section 10.1.4
     }
     addMaxForwards(head, lines);
-    addForwardedFor(fields, request.client(), settings.forwardedFor, lines);
-    if (forwarded) {
-      addForwarded(fields, request.client(), target, settings.forwarded, lines);
-    }
-    settings.addVia(lines, head.version());
+    ForwardedFields.addWay(request, settings, lines);
     if (filter != null) {
       filter.request(request, lines);
     }
@@ -148,46 +111,5 @@ final class OutgoingFields {
       return MAX_FORWARDS;
     }
     return hops <= 0 ? -1 : Math.min(hops - 1, MAX_FORWARDS);
-  }
-
-  private static void addForwardedFor(
-      Fields fields, @Nullable InetSocketAddress client, ForwardedFor mode, FieldLines lines) {
-    String before = fields.joined("X-Forwarded-For");
-    String address = client == null ? "unknown" : NetUtil.toAddressString(client.getAddress());
-    switch (mode) {
-      case ON -> lines.add("X-Forwarded-For", before == null ? address : before + ", " + address);
-      case OFF -> lines.add("X-Forwarded-For", before == null ? "unknown" : before + ", unknown");
-      case TRANSPARENT -> {
-        if (before != null) {
-          lines.add("X-Forwarded-For", before);
-        }
-      }
-      case TRUNCATE -> lines.add("X-Forwarded-For", address);
-      case DELETE -> {}
-    }
-  }
-
-  /** RFC 7239 section 4. */
-  private static void addForwarded(
-      Fields fields,
-      @Nullable InetSocketAddress client,
-      RequestTarget target,
-      ForwardedFor mode,
-      FieldLines lines) {
-    if (mode == ForwardedFor.DELETE) {
-      return;
-    }
-    String before = mode == ForwardedFor.TRUNCATE ? null : fields.joined("Forwarded");
-    String node = mode == ForwardedFor.OFF || client == null ? "unknown" : node(client);
-    String authority = target.authority();
-    String host = Ascii.isToken(authority) ? authority : '"' + authority + '"';
-    String element = "for=" + node + ";host=" + host + ";proto=" + target.scheme();
-    lines.add("Forwarded", before == null ? element : before + ", " + element);
-  }
-
-  /** RFC 7239 section 6: an IPv6 address has brackets, and needs quotes for them. */
-  private static String node(InetSocketAddress client) {
-    String address = NetUtil.toAddressString(client.getAddress());
-    return address.indexOf(':') < 0 ? address : "\"[" + address + "]\"";
   }
 }

@@ -489,7 +489,7 @@ public final class Inspection extends ConnectEvents
   @Override
   public void routed(List<Hop> hops) {
     if (state == State.CONNECTING || state == State.REACHING) {
-      origin = services.upstream.connect(hops, Tunneling.to(services, request), this, this);
+      origin = services.upstream.connect(hops, Tunneling.to(services, request, hops), this, this);
     } else if (state == State.ASKING) {
       Hop hop = hops.get(0);
       if (hop.peer() == null && settings.outgoingTls.enabled()) {

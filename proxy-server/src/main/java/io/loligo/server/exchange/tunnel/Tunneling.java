@@ -4,6 +4,7 @@ import io.loligo.core.caching.HiddenFields;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.message.WebSocketHandshake;
@@ -13,7 +14,9 @@ import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.BandwidthRules;
+import io.loligo.server.exchange.rules.ForwardedFields;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
@@ -79,14 +82,22 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
     if (over) {
       return;
     }
-    origin = services.upstream.connect(hops, Tunneling.to(services, request), this, this);
+    origin = services.upstream.connect(hops, Tunneling.to(services, request, hops), this, this);
   }
 
-  /** The tunnel that {@code request} asks for, with the fields that the rules add for a parent. */
-  public static OutgoingConnect to(LoopServices services, Request request) {
+  /**
+   * The tunnel that {@code request} asks for. A parent among {@code hops} gets the fields of the
+   * client, as Squid's parents do, under the rules about fields.
+   */
+  public static OutgoingConnect to(LoopServices services, Request request, List<Hop> hops) {
     FieldLines lines = services.scratch.section();
-    if (services.requestFields != null) {
-      services.requestFields.request(request, lines);
+    if (hops.stream().anyMatch(hop -> hop.peer() != null)) {
+      ExchangeSettings settings = services.settings;
+      ForwardedFields.copy(request, settings, FieldSet.NONE, ForwardedFields.NO_FIELD, lines);
+      ForwardedFields.addWay(request, settings, lines);
+      if (services.requestFields != null) {
+        services.requestFields.request(request, lines);
+      }
     }
     return new OutgoingConnect(request.host(), request.port(), lines.toBytes());
   }

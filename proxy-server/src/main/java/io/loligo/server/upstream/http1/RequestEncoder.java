@@ -93,7 +93,7 @@ final class RequestEncoder {
     out.writeBytes(HOST);
     text(out, authority);
     out.writeBytes(LINE_END);
-    out.writeBytes(to.fieldLines());
+    fieldLines(out, to.fieldLines(), form);
     credentials(out, form);
     out.writeBytes(LINE_END);
   }

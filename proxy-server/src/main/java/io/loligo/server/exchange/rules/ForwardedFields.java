@@ -1,0 +1,114 @@
+package io.loligo.server.exchange.rules;
+
+import io.loligo.core.message.Ascii;
+import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.FieldSet;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.HopByHop;
+import io.loligo.core.message.RequestTarget;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.settings.ExchangeSettings;
+import io.loligo.server.exchange.settings.ForwardedFor;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/** The fields of a client's request that are sent on (RFC 9110 section 7.6). Stateless. */
+public final class ForwardedFields {
+  /** No field, where one may be left out. */
+  public static final int NO_FIELD = -1;
+
+  /**
+   * Fields that the proxy handles itself or composes anew, and Proxy. Proxy is not an HTTP field,
+   * but CGI programs see it as {@code HTTP_PROXY} and would send their own requests there
+   * (CVE-2016-5385).
+   */
+  private static final FieldSet NOT_COPIED =
+      FieldSet.of(
+          FieldName.HOST,
+          FieldName.CONTENT_LENGTH,
+          FieldName.TRANSFER_ENCODING,
+          FieldName.EXPECT,
+          FieldName.MAX_FORWARDS,
+          FieldName.PROXY,
+          FieldName.X_FORWARDED_FOR);
+
+  private ForwardedFields() {}
+
+  /**
+   * Appends the fields that stay as they are.
+   *
+   * @param replaced fields that the proxy sends itself
+   * @param unsaid one more field that is left out; {@link #NO_FIELD}: none
+   */
+  public static void copy(
+      Request request, ExchangeSettings settings, FieldSet replaced, int unsaid, FieldLines lines) {
+    Fields fields = request.head().fields();
+    boolean forwarded = settings.forwarded != ForwardedFor.TRANSPARENT;
+    HopByHop hopByHop = HopByHop.of(fields);
+    for (int i = 0; i < fields.count(); i++) {
+      int id = fields.id(i);
+      boolean skipped =
+          NOT_COPIED.has(id)
+              || replaced.has(id)
+              || id == unsaid
+              || (forwarded && id == FieldName.FORWARDED);
+      if (!skipped && !hopByHop.drops(fields, i)) {
+        lines.add(fields, i);
+      }
+    }
+  }
+
+  /** Appends the way of the request so far: X-Forwarded-For, Forwarded and Via. */
+  public static void addWay(Request request, ExchangeSettings settings, FieldLines lines) {
+    Fields fields = request.head().fields();
+    addForwardedFor(fields, request.client(), settings.forwardedFor, lines);
+    if (settings.forwarded != ForwardedFor.TRANSPARENT) {
+      addForwarded(fields, request.client(), request.target(), settings.forwarded, lines);
+    }
+    settings.addVia(lines, request.head().version());
+  }
+
+  private static void addForwardedFor(
+      Fields fields, @Nullable InetSocketAddress client, ForwardedFor mode, FieldLines lines) {
+    String before = fields.joined("X-Forwarded-For");
+    String address = client == null ? "unknown" : NetUtil.toAddressString(client.getAddress());
+    switch (mode) {
+      case ON -> lines.add("X-Forwarded-For", before == null ? address : before + ", " + address);
+      case OFF -> lines.add("X-Forwarded-For", before == null ? "unknown" : before + ", unknown");
+      case TRANSPARENT -> {
+        if (before != null) {
+          lines.add("X-Forwarded-For", before);
+        }
+      }
+      case TRUNCATE -> lines.add("X-Forwarded-For", address);
+      case DELETE -> {}
+    }
+  }
+
+  /** RFC 7239 section 4. */
+  private static void addForwarded(
+      Fields fields,
+      @Nullable InetSocketAddress client,
+      RequestTarget target,
+      ForwardedFor mode,
+      FieldLines lines) {
+    if (mode == ForwardedFor.DELETE) {
+      return;
+    }
+    String before = mode == ForwardedFor.TRUNCATE ? null : fields.joined("Forwarded");
+    String node = mode == ForwardedFor.OFF || client == null ? "unknown" : node(client);
+    String authority = target.authority();
+    String host = Ascii.isToken(authority) ? authority : '"' + authority + '"';
+    String scheme = target.scheme();
+    String element = "for=" + node + ";host=" + host + (scheme.isEmpty() ? "" : ";proto=" + scheme);
+    lines.add("Forwarded", before == null ? element : before + ", " + element);
+  }
+
+  /** RFC 7239 section 6: an IPv6 address has brackets, and needs quotes for them. */
+  private static String node(InetSocketAddress client) {
+    String address = NetUtil.toAddressString(client.getAddress());
+    return address.indexOf(':') < 0 ? address : "\"[" + address + "]\"";
+  }
+}
