@@ -187,9 +187,7 @@ public final class DigestNonces {
       }
     }
     while (size.get() > maxUsed && !used.isEmpty()) {
-      long first = used.firstKey();
-      floor.accumulateAndGet(first, Math::max);
-      forget(used.headMap(first, true));
+      forget(used.headMap(used.firstKey(), true));
     }
   }
 

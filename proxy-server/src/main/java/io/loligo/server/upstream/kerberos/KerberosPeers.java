@@ -95,7 +95,7 @@ public final class KerberosPeers implements PeerTokens, AutoCloseable {
     private final Maker maker;
     private final ThreadPoolExecutor thread;
 
-    /** What the last token has met; null: success. */
+    /** The last failure; null: none yet. */
     private volatile @Nullable Failure failure;
 
     /** Since when a token is being made; null: none is. */
@@ -147,7 +147,6 @@ public final class KerberosPeers implements PeerTokens, AutoCloseable {
       begunNanos = time.nanos();
       try {
         byte[] token = maker.token();
-        failure = null;
         return new Made("Negotiate " + Base64.getEncoder().encodeToString(token), "");
       } catch (GSSException | LoginException | RuntimeException | OutOfMemoryError e) {
         String why = host + ": no Kerberos token: " + e.getMessage();

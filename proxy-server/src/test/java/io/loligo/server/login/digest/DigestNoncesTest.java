@@ -111,6 +111,8 @@ class DigestNoncesTest {
     assertThat(nonces.use(first, "bob", 1)).as("replayed").isEqualTo(Worth.STALE);
     assertThat(nonces.use(first, "bob", 2)).isEqualTo(Worth.STALE);
     assertThat(nonces.isFresh(unused)).isTrue();
+    assertThat(nonces.use(unused, "bob", 1)).as("older than all in use").isEqualTo(Worth.STALE);
+    assertThat(nonces.size()).isEqualTo(3);
   }
 
   @Test
@@ -120,5 +122,19 @@ class DigestNoncesTest {
     millis += 61_000;
     assertThat(nonces.use(nonces.next(), "bob", 1)).isEqualTo(Worth.GOOD);
     assertThat(nonces.size()).isEqualTo(1);
+  }
+
+  @Test
+  void oldNoncesAreForgottenAtIntervals() {
+    DigestNonces nonces = nonces(true, false);
+    assertThat(nonces.use(nonces.next(), "bob", 1)).isEqualTo(Worth.GOOD);
+    millis += 55_000;
+    assertThat(nonces.use(nonces.next(), "bob", 1)).isEqualTo(Worth.GOOD);
+    millis += 6_000;
+    assertThat(nonces.use(nonces.next(), "bob", 1)).isEqualTo(Worth.GOOD);
+    assertThat(nonces.size()).as("the first one is too old").isEqualTo(3);
+    millis += 4_000;
+    assertThat(nonces.use(nonces.next(), "bob", 1)).isEqualTo(Worth.GOOD);
+    assertThat(nonces.size()).isEqualTo(3);
   }
 }

@@ -7,8 +7,10 @@ import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerKerberos;
 import io.loligo.server.upstream.PeerTokens;
+import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.route.CachePeers;
 import io.netty.util.concurrent.EventExecutor;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -78,6 +80,38 @@ class PeerTokensTest extends AttemptFixture implements PeerTokens {
     answer(null);
     assertThat(other.events).containsExactly("failed LOGIN_FAILED");
     assertThat(other.failure.detail()).isEqualTo("no ticket");
+  }
+
+  @Test
+  void aTokenIsForItsPeerOnly() {
+    transport.at(new InetSocketAddress("192.0.2.11", 3128), FakeTransport.Manner.REFUSE);
+    Listening seen = fetch(get(), peer("a.example"), ORIGIN);
+    answer("Negotiate a");
+    assertThat(seen.stream.timings().peer).isNull();
+    assertThat(last().sent()).startsWith("GET /path?q ").doesNotContain("Negotiate");
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  @Test
+  void aTunnelToAnOriginserverHasNoRequestForAToken() {
+    PeerKerberos login = new PeerKerberos("a.example", null, null);
+    Listening seen =
+        connect(hop(Peer.parent("a", "a.example", 443).originServer(true).kerberos(login).build()));
+    assertThat(asked).isEmpty();
+    assertThat(seen.events).containsExactly("tunnel");
+    assertThat(last().sent()).isEmpty();
+  }
+
+  @Test
+  void theTimeToFindAHopIncludesTheToken() {
+    settings.forwardMillis = 1_000;
+    Listening seen = fetch(get(), peer("a.example"), ORIGIN);
+    pass(1_400);
+    assertThat(seen.events).containsExactly("failed LOGIN_FAILED");
+    assertThat(seen.failure.detail()).isEqualTo("a.example: no Kerberos token in time");
+    answer("Negotiate late");
+    assertThat(transport.dialled()).isEmpty();
   }
 
   @Test

@@ -46,9 +46,6 @@ class KerberosPeersTest {
 
   private byte[] token(PeerKerberos of) throws LoginException {
     int number = made.incrementAndGet();
-    if (fails) {
-      throw new LoginException("no key");
-    }
     if (of.equals(B)) {
       begun.countDown();
       try {
@@ -56,6 +53,9 @@ class KerberosPeersTest {
       } catch (InterruptedException e) {
         throw new LoginException("interrupted");
       }
+    }
+    if (fails) {
+      throw new LoginException("no key");
     }
     return new byte[] {(byte) number};
   }
@@ -95,6 +95,44 @@ class KerberosPeersTest {
     assertThat(made).hasValue(1);
     seconds.addAndGet(1);
     assertThat(told(ask(A)).credentials()).isEqualTo("Negotiate Ag==");
+  }
+
+  @Test
+  void requestsThatWaitFailWithTheOneBeforeThem() throws Exception {
+    fails = true;
+    CompletableFuture<Made> first = ask(B);
+    CompletableFuture<Made> second = ask(B);
+    assertThat(second).isNotDone();
+    answers.countDown();
+    assertThat(told(first).why()).isEqualTo("b.example: no Kerberos token: no key");
+    assertThat(told(second)).isEqualTo(told(first));
+    assertThat(made).hasValue(1);
+  }
+
+  @Test
+  void aTokenArrivesOnTheLoopThatAsks() throws Exception {
+    CompletableFuture<Boolean> onLoop = new CompletableFuture<>();
+    peers.next(A, loop, token -> onLoop.complete(loop.inEventLoop()));
+    assertThat(onLoop.get(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void theEndInterruptsACentreThatHangs() throws Exception {
+    CompletableFuture<Made> hangs = ask(B);
+    assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+    peers.close();
+    assertThat(told(hangs).why()).isEqualTo("b.example: no Kerberos token: interrupted");
+  }
+
+  @Test
+  void requestsToAPeerThatIsGoneStillGetTheirTokens() throws Exception {
+    CompletableFuture<Made> hangs = ask(B);
+    CompletableFuture<Made> waits = ask(B);
+    assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+    peers.use(List.of());
+    answers.countDown();
+    assertThat(told(hangs).credentials()).isEqualTo("Negotiate AQ==");
+    assertThat(told(waits).credentials()).isEqualTo("Negotiate Ag==");
   }
 
   @Test
