@@ -1,13 +1,37 @@
 package io.loligo.server.metrics;
 
+import java.util.Arrays;
+
 /** Histograms of one stage and class, merged over the event loops. Confined to one thread. */
 public final class LatencySnapshot {
-  private final long[] counts = new long[LatencyHistogram.BUCKETS];
+  /** Buckets of durations, from the shortest. */
+  public static final int BUCKETS = LatencyHistogram.BUCKETS;
+
+  private final long[] counts = new long[BUCKETS];
   private long count;
   private long sumNanos;
   private long maxNanos;
 
-  LatencySnapshot() {}
+  /** Without any duration. */
+  public LatencySnapshot() {}
+
+  /** Forgets all durations. */
+  public void clear() {
+    Arrays.fill(counts, 0);
+    count = 0;
+    sumNanos = 0;
+    maxNanos = 0;
+  }
+
+  /** Durations in a bucket. */
+  public long count(int bucket) {
+    return counts[bucket];
+  }
+
+  /** The least duration of a bucket. */
+  public static long lowestNanos(int bucket) {
+    return LatencyHistogram.lowestNanos(bucket);
+  }
 
   void add(int bucket, long more) {
     counts[bucket] += more;

@@ -88,9 +88,14 @@ public final class ProxyMetrics {
   /** Durations of one stage and class. Returns a new snapshot. */
   public LatencySnapshot latency(Stage stage, HitClass hitClass) {
     LatencySnapshot snapshot = new LatencySnapshot();
+    addLatency(stage, hitClass, snapshot);
+    return snapshot;
+  }
+
+  /** Adds the durations of one stage and class to {@code snapshot}. */
+  public void addLatency(Stage stage, HitClass hitClass, LatencySnapshot snapshot) {
     for (LoopMetrics loop : loops) {
       loop.addTo(snapshot, stage, hitClass);
     }
-    return snapshot;
   }
 }

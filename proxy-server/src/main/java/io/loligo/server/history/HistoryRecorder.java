@@ -1,0 +1,217 @@
+package io.loligo.server.history;
+
+import io.loligo.server.time.TimeSource;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes a sample each second, and keeps the history in a file: what it finds there at the start,
+ * then the whole history once a minute, or less often where it is large, and at the end. Started
+ * and closed by one thread, not an event loop.
+ *
+ * <p>The thread {@code loligo-history} reads the file, then samples; {@code loligo-history-file}
+ * writes, so that a slow disk makes no sample late.
+ */
+public final class HistoryRecorder implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HistoryRecorder.class);
+
+  private static final long SAVE_MILLIS = 60_000;
+
+  /** A larger history is written less often: {@value} bytes for each second. */
+  private static final long SAVE_BYTES_PER_SECOND = 64 << 10;
+
+  private static final long CLOSE_MILLIS = 10_000;
+
+  private final HistorySources sources;
+  private final TimeSource time;
+  private final @Nullable HistoryFile file;
+  private final History history;
+  private final Thread thread = new Thread(this::run, "loligo-history");
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(new DefaultThreadFactory("loligo-history-file", true));
+  private final Object sampling = new Object();
+
+  // guarded by sampling
+  private @Nullable Sampler sampler;
+  private @Nullable SlotClock clock;
+  private boolean isFileOurs;
+
+  // of the thread that saves
+  private boolean failed;
+
+  private volatile long savedBytes;
+  private volatile boolean isClosing;
+
+  /**
+   * Begins with an empty history.
+   *
+   * @param bytes direct memory for the records
+   * @param path the file, whose folder exists; null: nothing is kept
+   */
+  public HistoryRecorder(
+      HistorySources sources,
+      TimeSource time,
+      ByteBufAllocator allocator,
+      int bytes,
+      @Nullable Path path) {
+    this.sources = sources;
+    this.time = time;
+    file = path == null ? null : new HistoryFile(path);
+    history = new History(sources.series(), allocator, bytes);
+    thread.setDaemon(true);
+  }
+
+  /** The numbers so far. */
+  public History history() {
+    return history;
+  }
+
+  /** Starts the thread. */
+  public void start() {
+    thread.start();
+  }
+
+  private void run() {
+    begin();
+    long sinceSaveMillis = 0;
+    while (!isClosing) {
+      if (waitForNextSecond()) {
+        sinceSaveMillis += sample();
+        if (sinceSaveMillis >= saveMillis()) {
+          sinceSaveMillis = 0;
+          writer.execute(this::save);
+        }
+      }
+    }
+  }
+
+  /** Reads the file; sampling begins. Once, by {@link #start} or by a test without a thread. */
+  void begin() {
+    long newest = -1;
+    boolean ours = file != null;
+    if (file != null) {
+      try {
+        newest = file.readInto(history);
+      } catch (DamagedRecordException e) {
+        ours = setAside(file, e);
+      } catch (IOException e) {
+        LOG.warn("{}: cannot be read, so no history is kept: {}", file.path(), e.toString());
+        ours = false;
+      }
+    }
+    synchronized (sampling) {
+      isFileOurs = ours;
+      sampler = new Sampler(sources);
+      clock = new SlotClock(time, newest + 1);
+    }
+  }
+
+  private static boolean setAside(HistoryFile file, DamagedRecordException why) {
+    try {
+      file.setAside();
+      LOG.warn(
+          "{}: not a whole history of this version ({}): moved to {}; the history begins anew",
+          file.path(),
+          why.getMessage(),
+          file.damagedPath());
+      return true;
+    } catch (IOException e) {
+      LOG.warn(
+          "{}: not a whole history of this version ({}), and it cannot be moved away, so no history"
+              + " is kept: {}",
+          file.path(),
+          why.getMessage(),
+          e.toString());
+      return false;
+    }
+  }
+
+  /** Whether a second is over; false: it was woken for another reason. */
+  private boolean waitForNextSecond() {
+    LockSupport.parkNanos(this, untilNextNanos());
+    return untilNextNanos() <= 0;
+  }
+
+  private long untilNextNanos() {
+    synchronized (sampling) {
+      return clock == null ? 1 : clock.untilNextNanos();
+    }
+  }
+
+  /**
+   * Takes a sample now, of the time since the one before.
+   *
+   * @return the length of that time in milliseconds
+   */
+  public long sample() {
+    synchronized (sampling) {
+      if (sampler == null || clock == null) {
+        return 0;
+      }
+      long elapsed = clock.tick();
+      try {
+        // the second that is over
+        history.add(sampler.sample(clock.second() - 1, elapsed), clock.aheadSeconds());
+      } catch (RuntimeException e) {
+        LOG.warn("no sample of this second for the history", e);
+      }
+      return elapsed;
+    }
+  }
+
+  private long saveMillis() {
+    return Math.max(SAVE_MILLIS, savedBytes * 1000 / SAVE_BYTES_PER_SECOND);
+  }
+
+  private void save() {
+    if (file == null || !isFileOurs()) {
+      return;
+    }
+    try {
+      savedBytes = file.write(history);
+      failed = false;
+    } catch (IOException e) {
+      if (!failed) {
+        LOG.warn("{}: the history cannot be written: {}", file.path(), e.toString());
+      }
+      failed = true;
+    }
+  }
+
+  private boolean isFileOurs() {
+    synchronized (sampling) {
+      return isFileOurs;
+    }
+  }
+
+  /** Takes a last sample, writes the file, and gives the memory back. */
+  @Override
+  public void close() {
+    if (isClosing) {
+      return;
+    }
+    isClosing = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join(CLOSE_MILLIS);
+      sample();
+      writer.execute(this::save);
+      writer.shutdown();
+      if (!writer.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        LOG.warn("the history is not written within {} ms", CLOSE_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    history.close();
+  }
+}

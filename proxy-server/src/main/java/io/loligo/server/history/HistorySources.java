@@ -1,0 +1,196 @@
+package io.loligo.server.history;
+
+import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.metrics.Counter;
+import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.metrics.DiskNumber;
+import io.loligo.server.metrics.LatencySnapshot;
+import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Stage;
+import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers that a history keeps, and where they come from. All are known at the start; a peer
+ * chooses no name of them. Numbers are added by the thread that starts, then read by one thread.
+ */
+public final class HistorySources {
+  /** Facts that are asked for once in each sample, and the numbers taken from them. */
+  private static final class Group<T> {
+    private final Supplier<T> facts;
+    private final List<Number<T>> numbers = new ArrayList<>();
+
+    Group(Supplier<T> facts) {
+      this.facts = facts;
+    }
+
+    void read(long[] counters, long[] gauges) {
+      T now = facts.get();
+      for (Number<T> number : numbers) {
+        long[] into = number.series.kind() == Series.Kind.COUNTER ? counters : gauges;
+        into[number.series.index()] = number.value.applyAsLong(now);
+      }
+    }
+  }
+
+  private record Number<T>(Series series, ToLongFunction<T> value) {}
+
+  private static final HitClass[] CLASSES = HitClass.values();
+  private static final Stage[] STAGES = Stage.values();
+
+  private final ProxyMetrics metrics;
+  private final SeriesList series = new SeriesList();
+  private final List<Group<?>> groups = new ArrayList<>();
+  private final Group<ProxyMetrics> loops;
+  private final LatencySnapshot merged = new LatencySnapshot();
+
+  /**
+   * All counters, gauges and times of the loops, and the present owners of memory.
+   *
+   * <p>Times are {@code time.CLASS}, the whole time by class of response, and {@code stage.STAGE},
+   * over all classes.
+   */
+  public HistorySources(ProxyMetrics metrics) {
+    this.metrics = metrics;
+    loops = group(() -> metrics);
+    for (Counter counter : Counter.values()) {
+      counter(loops, key(counter.meter(), counter.unit()), m -> m.value(counter));
+    }
+    for (CounterFamily family : CounterFamily.values()) {
+      for (int i = 0; i < family.labelValues().size(); i++) {
+        int index = i;
+        counter(
+            loops,
+            key(family.meter(), null) + '.' + word(family.labelValues().get(i)),
+            m -> m.value(family, index));
+      }
+    }
+    for (ConnectionGauge gauge : ConnectionGauge.values()) {
+      gauge(loops, key(gauge.meter(), null), m -> m.value(gauge));
+    }
+    for (MemoryOwners.Owner owner : metrics.ledger().owners()) {
+      gauge(loops, "memory_used_bytes." + owner.name(), m -> owner.usedBytes().getAsLong());
+    }
+    for (HitClass one : CLASSES) {
+      series.add(Series.Kind.TIMES, "time." + one.name().toLowerCase(Locale.ROOT));
+    }
+    for (Stage one : STAGES) {
+      series.add(Series.Kind.TIMES, "stage." + one.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  /** The numbers of the store. */
+  public void store(Supplier<StoreStats> stats) {
+    Group<StoreStats> store = group(stats);
+    gauge(store, "store_entries", StoreStats::entries);
+    gauge(store, "store_memory_used_bytes", StoreStats::memoryBytes);
+    gauge(store, "store_memory_pinned_bytes", StoreStats::pinnedBytes);
+    gauge(store, "store_in_flight", StoreStats::inFlight);
+    gauge(store, "store_transit_used_bytes", StoreStats::transitBytes);
+    counter(store, "store_insertions", StoreStats::insertions);
+    counter(store, "store_evictions", StoreStats::evictions);
+    counter(store, "store_rejections", StoreStats::rejections);
+  }
+
+  /** The numbers of each {@code cache_dir}, as {@code disk.PATH.NUMBER}. */
+  public void disks(Supplier<List<DiskStats>> stats) {
+    Group<List<DiskStats>> disks = group(stats);
+    List<DiskStats> now = stats.get();
+    for (int i = 0; i < now.size(); i++) {
+      int index = i;
+      for (DiskNumber number : DiskNumber.values()) {
+        String name = "disk." + now.get(i).path() + '.' + number.key();
+        ToLongFunction<List<DiskStats>> value = all -> number.of(all.get(index));
+        if (number.grows()) {
+          counter(disks, name, value);
+        } else {
+          gauge(disks, name, value);
+        }
+      }
+    }
+  }
+
+  /** A further number that only rises. */
+  public void counter(String name, LongSupplier value) {
+    counter(loops, name, ignored -> value.getAsLong());
+  }
+
+  /** A further number that also falls. */
+  public void gauge(String name, LongSupplier value) {
+    gauge(loops, name, ignored -> value.getAsLong());
+  }
+
+  private <T> Group<T> group(Supplier<T> facts) {
+    Group<T> group = new Group<>(facts);
+    groups.add(group);
+    return group;
+  }
+
+  private <T> void counter(Group<T> group, String name, ToLongFunction<T> value) {
+    group.numbers.add(new Number<>(series.add(Series.Kind.COUNTER, name), value));
+  }
+
+  private <T> void gauge(Group<T> group, String name, ToLongFunction<T> value) {
+    group.numbers.add(new Number<>(series.add(Series.Kind.GAUGE, name), value));
+  }
+
+  /** {@code loligo.client.sent} in bytes is {@code client_sent_bytes}. */
+  private static String key(String meter, @Nullable String unit) {
+    String name = meter.substring("loligo.".length()).replace('.', '_');
+    return unit == null ? name : name + '_' + unit;
+  }
+
+  private static String word(String label) {
+    return label.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_");
+  }
+
+  /** The series, complete when the first history is made. */
+  SeriesList series() {
+    return series;
+  }
+
+  /** Reads all counters and gauges, by the index of their series. */
+  void read(long[] counters, long[] gauges) {
+    for (Group<?> group : groups) {
+      group.read(counters, gauges);
+    }
+  }
+
+  /** Reads all durations since the start of the process, by the index of their series. */
+  void readTimes(long[][] buckets, long[] sums) {
+    for (HitClass one : CLASSES) {
+      merged.clear();
+      metrics.addLatency(Stage.TOTAL, one, merged);
+      take(buckets, sums, one.ordinal());
+    }
+    for (Stage stage : STAGES) {
+      merged.clear();
+      for (HitClass one : CLASSES) {
+        metrics.addLatency(stage, one, merged);
+      }
+      take(buckets, sums, CLASSES.length + stage.ordinal());
+    }
+  }
+
+  private void take(long[][] buckets, long[] sums, int index) {
+    long[] into = buckets[index];
+    Arrays.fill(into, 0);
+    for (int i = 0; i < LatencySnapshot.BUCKETS; i++) {
+      long count = merged.count(i);
+      if (count != 0) {
+        into[TimeBuckets.bucket(LatencySnapshot.lowestNanos(i))] += count;
+      }
+    }
+    sums[index] = merged.sumNanos();
+  }
+}
