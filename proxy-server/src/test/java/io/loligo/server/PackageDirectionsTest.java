@@ -87,6 +87,7 @@ class PackageDirectionsTest {
               "io.loligo.server.record..",
               "io.loligo.server.accesslog..",
               "io.loligo.server.metrics..",
+              "io.loligo.server.history..",
               "io.loligo.server.admin..",
               "io.loligo.server.jmx..")
           .should()

@@ -1,6 +1,7 @@
 package io.loligo.server.admin;
 
 import io.loligo.server.explain.Question;
+import io.loligo.server.history.History;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Purged;
 import io.netty.handler.codec.http.QueryStringDecoder;
@@ -31,6 +32,7 @@ final class AdminRoutes {
   private final Supplier<List<DiskStats>> disks;
   private final Supplier<Map<String, Map<String, Long>>> misses;
   private final IndexPage index;
+  private volatile @Nullable History history;
 
   AdminRoutes(
       AdminAccess access,
@@ -49,6 +51,11 @@ final class AdminRoutes {
     this.disks = disks;
     this.misses = misses;
     this.index = index;
+  }
+
+  /** Shows this history from now on. Any thread. */
+  void show(History shown) {
+    history = shown;
   }
 
   /**
@@ -76,6 +83,9 @@ final class AdminRoutes {
     if (path.equals("/explain") && (method.equals("GET") || method.equals("HEAD"))) {
       return explain(query);
     }
+    if (path.equals("/history") && (method.equals("GET") || method.equals("HEAD"))) {
+      return CompletableFuture.completedFuture(HistoryJson.answer(history, query.parameters()));
+    }
     return CompletableFuture.completedFuture(now(method, path, authorization, client));
   }
 
@@ -98,7 +108,7 @@ final class AdminRoutes {
           ? page(path)
           : AdminReply.methodNotAllowed("GET, HEAD");
     }
-    if (path.equals("/explain")) {
+    if (path.equals("/explain") || path.equals("/history")) {
       return AdminReply.methodNotAllowed("GET, HEAD");
     }
     if (CHANGES.contains(path)) {

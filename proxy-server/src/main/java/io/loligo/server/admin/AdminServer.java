@@ -1,6 +1,7 @@
 package io.loligo.server.admin;
 
 import io.loligo.core.config.HostPort;
+import io.loligo.server.history.History;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.disk.DiskStats;
 import io.netty.bootstrap.ServerBootstrap;
@@ -126,6 +127,11 @@ public final class AdminServer implements AutoCloseable {
   /** Changes refused for lack of the secret. */
   public long refusals() {
     return routes.refusals();
+  }
+
+  /** Shows this history from the next request on; before, there is none. */
+  public void show(History history) {
+    routes.show(history);
   }
 
   /** Another secret, or null, and other names, from the next request on. */

@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +82,22 @@ public final class JsonWriter {
   public JsonWriter value(long value) {
     separate();
     text.append(value);
+    return this;
+  }
+
+  /** A number, with three decimals at most; one that is not finite is null. */
+  public JsonWriter value(double value) {
+    if (!Double.isFinite(value)) {
+      return value(null);
+    }
+    long whole = (long) value;
+    long thousandths = Math.round((value - whole) * 1000);
+    if (thousandths == 0 || Math.abs(value) >= 1L << 52) {
+      return value(whole);
+    }
+    separate();
+    text.append(
+        BigDecimal.valueOf(whole * 1000 + thousandths, 3).stripTrailingZeros().toPlainString());
     return this;
   }
 

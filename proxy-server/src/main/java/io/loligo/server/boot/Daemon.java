@@ -92,6 +92,9 @@ final class Daemon {
           admin == null ? "JMX" : "POST /reload of " + text(admin) + " or JMX");
     }
     // slow work, which a client that waits for a port should not wait for
+    if (memory.historyBytes() > 0) {
+      proxy.keepHistory(memory.historyBytes(), HistoryPlace.of(proxy.config())).start();
+    }
     proxy.exportMetrics();
     LOG.info("ready");
     started.complete(proxy);

@@ -25,6 +25,7 @@ import io.loligo.server.exchange.settings.programs.ExternalAclDirectives;
 import io.loligo.server.exchange.settings.programs.RewriteDirectives;
 import io.loligo.server.exchange.settings.programs.StoreIdDirectives;
 import io.loligo.server.helper.HelperDirectives;
+import io.loligo.server.history.HistoryDirectives;
 import io.loligo.server.ldap.LdapDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.port.PortDirectives;
@@ -81,6 +82,7 @@ public final class Features {
           RateDirectives.FEATURE,
           LogDirectives.FEATURE,
           AdminDirectives.FEATURE,
+          HistoryDirectives.FEATURE,
           TransportDirectives.FEATURE,
           TlsDirectives.FEATURE,
           BumpDirectives.FEATURE,

@@ -22,10 +22,17 @@ import org.jspecify.annotations.Nullable;
  * @param config the configuration, its default budgets lowered if necessary
  * @param budget the budget of {@code config}
  * @param usual the budget of the configuration as it was read
+ * @param historyBytes direct memory for the history, beside the budget; 0: there is none
  */
-record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
+record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual, int historyBytes) {
   /** {@code cache_mem} and {@code loligo_transit_memory} are not lowered below this. */
   static final long LEAST_BYTES = 8L << 20;
+
+  /** The history takes as much at most (ADR 30). */
+  static final int MAX_HISTORY_BYTES = 32 << 20;
+
+  /** This part of the memory that no line and no least budget takes is for the history. */
+  private static final int HISTORY_SHARE = 8;
 
   private static final Setting<Long> CACHE = MemoryDirectives.CACHE_MEM;
   private static final Setting<Long> TRANSIT = MemoryDirectives.TRANSIT_MEMORY;
@@ -39,7 +46,8 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
   static MemoryFit of(ProxyConfig config, MemoryBudget usual) {
     boolean cacheGiven = config.isGiven(CACHE);
     boolean transitGiven = config.isGiven(TRANSIT);
-    long room = usual.roomBytes();
+    int history = HistoryPlace.isWanted(config) ? historyBytes(config, usual) : 0;
+    long room = usual.roomBytes() - history;
     long cache = usual.cacheBytes();
     long transit = usual.transitBytes();
     if (cacheGiven && !transitGiven) {
@@ -52,7 +60,17 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
       transit = atMost(transit, room - cache);
     }
     ProxyConfig fitted = with(with(config, CACHE, cache), TRANSIT, transit);
-    return new MemoryFit(fitted, usual.with(cache, transit), usual);
+    return new MemoryFit(fitted, usual.with(cache, transit), usual, history);
+  }
+
+  /** Whole megabytes; it never makes a configuration too large. */
+  private static int historyBytes(ProxyConfig config, MemoryBudget usual) {
+    long spare =
+        usual.roomBytes()
+            - (config.isGiven(CACHE) ? usual.cacheBytes() : LEAST_BYTES)
+            - (config.isGiven(TRANSIT) ? usual.transitBytes() : LEAST_BYTES);
+    long share = Math.max(0, spare / HISTORY_SHARE) >> 20 << 20;
+    return (int) Math.min(MAX_HISTORY_BYTES, share);
   }
 
   private static ProxyConfig with(ProxyConfig config, Setting<Long> budget, long bytes) {
@@ -112,6 +130,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual) {
             + report(CACHE, budget.cacheBytes(), usual.cacheBytes())
             + ", "
             + report(TRANSIT, budget.transitBytes(), usual.transitBytes())
+            + (historyBytes == 0 ? ", no history" : ", history " + mb(historyBytes))
             + ": "
             + limits;
     return isLowered()

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
 import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.accesslog.LogTarget;
+import io.loligo.server.history.HistoryDirectives;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,9 @@ final class Places {
     ProxyConfig placed = logs(config, LogDirectives.ACCESS_LOG);
     placed = logs(placed, LogDirectives.ICAP_LOG);
     placed = place(placed, ProcessDirectives.CACHE_LOG);
+    if (HistoryPlace.isWanted(placed)) {
+      placed = place(placed, HistoryDirectives.HISTORY);
+    }
     return place(placed, ProcessDirectives.PID_FILENAME);
   }
 
@@ -50,7 +54,7 @@ final class Places {
   }
 
   /** Whether this process writes {@code log} to a file. */
-  private static boolean isFile(LogTarget log, ProxyConfig config) {
+  static boolean isFile(LogTarget log, ProxyConfig config) {
     return log.module().equals("stdio")
         || (log.module().equals("daemon") && config.get(LogDirectives.LOGFILE_DAEMON).isEmpty());
   }

@@ -36,6 +36,8 @@ import io.loligo.server.exchange.settings.ShapingSettings;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.history.HistoryRecorder;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.login.LoginCounts;
 import io.loligo.server.login.LoginSettings;
@@ -89,6 +91,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -181,6 +184,7 @@ public final class Proxy implements AutoCloseable {
   private final TimeSource time;
 
   private volatile @Nullable AdminServer admin;
+  private volatile @Nullable HistoryRecorder recorder;
   private volatile ProxyConfig config;
   private volatile DnsSettings dns;
   private volatile OriginContexts contexts;
@@ -587,6 +591,36 @@ public final class Proxy implements AutoCloseable {
     export.get();
   }
 
+  /**
+   * Keeps a history from now on, once, before {@link #exportMetrics}. The history is empty until
+   * its file was read.
+   *
+   * @param bytes direct memory for it
+   * @param file keeps it across restarts; null: nothing does
+   * @return its recorder, whose thread the caller starts; {@link #close} ends it
+   */
+  public HistoryRecorder keepHistory(int bytes, @Nullable Path file) {
+    HistorySources sources = new HistorySources(metrics);
+    sources.store(store::stats);
+    sources.disks(store::diskStats);
+    sources.counter("log_lost", logged::lost);
+    sources.gauge("descriptors_used", descriptors::used);
+    HistoryRecorder kept = new HistoryRecorder(sources, time, transport.allocator(), bytes, file);
+    metrics
+        .ledger()
+        .add(
+            "history",
+            "Counters and times of the last 30 days.",
+            kept.history()::usedBytes,
+            kept.history()::memoryBytes);
+    recorder = kept;
+    AdminServer server = admin;
+    if (server != null) {
+      server.show(kept.history());
+    }
+    return kept;
+  }
+
   private List<LoginCounts> loginCounts() {
     Logins now = logins;
     return now == null ? List.of() : now.counts();
@@ -907,6 +941,10 @@ public final class Proxy implements AutoCloseable {
       server.close();
     }
     endLoops();
+    HistoryRecorder kept = recorder;
+    if (kept != null) {
+      kept.close();
+    }
     secured.inForce().values().forEach(PortSecurity::close);
     store.close();
     accessLog.close();

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,7 @@ public final class HistoryRecorder implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "loligo-history");
   private final ExecutorService writer =
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("loligo-history-file", true));
+  private final CompletableFuture<Void> begun = new CompletableFuture<>();
   private final Object sampling = new Object();
 
   // guarded by sampling
@@ -75,13 +77,25 @@ public final class HistoryRecorder implements AutoCloseable {
     return history;
   }
 
-  /** Starts the thread. */
-  public void start() {
+  /**
+   * Starts the thread.
+   *
+   * @return completes when the file is read and sampling has begun
+   */
+  public CompletableFuture<Void> start() {
     thread.start();
+    return begun;
   }
 
   private void run() {
-    begin();
+    try {
+      begin();
+      begun.complete(null);
+    } catch (RuntimeException e) {
+      LOG.warn("no history is kept", e);
+      begun.completeExceptionally(e);
+      return;
+    }
     long sinceSaveMillis = 0;
     while (!isClosing) {
       if (waitForNextSecond()) {
@@ -94,7 +108,7 @@ public final class HistoryRecorder implements AutoCloseable {
     }
   }
 
-  /** Reads the file; sampling begins. Once, by {@link #start} or by a test without a thread. */
+  /** Reads the file; sampling begins. */
   void begin() {
     long newest = -1;
     boolean ours = file != null;

@@ -28,7 +28,7 @@ public final class HistorySources {
   /** Facts that are asked for once in each sample, and the numbers taken from them. */
   private static final class Group<T> {
     private final Supplier<T> facts;
-    private final List<Number<T>> numbers = new ArrayList<>();
+    private final List<Measure<T>> numbers = new ArrayList<>();
 
     Group(Supplier<T> facts) {
       this.facts = facts;
@@ -36,14 +36,14 @@ public final class HistorySources {
 
     void read(long[] counters, long[] gauges) {
       T now = facts.get();
-      for (Number<T> number : numbers) {
+      for (Measure<T> number : numbers) {
         long[] into = number.series.kind() == Series.Kind.COUNTER ? counters : gauges;
         into[number.series.index()] = number.value.applyAsLong(now);
       }
     }
   }
 
-  private record Number<T>(Series series, ToLongFunction<T> value) {}
+  private record Measure<T>(Series series, ToLongFunction<T> value) {}
 
   private static final HitClass[] CLASSES = HitClass.values();
   private static final Stage[] STAGES = Stage.values();
@@ -137,11 +137,11 @@ public final class HistorySources {
   }
 
   private <T> void counter(Group<T> group, String name, ToLongFunction<T> value) {
-    group.numbers.add(new Number<>(series.add(Series.Kind.COUNTER, name), value));
+    group.numbers.add(new Measure<>(series.add(Series.Kind.COUNTER, name), value));
   }
 
   private <T> void gauge(Group<T> group, String name, ToLongFunction<T> value) {
-    group.numbers.add(new Number<>(series.add(Series.Kind.GAUGE, name), value));
+    group.numbers.add(new Measure<>(series.add(Series.Kind.GAUGE, name), value));
   }
 
   /** {@code loligo.client.sent} in bytes is {@code client_sent_bytes}. */

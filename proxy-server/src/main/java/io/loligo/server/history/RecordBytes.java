@@ -94,7 +94,7 @@ final class RecordBytes {
   }
 
   /**
-   * The next array, at the beginning of {@code numbers}; the rest of it becomes zero.
+   * The next array, at the beginning of {@code numbers}; the rest of it stays as it was.
    *
    * @return how many of them it sets
    * @throws DamagedRecordException if the bytes are none, or one that is longer
@@ -105,7 +105,6 @@ final class RecordBytes {
       throw new DamagedRecordException(
           "length: " + used + " (expected: at most " + numbers.length + ")");
     }
-    Arrays.fill(numbers, 0);
     int next = 0;
     while (next < used) {
       long number = read();
@@ -115,6 +114,7 @@ final class RecordBytes {
         if (more >= used - next) {
           throw new DamagedRecordException("zeros beyond the length of an array");
         }
+        Arrays.fill(numbers, next, next + (int) more, 0);
         next += (int) more;
       }
     }

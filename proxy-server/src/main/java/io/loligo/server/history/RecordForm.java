@@ -1,5 +1,7 @@
 package io.loligo.server.history;
 
+import java.util.Arrays;
+
 /**
  * Writes intervals as records, and adds records to intervals. It knows the series of the records
  * and those of the intervals, which are others if the records come from a file. Confined to one
@@ -54,15 +56,16 @@ final class RecordForm {
   void addTo(Interval sum, RecordBytes record) throws DamagedRecordException {
     long samples = record.read();
     sum.cover(samples, record.read());
-    record.read(counters);
-    record.read(gaugeMaxima);
-    record.read(gaugeGaps);
-    for (int i = 0; i < counters.length; i++) {
+    int used = record.read(counters);
+    for (int i = 0; i < used; i++) {
       if (counterPlaces[i] >= 0) {
         sum.counters[counterPlaces[i]] += counters[i];
       }
     }
-    for (int i = 0; i < gaugeMaxima.length; i++) {
+    Arrays.fill(gaugeGaps, 0);
+    used = record.read(gaugeMaxima);
+    record.read(gaugeGaps);
+    for (int i = 0; i < used; i++) {
       int place = gaugePlaces[i];
       if (place >= 0) {
         sum.gaugeMaxima[place] = Math.max(sum.gaugeMaxima[place], gaugeMaxima[i]);
@@ -70,7 +73,7 @@ final class RecordForm {
       }
     }
     for (int place : timePlaces) {
-      int used = record.read(buckets);
+      used = record.read(buckets);
       long sumNanos = record.read();
       if (place >= 0) {
         long[] into = sum.buckets[place];

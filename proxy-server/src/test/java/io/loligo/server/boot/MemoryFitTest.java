@@ -19,26 +19,45 @@ final class MemoryFitTest {
   @Test
   void aDefaultIsAsLargeAsFits() {
     assertThat(chosen("", 512, 4096)).containsExactly(256, 128);
-    assertThat(chosen("", 416, 4096)).containsExactly(256, 128);
-    assertThat(chosen("", 415, 4096)).containsExactly(255, 128);
-    assertThat(chosen("", 256, 4096)).containsExactly(149, 75);
+    assertThat(chosen("", 448, 4096)).containsExactly(256, 128);
+    assertThat(chosen("", 447, 4096)).containsExactly(255, 128);
+    assertThat(chosen("", 256, 4096)).containsExactly(132, 66);
     assertThat(chosen("", 48, 4096)).containsExactly(8, 8);
     assertThat(chosen("", 40, 4096)).containsExactly(8, 8);
   }
 
   @Test
   void aDefaultLeavesRoomForTheHeapAndTheRestOfTheJvm() {
-    // of 256 MiB: 128 for the heap, 64 for the JVM, 32 for connections
-    assertThat(chosen("", 128, 256)).containsExactly(21, 11);
-    assertThat(chosen("", 512, 256)).containsExactly(21, 11);
+    // of 256 MiB: 128 for the heap, 64 for the JVM, 32 for connections, 2 for the history
+    assertThat(chosen("", 128, 256)).containsExactly(20, 10);
+    assertThat(chosen("", 512, 256)).containsExactly(20, 10);
     assertThat(chosen("", 512, 1024)).containsExactly(256, 128);
   }
 
   @Test
+  void theHistoryTakesAnEighthOfTheMemoryThatIsLeft() {
+    assertThat(history("", 448)).isEqualTo(32);
+    assertThat(history("", 304)).isEqualTo(32);
+    assertThat(history("", 303)).isEqualTo(31);
+    assertThat(history("", 256)).isEqualTo(26);
+    assertThat(history("", 56)).isEqualTo(1);
+    assertThat(history("", 55)).isZero();
+    assertThat(history("cache_mem 200 MB", 256)).isEqualTo(2);
+    assertThat(history("cache_mem 300 MB", 256)).as("it makes no line too large").isZero();
+    assertThat(history("loligo_history off", 512)).isZero();
+    assertThat(history("loligo_history /var/lib/h", 512)).isEqualTo(32);
+    assertThat(fit("loligo_history off", 512, 4096).report()).contains("128 MB, no history: the");
+  }
+
+  private static int history(String lines, int direct) {
+    return fit(lines, direct, 4096).historyBytes() >> 20;
+  }
+
+  @Test
   void aLineStaysAndTheOtherDefaultGivesWay() {
-    assertThat(chosen("cache_mem 200 MB", 256, 4096)).containsExactly(200, 24);
+    assertThat(chosen("cache_mem 200 MB", 256, 4096)).containsExactly(200, 22);
     assertThat(chosen("cache_mem 300 MB", 256, 4096)).containsExactly(300, 8);
-    assertThat(chosen("loligo_transit_memory 100 MB", 256, 4096)).containsExactly(124, 100);
+    assertThat(chosen("loligo_transit_memory 100 MB", 256, 4096)).containsExactly(110, 100);
     assertThat(chosen("cache_mem 500 MB\nloligo_transit_memory 300 MB", 256, 4096))
         .containsExactly(500, 300);
   }
@@ -46,7 +65,7 @@ final class MemoryFitTest {
   @Test
   void aCacheDirComesFirst() {
     DiskMemory disk = disk(0, 100);
-    assertThat(budgets(fit("", disk, 256, 4096))).containsExactly(82, 42);
+    assertThat(budgets(fit("", disk, 256, 4096))).containsExactly(74, 37);
   }
 
   @Test
@@ -63,8 +82,9 @@ final class MemoryFitTest {
   void reportsTheMemoryThereIs() {
     assertThat(fit("", 512, 4096).report())
         .isEqualTo(
-            "memory: cache_mem 256 MB, loligo_transit_memory 128 MB: the JVM may use 512 MB of"
-                + " direct memory and 512 MB of heap, the machine or container has 4096 MB");
+            "memory: cache_mem 256 MB, loligo_transit_memory 128 MB, history 32 MB: the JVM may"
+                + " use 512 MB of direct memory and 512 MB of heap, the machine or container has"
+                + " 4096 MB");
   }
 
   @Test
@@ -73,12 +93,12 @@ final class MemoryFitTest {
     assertThat(both.isLowered()).isTrue();
     assertThat(both.report())
         .startsWith(
-            "memory: cache_mem 149 MB (lowered from its default, 256 MB), loligo_transit_memory"
-                + " 75 MB (lowered from its default, 128 MB): the JVM may use 256 MB of direct")
+            "memory: cache_mem 132 MB (lowered from its default, 256 MB), loligo_transit_memory"
+                + " 66 MB (lowered from its default, 128 MB), history 26 MB: the JVM may use")
         .contains("-XX:MaxDirectMemorySize");
     assertThat(fit("cache_mem 200 MB", 256, 4096).report())
         .startsWith(
-            "memory: cache_mem 200 MB, loligo_transit_memory 24 MB (lowered from its default,");
+            "memory: cache_mem 200 MB, loligo_transit_memory 22 MB (lowered from its default,");
     assertThat(fit("", 512, 4096).isLowered()).isFalse();
   }
 
@@ -87,7 +107,7 @@ final class MemoryFitTest {
     ProxyConfig fitted = fit("loligo_transit_memory 100 MB", 256, 4096).config();
     assertThat(fitted.inForce().stream().filter(one -> one.directive().equals("cache_mem")))
         .singleElement()
-        .satisfies(one -> assertThat(one.value()).isEqualTo("124 MB"))
+        .satisfies(one -> assertThat(one.value()).isEqualTo("110 MB"))
         .satisfies(one -> assertThat(one.source()).isEmpty());
     assertThat(fitted.isGiven(MemoryDirectives.TRANSIT_MEMORY)).isTrue();
     assertThat(fitted.isGiven(MemoryDirectives.CACHE_MEM)).isFalse();

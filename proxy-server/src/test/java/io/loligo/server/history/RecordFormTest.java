@@ -53,7 +53,8 @@ class RecordFormTest {
     record.write(numbers);
     long[] read = new long[numbers.length];
     Arrays.fill(read, 9);
-    record.read(read);
+    int used = record.read(read);
+    Arrays.fill(read, used, read.length, 0);
     assertThat(read).isEqualTo(numbers);
     assertThat(record.isRead()).isTrue();
   }

@@ -11,6 +11,7 @@ import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
 import io.loligo.server.downstream.intercept.OriginalDestinations;
+import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
@@ -21,6 +22,7 @@ import io.loligo.store.disk.CacheDirs;
 import io.loligo.store.disk.DiskDirectives;
 import io.loligo.store.disk.DiskStats;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,11 @@ final class ProxyUnderTest implements AutoCloseable {
 
   private ProxyUnderTest(Proxy proxy) {
     this.proxy = proxy;
+  }
+
+  /** Keeps a history, which the caller starts. */
+  HistoryRecorder keepHistory(int bytes, Path file) {
+    return proxy.keepHistory(bytes, file);
   }
 
   /** Starts it on this configuration, which must be without errors. */

@@ -79,9 +79,9 @@ class SmallMemoryWireTest extends WireTest {
   @CsvSource({
     "-XX:MaxRAM=256m, 16, 40",
     "-XX:MaxRAM=512m, 60, 110",
-    "-XX:MaxRAM=1g, 200, 240",
-    "-Xmx64m -XX:MaxDirectMemorySize=96m, 60, 64",
-    "-Xmx128m -XX:MaxDirectMemorySize=300m, 260, 268",
+    "-XX:MaxRAM=1g, 190, 220",
+    "-Xmx64m -XX:MaxDirectMemorySize=96m, 56, 58",
+    "-Xmx128m -XX:MaxDirectMemorySize=300m, 230, 240",
   })
   void theShippedFileStartsAndServes(String options, int least, int most) throws Exception {
     ProxyProcess process = start(options, shipped()).awaitPort(port);
@@ -104,10 +104,10 @@ class SmallMemoryWireTest extends WireTest {
   @Test
   void saysWhichDefaultsAreLowered() throws Exception {
     ProxyProcess process = start("-Xmx64m -XX:MaxDirectMemorySize=96m", shipped());
-    assertThat(chosen(process)).containsExactly(42, 22);
+    assertThat(chosen(process)).containsExactly(38, 20);
     process.awaitOutput(
-        "cache_mem 42 MB [(]lowered from its default, 256 MB[)], loligo_transit_memory 22 MB"
-            + " [(]lowered from its default, 128 MB[)]: .*96 MB of direct memory"
+        "cache_mem 38 MB [(]lowered from its default, 256 MB[)], loligo_transit_memory 20 MB"
+            + " [(]lowered from its default, 128 MB[)], history 6 MB: .*96 MB of direct memory"
             + ".*-XX:MaxDirectMemorySize");
   }
 
@@ -115,10 +115,10 @@ class SmallMemoryWireTest extends WireTest {
   void aLineStaysAndTheOtherDefaultGivesWay() throws Exception {
     ProxyProcess process =
         start("-Xmx64m -XX:MaxDirectMemorySize=128m", minimal("cache_mem 64 MB"));
-    assertThat(chosen(process)).containsExactly(64, 32);
+    assertThat(chosen(process)).containsExactly(64, 29);
     ProxyProcess other =
         start("-Xmx64m -XX:MaxDirectMemorySize=128m", minimal("loligo_transit_memory 80 MB"));
-    assertThat(chosen(other)).containsExactly(16, 80);
+    assertThat(chosen(other)).containsExactly(15, 80);
   }
 
   @ParameterizedTest

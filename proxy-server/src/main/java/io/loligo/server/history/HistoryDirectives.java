@@ -1,0 +1,28 @@
+package io.loligo.server.history;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.Setting;
+
+/** The directive of the history. */
+public final class HistoryDirectives {
+  /** Its group. */
+  public static final Feature FEATURE = new Feature("The history");
+
+  /** The word for no history. */
+  public static final String OFF = "off";
+
+  /** {@code loligo_history}: a file or {@link #OFF}; empty: a file beside the logs. */
+  public static final Setting<String> HISTORY =
+      FEATURE
+          .path("loligo_history", "")
+          .or(reading -> "")
+          .form("FILE|off")
+          .restart()
+          .text(
+              "The file that keeps the history of counters and times across restarts. The default"
+                  + " is loligo.history in the folder of cache_log, or else of the first file of"
+                  + " access_log; without both, a restart forgets the history. off: no history, and"
+                  + " no memory for one.");
+
+  private HistoryDirectives() {}
+}
