@@ -76,6 +76,15 @@ public final class Notes {
     return joined(all, List.of(new Note(name, value)));
   }
 
+  /** These notes and those of {@code others} that are not among them. */
+  public Notes including(List<Note> others) {
+    if (others.isEmpty()) {
+      return this;
+    }
+    List<Note> more = others.stream().filter(other -> !all.contains(other)).distinct().toList();
+    return more.isEmpty() ? this : joined(all, more);
+  }
+
   /** These notes with the ones of this name replaced by one. */
   public Notes replacing(String name, String value) {
     return replacing(List.of(new Note(name, value)));

@@ -29,6 +29,16 @@ class NotesTest {
   }
 
   @Test
+  void includesOthersOnce() {
+    Notes notes = Notes.NONE.with("group", "a");
+    Note other = new Note("group", "b");
+
+    assertThat(notes.including(List.of(new Note("group", "a"), other, other)).all())
+        .containsExactly(new Note("group", "a"), other);
+    assertThat(notes.including(notes.all())).isSameAs(notes);
+  }
+
+  @Test
   void leavesNotesBeyondTheNumberOut() {
     Notes notes = Notes.NONE;
     for (int i = 0; i < Notes.MAX_NOTES; i++) {

@@ -2,6 +2,7 @@ package io.loligo.server.adapt;
 
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.Notes;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.ParseLimits;
 import io.loligo.core.message.FieldLines;
@@ -50,10 +51,9 @@ public record AdaptationSettings(
     /** The most bytes of a value with codes: {@value}. */
     static final int MAX_VALUE_BYTES = 8_192;
 
-    private void addTo(FieldLines lines, Supplier<ExchangeRecord> record) {
+    private Notes.Note of(Supplier<ExchangeRecord> record) {
       if (format == null) {
-        lines.add(name, value);
-        return;
+        return new Notes.Note(name, value);
       }
       byte[] text = format.bytes(record.get());
       int length = Math.min(text.length, MAX_VALUE_BYTES);
@@ -61,7 +61,7 @@ public record AdaptationSettings(
         boolean control = (text[i] >= 0 && text[i] < ' ') || text[i] == 0x7f;
         text[i] = control ? (byte) ' ' : text[i];
       }
-      lines.append(name).append(": ").append(text, 0, length).endLine();
+      return new Notes.Note(name, new String(text, 0, length, StandardCharsets.ISO_8859_1));
     }
   }
 
@@ -167,19 +167,36 @@ public record AdaptationSettings(
   }
 
   /**
+   * The fields of {@code adaptation_meta} for a message about {@code input}.
+   *
+   * @param record for values with codes
+   */
+  public List<Notes.Note> meta(AclInput input, Supplier<ExchangeRecord> record) {
+    List<Notes.Note> chosen = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (Meta one : meta) {
+      String name = one.name().toLowerCase(Locale.ROOT);
+      if (!names.contains(name) && one.when().evaluate(input).allowed()) {
+        names.add(name);
+        chosen.add(one.of(record));
+      }
+    }
+    return chosen;
+  }
+
+  /**
    * The field lines about the client, and those of {@code adaptation_meta}.
    *
    * @param address of the client, as text; null: none is known
    * @param user null: none is known
    * @param shared the value of the field that services share; null: none
-   * @param record for values with codes
+   * @param chosen by {@link #meta(AclInput, Supplier)}
    */
   public byte[] lines(
-      AclInput input,
       @Nullable String address,
       @Nullable String user,
       @Nullable String shared,
-      Supplier<ExchangeRecord> record) {
+      List<Notes.Note> chosen) {
     FieldLines lines = new FieldLines(64);
     if (identity.address() && address != null) {
       lines.add("X-Client-IP", address);
@@ -197,14 +214,7 @@ public record AdaptationSettings(
     if (sharedName != null && shared != null) {
       lines.add(sharedName, shared);
     }
-    List<String> sent = new ArrayList<>();
-    for (Meta one : meta) {
-      String name = one.name().toLowerCase(Locale.ROOT);
-      if (!sent.contains(name) && one.when().evaluate(input).allowed()) {
-        sent.add(name);
-        one.addTo(lines, record);
-      }
-    }
+    chosen.forEach(one -> lines.add(one.name(), one.value()));
     return lines.toBytes();
   }
 }

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HopTls;
@@ -66,6 +67,9 @@ public final class FetchTimings {
   /** The name of the service, set or chain that was chosen for the response, and of its members. */
   public Set<String> adapters = Set.of();
 
+  /** Fields that such a service got with the response, as notes. */
+  public List<Notes.Note> notes = List.of();
+
   /** Transactions with services that adapted the response; null: none. */
   public @Nullable List<IcapTransaction> adaptations;
 
@@ -81,6 +85,9 @@ public final class FetchTimings {
     record.serverTls = secured;
     record.attempts = attempts + kept;
     record.responseAdaptations = adaptations;
+    if (!notes.isEmpty()) {
+      record.notes = (record.notes == null ? Notes.NONE : record.notes).including(notes);
+    }
     stage(record, Stage.DNS, dnsNanos);
     stage(record, Stage.PROXY_CONNECT, connectNanos);
   }

@@ -246,7 +246,7 @@ final class ReferencePages {
       | `cache_dir coss` | notice, the line is ignored | error that says what to write instead |
       | the same `cache_dir` path twice | the later line replaces the earlier | error |
       | `maximum_object_size` below `cache_dir` | holds only when above | order does not matter |
-      | `cache_store_log` with a path | a line for each response that enters or leaves memory or disk, with the number of its file | warning, nothing is written: a response has no file of its own here, and `/metrics`, JMX and `explain` show what is stored |
+      | `cache_store_log` with a path | a line for each response that enters or leaves memory or disk, with the number of its file | warning, nothing is written: a response has no file of its own here, and leaves the disk with its whole segment, of which only hashes of keys are in memory; `/metrics` and JMX count what enters and leaves, and `explain` shows what is stored |
       | an unknown directive | the first one ends Squid | all problems of the file at once |
 
       ## Where requests and logs differ without a report
@@ -292,6 +292,7 @@ final class ReferencePages {
       | `acl NAME adaptation_service` with a name that no service has | stops the start | never matches |
       | `%rm`, `%rv` in a value of `adaptation_meta` | `-`, `0.0` | the values |
       | codes about a request that a service has changed in a value of `adaptation_meta` | of the request before | of the changed request |
+      | a value of `adaptation_meta` in `%note` | before all other notes | in the order in which notes came |
       | `%icap::tt` | includes the time of checking `adaptation_access` | the time until the heads of the services' answers |
       | `%err_detail` | a name of Squid's | the line that denied, or the failure in words |
       | `%<sH` of a range; `%<sS` of a hit on a range or by HEAD | the end of the range; the size of the whole | the bytes sent; `-` |

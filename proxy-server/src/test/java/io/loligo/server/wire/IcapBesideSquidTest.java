@@ -114,8 +114,9 @@ class IcapBesideSquidTest extends WireTest {
             + " %icap::<bs %{X-Site}icap::>h %{ISTag}icap::<h %rm %>a %{X-Mark}<h",
         "icap_log stdio:" + folder.resolve("icap.log") + " icap !CONNECT",
         "logformat times %rm %>ru [%adapt::all_trs] [%adapt::sum_trs] [%{scan}adapt::all_trs]"
-            + " [%icap::tt] %{ISTag}adapt::<last_h",
-        "access_log stdio:" + folder.resolve("times.log") + " times",
+            + " [%icap::tt] %{ISTag}adapt::<last_h [%{X-Site}note] [%{X-Codes}note]",
+        "acl school note X-Site school",
+        "access_log stdio:" + folder.resolve("times.log") + " times school",
         "icap_enable on",
         icap.service("filter", "reqmod_precache"),
         icap.service("scan", "respmod_precache"),

@@ -66,6 +66,36 @@ class IcapLogWireTest extends WireTest {
                 + " 203 yes");
   }
 
+  /** Those of requests and of responses, each value once; later rules see them. */
+  @Test
+  void fieldsForServicesAreNotes() throws Exception {
+    origin.onOk("/typed", "x", "X-Type: own");
+    origin.onOk("/odd", "x", "X-Type: odd");
+    startProxy(
+        "icap_enable on",
+        icap.service("filter", "reqmod_precache"),
+        icap.service("scan", "respmod_precache"),
+        "adaptation_access filter allow all",
+        "adaptation_access scan allow all",
+        "adaptation_meta X-Site here all",
+        "adaptation_meta X-Type \"%{X-Type}<h\" all",
+        "acl secret urlpath_regex ^/secret",
+        "acl site note X-Site here",
+        "adapted_http_access deny secret site",
+        "acl typed note X-Type own",
+        "acl odd note X-Type odd",
+        "http_reply_access deny odd",
+        "logformat notes %>Hs %{X-Site}note|%{X-Type}note",
+        "access_log stdio:" + dir.resolve("all.log") + " notes",
+        "access_log stdio:" + dir.resolve("typed.log") + " notes typed");
+    assertThat(get("/typed").text()).isEqualTo("x");
+    assertThat(get("/secret").status()).isEqualTo(403);
+    assertThat(get("/odd").status()).isEqualTo(403);
+    assertThat(stopAndReadLog("all.log"))
+        .containsExactly("200 here|-,own", "403 here|-", "403 here|-,odd");
+    assertThat(stopAndReadLog("typed.log")).containsExactly("200 here|-,own");
+  }
+
   @Test
   void bytesAreThoseOfTheConnection() throws Exception {
     start("reqmod_precache", "%icap::>st %icap::<st %icap::rm");

@@ -209,7 +209,7 @@ public final class ResponseAdaptation implements OriginEvents, Original {
     private IcapMessage message() {
       request.reply(head);
       try {
-        return ServiceChoice.message(loop, request, head, contentLength);
+        return ServiceChoice.message(loop, request, head, contentLength, origin().timings());
       } finally {
         request.forgetReply();
       }

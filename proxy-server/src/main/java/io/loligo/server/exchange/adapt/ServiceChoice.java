@@ -1,6 +1,7 @@
 package io.loligo.server.exchange.adapt;
 
 import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.acl.Notes;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.adapt.AdaptationSettings;
@@ -9,11 +10,13 @@ import io.loligo.server.adapt.Adaptations;
 import io.loligo.server.adapt.IcapMessage;
 import io.loligo.server.adapt.ServiceGroup;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Chooses services by {@code adaptation_access}, and makes messages for them. Stateless. */
@@ -70,27 +73,33 @@ public final class ServiceChoice {
             StandardCharsets.ISO_8859_1);
   }
 
-  /** {@code request}, a snapshot, as a message. */
+  /** {@code request}, a snapshot, as a message. Its fields become notes. */
   static IcapMessage message(Adaptations loop, Request request) {
+    List<Notes.Note> meta = meta(loop, request, null);
+    request.notes(request.notes().including(meta));
     return IcapMessage.of(
         request.head(),
         url(request),
         path(request),
         request.contentLength(),
-        lines(loop, request, null),
+        lines(loop, request, meta),
         loop.settings().retries(request));
   }
 
-  /** {@code reply}, borrowed, to {@code request} as a message. */
+  /**
+   * {@code reply}, borrowed, to {@code request} as a message. Its fields are noted in {@code way}.
+   */
   static IcapMessage message(
-      Adaptations loop, Request request, ResponseHead reply, long contentLength) {
+      Adaptations loop, Request request, ResponseHead reply, long contentLength, FetchTimings way) {
+    List<Notes.Note> meta = meta(loop, request, reply);
+    way.notes = Notes.NONE.including(way.notes).including(meta).all();
     return IcapMessage.of(
         request.head(),
         url(request),
         path(request),
         reply,
         contentLength,
-        lines(loop, request, reply),
+        lines(loop, request, meta),
         loop.settings().retries(request));
   }
 
@@ -100,7 +109,12 @@ public final class ServiceChoice {
         : request.url();
   }
 
-  private static byte[] lines(Adaptations loop, Request request, @Nullable ResponseHead reply) {
+  private static List<Notes.Note> meta(
+      Adaptations loop, Request request, @Nullable ResponseHead reply) {
+    return loop.settings().meta(request, () -> IcapLines.described(loop.record(), request, reply));
+  }
+
+  private static byte[] lines(Adaptations loop, Request request, List<Notes.Note> meta) {
     AdaptationSettings settings = loop.settings();
     String address = null;
     if (request.isOfClient()) {
@@ -109,12 +123,7 @@ public final class ServiceChoice {
               ? clientText(request)
               : NetUtil.toAddressString(request.client().getAddress());
     }
-    return settings.lines(
-        request,
-        address,
-        request.user(),
-        request.adaptation().shared(),
-        () -> IcapLines.described(loop.record(), request, reply));
+    return settings.lines(address, request.user(), request.adaptation().shared(), meta);
   }
 
   /** The client's address, behind trusted proxies, as text; null: it is none. */

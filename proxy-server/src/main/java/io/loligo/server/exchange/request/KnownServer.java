@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.request;
 
+import io.loligo.core.acl.Notes;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tls.Fingerprint;
 import io.loligo.server.tls.TlsFault;
@@ -75,6 +76,11 @@ public final class KnownServer {
   /** Whether the service, set or chain {@code name} was chosen for its response. */
   boolean isAdaptedBy(String name) {
     return way != null && way.adapters.contains(name);
+  }
+
+  /** {@code notes}, and the fields that such a service got. */
+  Notes noted(Notes notes) {
+    return way == null ? notes : notes.including(way.notes);
   }
 
   /** The SHA-1 digest of its certificate, as {@code AA:BB:...}; null: it is not known. */

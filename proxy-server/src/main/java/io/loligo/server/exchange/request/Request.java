@@ -507,7 +507,7 @@ public final class Request extends RuledRequest {
 
   @Override
   public Notes notes() {
-    return notes;
+    return server == null ? notes : server.noted(notes);
   }
 
   /** Sets {@link #notes()}, also in the record. */
