@@ -6,9 +6,9 @@ import io.loligo.core.config.LineReport;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.accesslog.LogFormat;
 import io.loligo.server.check.LogReplay;
+import io.loligo.server.logfile.LogSource;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,7 +31,9 @@ final class Shadowing implements Callable<Integer> {
   private static final int UNREADABLE = 2;
 
   @SuppressWarnings("NullAway.Init") // picocli sets it
-  @Parameters(paramLabel = "ACCESS.LOG", description = "log of Squid or Loligo; -: standard input")
+  @Parameters(
+      paramLabel = "ACCESS.LOG",
+      description = "log of Squid or Loligo, also gzip; -: standard input")
   private String log;
 
   @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -71,7 +73,7 @@ final class Shadowing implements Callable<Integer> {
       return UNREADABLE;
     }
     LogReplay replay = new LogReplay(examined, config, codes, examples, System.currentTimeMillis());
-    try (InputStream in = log.equals("-") ? System.in : Files.newInputStream(Path.of(log))) {
+    try (InputStream in = source().open().text()) {
       replay.read(in);
     } catch (IOException e) {
       System.err.println("loligo: " + log + " cannot be read: " + e.getMessage());
@@ -79,6 +81,12 @@ final class Shadowing implements Callable<Integer> {
     }
     System.out.print(json ? replay.json() : replay.text());
     return replay.exitStatus();
+  }
+
+  private LogSource source() {
+    return log.equals(LogSource.STANDARD_INPUT)
+        ? LogSource.of("standard input", System.in)
+        : LogSource.of(Path.of(log));
   }
 
   private @Nullable String codes(ExaminedConfig examined) {

@@ -10,6 +10,7 @@ import io.loligo.server.check.ListAnswer.Outcome;
 import io.loligo.server.check.LoggedRequest.Verdict;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.explain.Question;
+import io.loligo.server.logfile.LogFileLines;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.netty.util.NetUtil;
@@ -30,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class LogReplay {
-  /** Bytes of the longest line that is read; the rest of a longer one is skipped. */
-  private static final int MAX_LINE = 64 << 10;
-
   /** Lines of the file in a report; others are counted together. */
   private static final int MAX_RULES = 10_000;
 
@@ -86,35 +84,23 @@ public final class LogReplay {
             : new RequestTrial(config, examined.rules(), config.get(AccessDirectives.MISS_ACCESS));
   }
 
-  /** Reads all lines of {@code log}. */
+  /** Reads all lines of {@code log}, which the caller closes. */
   public void read(InputStream log) throws IOException {
-    byte[] line = new byte[MAX_LINE];
-    byte[] chunk = new byte[MAX_LINE];
-    int length = 0;
-    for (int count = log.read(chunk); count >= 0; count = log.read(chunk)) {
-      for (int i = 0; i < count; i++) {
-        if (chunk[i] == '\n') {
-          line(line, length);
-          length = 0;
-        } else if (length <= MAX_LINE) {
-          if (length < MAX_LINE) {
-            line[length] = chunk[i];
-          }
-          length++;
-        }
-      }
-    }
-    if (length > 0) {
-      line(line, length);
+    LogFileLines text = new LogFileLines(log, LogFileLines.LONGEST * 2);
+    while (text.next()) {
+      line(text);
     }
   }
 
-  private void line(byte[] bytes, int length) {
+  private void line(LogFileLines text) {
     lines++;
+    int length = text.end() - text.start();
     Map<String, String> values =
-        length > MAX_LINE
+        text.tooLong()
             ? null
-            : format.values(new String(bytes, 0, length, StandardCharsets.ISO_8859_1).strip());
+            : format.values(
+                new String(text.bytes(), text.start(), length, StandardCharsets.ISO_8859_1)
+                    .strip());
     LoggedRequest logged = values == null ? null : LoggedRequest.of(values, format, nowMillis);
     if (logged == null) {
       bad++;

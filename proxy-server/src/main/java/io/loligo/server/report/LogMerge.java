@@ -1,5 +1,7 @@
 package io.loligo.server.report;
 
+import io.loligo.server.logfile.LogFileLines;
+import io.loligo.server.logfile.LogSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -164,12 +166,19 @@ final class LogMerge implements AutoCloseable {
       int length = Math.min(EXAMPLE_BYTES, text.end() - text.start());
       String line = new String(text.bytes(), text.start(), length, StandardCharsets.ISO_8859_1);
       boolean cut = length < text.end() - text.start() || text.tooLong();
-      examples.add(source.name() + ":" + text.number() + ": " + line + (cut ? "…" : ""));
+      examples.add(printable(source.name() + ":" + text.number() + ": " + line) + (cut ? "…" : ""));
     }
   }
 
   private void problem(LogSource source, String what, IOException e) {
-    problems.add(source.name() + " " + what + ": " + e.getMessage());
+    problems.add(printable(source.name() + " " + what + ": " + e.getMessage()));
+  }
+
+  /** Without controls, which could drive a terminal. */
+  private static String printable(String text) {
+    StringBuilder kept = new StringBuilder(text.length());
+    text.chars().forEach(one -> kept.append(Character.isISOControl(one) ? '?' : (char) one));
+    return kept.toString();
   }
 
   private static void close(Reading log) {

@@ -1,5 +1,6 @@
 package io.loligo.server.report;
 
+import io.loligo.server.logfile.LogSource;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;

@@ -1,5 +1,6 @@
 package io.loligo.server.report;
 
+import io.loligo.server.logfile.LogSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

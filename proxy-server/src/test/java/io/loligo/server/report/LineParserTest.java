@@ -3,6 +3,8 @@ package io.loligo.server.report;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.logfile.LogFileLines;
+import io.loligo.server.logfile.LogSource;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Stage;
 import java.io.ByteArrayInputStream;
@@ -248,6 +250,12 @@ class LineParserTest {
     assertThat(String.join("\n", read.problems()))
         .contains(cut + " ends early, at line ", dir.resolve("absent") + " cannot be read: ");
     assertThat(read.counted().accesses()).isGreaterThan(1);
+  }
+
+  @Test
+  void controlsOfAnUnreadableLineDriveNoTerminal() throws Exception {
+    Path file = Files.write(dir.resolve("log"), "a\u001B[2J\u009Bb\u007F\n".getBytes(ISO_8859_1));
+    assertThat(read(file).examples()).containsExactly(file + ":1: a?[2J?b?");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.loligo.server.logfile.LogSource;
 import io.loligo.server.report.GeneratedLog.Line;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

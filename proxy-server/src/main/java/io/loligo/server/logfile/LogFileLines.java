@@ -1,4 +1,4 @@
-package io.loligo.server.report;
+package io.loligo.server.logfile;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,9 +8,9 @@ import java.io.InputStream;
  * #LONGEST} bytes; of a longer one the first bytes are kept and the rest is skipped. Confined to
  * one thread.
  */
-final class LogFileLines {
+public final class LogFileLines {
   /** Bytes of the longest line that is read. */
-  static final int LONGEST = 64 << 10;
+  public static final int LONGEST = 64 << 10;
 
   private final InputStream in;
   private final byte[] buffer;
@@ -27,13 +27,13 @@ final class LogFileLines {
    *
    * @param bufferBytes more than {@value #LONGEST}
    */
-  LogFileLines(InputStream in, int bufferBytes) {
+  public LogFileLines(InputStream in, int bufferBytes) {
     this.in = in;
     buffer = new byte[Math.max(bufferBytes, LONGEST + 1)];
   }
 
   /** Goes to the next line; false: there is none. */
-  boolean next() throws IOException {
+  public boolean next() throws IOException {
     start = next;
     tooLong = false;
     int scanned = start;
@@ -95,27 +95,27 @@ final class LogFileLines {
   }
 
   /** The bytes that have the line; valid until {@link #next}. */
-  byte[] bytes() {
+  public byte[] bytes() {
     return buffer;
   }
 
   /** The first byte of the line. */
-  int start() {
+  public int start() {
     return start;
   }
 
   /** The byte behind the line; its end is left out. */
-  int end() {
+  public int end() {
     return end;
   }
 
   /** Whether the line is longer than what is there of it. */
-  boolean tooLong() {
+  public boolean tooLong() {
     return tooLong;
   }
 
   /** The number of the line, from 1. */
-  long number() {
+  public long number() {
     return number;
   }
 }

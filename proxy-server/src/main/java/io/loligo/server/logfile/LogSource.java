@@ -1,4 +1,4 @@
-package io.loligo.server.report;
+package io.loligo.server.logfile;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -10,9 +10,9 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /** A log to read: a file or the standard input, plain or gzip. Immutable. */
-final class LogSource {
+public final class LogSource {
   /** The name of the standard input. */
-  static final String STANDARD_INPUT = "-";
+  public static final String STANDARD_INPUT = "-";
 
   private static final int GZIP_BUFFER = 64 << 10;
 
@@ -26,26 +26,28 @@ final class LogSource {
     this.given = given;
   }
 
-  static LogSource of(Path file) {
+  /** A file. */
+  public static LogSource of(Path file) {
     return new LogSource(file.toString(), file, null);
   }
 
   /** A stream that can be read once. */
-  static LogSource of(String name, InputStream in) {
+  public static LogSource of(String name, InputStream in) {
     return new LogSource(name, null, in);
   }
 
-  String name() {
+  /** How messages call it. */
+  public String name() {
     return name;
   }
 
   /** Whether it can be opened again. */
-  boolean isFile() {
+  public boolean isFile() {
     return file != null;
   }
 
   /** Bytes in the file, compressed or not; -1: unknown. */
-  long size() {
+  public long size() {
     try {
       return file != null && Files.isRegularFile(file) ? Files.size(file) : -1;
     } catch (IOException e) {
@@ -54,7 +56,7 @@ final class LogSource {
   }
 
   /** Opens it; the caller closes it. */
-  Opened open() throws IOException {
+  public Opened open() throws IOException {
     InputStream raw = file != null ? Files.newInputStream(file) : given;
     if (raw == null) {
       throw new IOException("there is no such log");
@@ -79,17 +81,18 @@ final class LogSource {
   }
 
   /** An open log: its text, and how many bytes of the file were read for it. */
-  record Opened(InputStream text, CountedBytes counted) {}
+  public record Opened(InputStream text, CountedBytes counted) {}
 
   /** Counts what is read. Confined to the reading thread. */
-  static final class CountedBytes extends FilterInputStream {
+  public static final class CountedBytes extends FilterInputStream {
     private long count;
 
     CountedBytes(InputStream in) {
       super(in);
     }
 
-    long count() {
+    /** Bytes read so far. */
+    public long count() {
       return count;
     }
 
