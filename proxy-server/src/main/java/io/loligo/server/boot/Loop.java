@@ -2,11 +2,9 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.exchange.RequestSteps;
-import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.explain.RecentDecisions;
-import io.loligo.server.helper.Helpers;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.OwnWay;
 import io.loligo.server.peer.PeerChecks;
@@ -14,19 +12,14 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.StandbyConnections;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
-import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
-import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.attempt.NettyUpstream;
-import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.own.OwnObjects;
-import io.loligo.server.upstream.tls.OriginContexts;
-import io.loligo.store.Store;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,11 +35,10 @@ final class Loop {
   private final LoopTimer timer;
   private final DnsNames names;
   private final RecentDecisions decisions = new RecentDecisions();
-  private DnsSettings dns;
   private NettyUpstream upstream;
   private RequestSteps exchanges;
   private final PeerHealth health;
-  private ExchangeSettings settings;
+  private LoopTerms terms;
   private PeerChecks checks = PeerChecks.NONE;
   private StandbyConnections standby = StandbyConnections.NONE;
 
@@ -64,55 +56,38 @@ final class Loop {
   /**
    * Wires a loop.
    *
-   * @param transport opens its connections to origins
-   * @param resolvers makes the resolver of its names
-   * @param tokens makes the credentials of requests to peers
+   * @param counters of its connections
    */
-  Loop(
-      EventLoop eventLoop,
-      OriginTransport transport,
-      Names resolvers,
-      Store store,
-      PeerHealth health,
-      PeerTokens tokens,
-      ConnectionCounters counters,
-      ProxyConfig config,
-      DnsSettings dns,
-      OriginContexts contexts,
-      OwnAddresses own,
-      TimeSource time,
-      Helpers helpers,
-      ExchangeSettings settings) {
+  Loop(EventLoop eventLoop, CommonParts common, ConnectionCounters counters, LoopTerms terms) {
     this.eventLoop = eventLoop;
-    this.dns = dns;
-    this.health = health;
-    this.settings = settings;
-    timer = new LoopTimer(eventLoop, time);
-    names = resolvers.of(eventLoop, timer, () -> this.dns);
+    this.health = common.health();
+    this.terms = terms;
+    timer = new LoopTimer(eventLoop, common.time());
+    names = common.resolvers().of(eventLoop, timer, () -> this.terms.names());
     upstream =
         new NettyUpstream(
             eventLoop,
-            transport,
+            common.transport(),
             names,
             timer,
-            config,
-            contexts,
-            store.transit(),
+            terms.config(),
+            terms.contexts(),
+            common.store().transit(),
             health,
             new OriginCounters(counters),
-            tokens);
+            common.tokens());
     exchanges =
         new RequestSteps(
             new LoopServices(
-                store,
+                common.store(),
                 withOwnObjects(),
                 health,
-                new LoopClock(time),
+                new LoopClock(common.time()),
                 timer,
                 counters,
-                own,
-                helpers,
-                settings));
+                common.own(),
+                common.helpers(),
+                terms.settings()));
   }
 
   private Upstream withOwnObjects() {
@@ -157,7 +132,8 @@ final class Loop {
     if (shares == 0) {
       return;
     }
-    ProxyConfig config = settings.config();
+    ExchangeSettings settings = terms.settings();
+    ProxyConfig config = terms.config();
     List<Peer> all = config.get(PeerDirectives.CACHE_PEER);
     List<Peer> own = new ArrayList<>();
     for (int i = share; i < all.size(); i += shares) {
@@ -177,11 +153,10 @@ final class Loop {
   }
 
   /** Another configuration for exchanges that begin from now on. On the loop. */
-  void reconfigure(ExchangeSettings newSettings, DnsSettings newDns, OriginContexts contexts) {
-    dns = newDns;
-    settings = newSettings;
-    upstream = upstream.under(settings.config(), contexts);
-    exchanges = exchanges.under(settings, withOwnObjects());
+  void reconfigure(LoopTerms now) {
+    terms = now;
+    upstream = upstream.under(now.config(), now.contexts());
+    exchanges = exchanges.under(now.settings(), withOwnObjects());
     tend();
   }
 

@@ -4,6 +4,7 @@ import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.Reloaded;
+import io.loligo.server.metrics.MetricsExport;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.util.List;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Reads the configuration again and applies it whole or not at all. One at a time, on a thread of
  * its own: files and names are read, which blocks. Thread-safe: any thread.
  */
-final class Reloader implements AutoCloseable {
+final class Reloader implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(Reloader.class);
   private static final long CLOSE_SECONDS = 5;
 
@@ -143,6 +144,16 @@ final class Reloader implements AutoCloseable {
   /** Number of failed reloads. */
   long failures() {
     return failed.get();
+  }
+
+  @Override
+  public void showMeters(MetricsExport export) {
+    export.counter("loligo.reloads", null, "Reloads of the configuration.", this::reloads);
+    export.counter(
+        "loligo.reload.failures",
+        null,
+        "Failed reloads: the old configuration stays in force; the log gives the reason.",
+        this::failures);
   }
 
   @Override

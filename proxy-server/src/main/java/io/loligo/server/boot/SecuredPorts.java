@@ -1,7 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.metrics.CertificateExpiry;
+import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.tls.ServerTls;
@@ -9,10 +9,8 @@ import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.tls.TlsProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -26,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The TLS of the ports in force: looks for changed files, renews OCSP responses and the keys of
  * session tickets. Thread-safe: any thread but event loops.
  */
-final class SecuredPorts {
+final class SecuredPorts implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(SecuredPorts.class);
 
   /** Interval of the looks whether OCSP responses are old. */
@@ -43,7 +41,7 @@ final class SecuredPorts {
   private final Supplier<ProxyConfig> config;
   private final PortCertificates certificates;
   private final Consumer<Map<HttpPort, PortSecurity>> loops;
-  private final ScheduledExecutorService maintenance;
+  private final Maintenance maintenance;
   private final Looks looks;
   private final Reloader reloader;
 
@@ -86,7 +84,7 @@ final class SecuredPorts {
       Supplier<ProxyConfig> config,
       Function<Supplier<TlsProvider>, PortCertificates> certificates,
       Consumer<Map<HttpPort, PortSecurity>> loops,
-      ScheduledExecutorService maintenance,
+      Maintenance maintenance,
       Looks looks,
       Reloader reloader) {
     this.config = config;
@@ -98,16 +96,14 @@ final class SecuredPorts {
   }
 
   /** Reads the files, puts them in force, and looks for changes from now on. Once, at the start. */
-  void open() throws IOException {
+  void start() throws IOException {
     use(certificates.read(config.get(), Map.of()));
     certificates.warnOfExpiry(inForce());
     watch();
-    maintenance.scheduleWithFixedDelay(this::staple, OCSP_MINUTES, OCSP_MINUTES, TimeUnit.MINUTES);
-    maintenance.scheduleWithFixedDelay(
-        () -> inForce().values().forEach(SecuredPorts::rotateTickets),
-        TICKET_KEY_HOURS,
-        TICKET_KEY_HOURS,
-        TimeUnit.HOURS);
+    maintenance.every(TimeUnit.MINUTES.toSeconds(OCSP_MINUTES), this::staple);
+    maintenance.every(
+        TimeUnit.HOURS.toSeconds(TICKET_KEY_HOURS),
+        () -> inForce().values().forEach(SecuredPorts::rotateTickets));
   }
 
   /** The TLS of the ports of {@code wanted}, to be put in force or closed by the caller. */
@@ -131,14 +127,20 @@ final class SecuredPorts {
     old.values().forEach(PortSecurity::close);
   }
 
-  /** When the certificates expire. */
-  List<CertificateExpiry> expiries() {
-    return certificates.expiries(inForce());
+  @Override
+  public void showMeters(MetricsExport export) {
+    export.certificates(() -> certificates.expiries(inForce()));
   }
 
   /** Looks no more. */
   void stop() {
     stopped = true;
+  }
+
+  /** The loops have ended: releases everything. */
+  @Override
+  public void close() {
+    inForce().values().forEach(PortSecurity::close);
   }
 
   /** Chosen when the first port has TLS. */

@@ -54,33 +54,28 @@ public final class SimulatedProxy {
     health = new PeerHealth(time::nanos);
     peers = config.get(PeerDirectives.CACHE_PEER);
     OwnAddresses own = new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of());
-    ExchangeSettings settings = new ExchangeSettings(config, "simulated");
+    CommonParts common =
+        new CommonParts(
+            origins,
+            (on, timer, wanted) ->
+                new DnsNames(
+                    on,
+                    timer,
+                    datagrams,
+                    () -> {
+                      throw new UnsupportedOperationException("DNS over TCP");
+                    },
+                    wanted),
+            store,
+            health,
+            PeerTokens.NONE,
+            own,
+            new Helpers((millis, task) -> {}, time::nanos),
+            time);
+    LoopTerms terms = terms(config, names);
     ClientAddresses addresses = new ClientAddresses();
     for (int i = 0; i < eventLoops.size(); i++) {
-      Loop loop =
-          new Loop(
-              eventLoops.get(i),
-              origins,
-              (on, timer, wanted) ->
-                  new DnsNames(
-                      on,
-                      timer,
-                      datagrams,
-                      () -> {
-                        throw new UnsupportedOperationException("DNS over TCP");
-                      },
-                      wanted),
-              store,
-              health,
-              PeerTokens.NONE,
-              metrics.loop(i).connections(),
-              config,
-              names,
-              OriginContexts.none(),
-              own,
-              time,
-              new Helpers((millis, task) -> {}, time::nanos),
-              settings);
+      Loop loop = new Loop(eventLoops.get(i), common, metrics.loop(i).connections(), terms);
       loops.add(loop);
       clients.add(
           new ClientConnections(
@@ -96,6 +91,11 @@ public final class SimulatedProxy {
     }
   }
 
+  private static LoopTerms terms(ProxyConfig config, DnsSettings names) {
+    ExchangeSettings settings = new ExchangeSettings(config, "simulated");
+    return new LoopTerms(settings, names, OriginContexts.none());
+  }
+
   /**
    * Another configuration, exchanged by each loop in one task as {@link Proxy} has it done.
    *
@@ -103,7 +103,7 @@ public final class SimulatedProxy {
    */
   public void reconfigure(
       ProxyConfig config, DnsSettings names, ListeningPort listening, Runnable exchanged) {
-    ExchangeSettings settings = new ExchangeSettings(config, "simulated");
+    LoopTerms terms = terms(config, names);
     ClientSettings wanted = new ClientSettings(config);
     var ports = Map.of(listening, config.get(PortDirectives.HTTP_PORT).get(0));
     List<Peer> before = peers;
@@ -115,7 +115,7 @@ public final class SimulatedProxy {
       loop.eventLoop()
           .execute(
               () -> {
-                loop.reconfigure(settings, names, OriginContexts.none());
+                loop.reconfigure(terms);
                 client.reconfigure(new ClientTerms(wanted, loop.exchanges(), ports), client.sink());
                 if (left.decrementAndGet() == 0) {
                   health.changed(before, config.get(PeerDirectives.CACHE_PEER));

@@ -1,0 +1,27 @@
+package io.loligo.server.boot;
+
+import io.loligo.server.exchange.rules.OwnAddresses;
+import io.loligo.server.helper.Helpers;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.PeerTokens;
+import io.loligo.server.upstream.connect.OriginTransport;
+import io.loligo.store.Store;
+
+/**
+ * The parts that all event loops use. Thread-safe.
+ *
+ * @param transport opens connections to origins
+ * @param resolvers makes the resolver of each loop
+ * @param tokens makes the credentials of requests to peers
+ * @param own addresses of this process
+ */
+record CommonParts(
+    OriginTransport transport,
+    Loop.Names resolvers,
+    Store store,
+    PeerHealth health,
+    PeerTokens tokens,
+    OwnAddresses own,
+    Helpers helpers,
+    TimeSource time) {}

@@ -1,0 +1,92 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.Reconfiguration;
+import io.loligo.server.accesslog.AccessLog;
+import io.loligo.server.transport.Transport;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Applies another configuration: whole, or not at all (ADR 9). Steps that may fail come first:
+ * names, logs, ports. Then the loops take everything, and the rest follows. Called by one thread at
+ * a time, none of the event loops.
+ */
+final class ConfigChange {
+  private final Transport transport;
+  private final InForce inForce;
+  private final Loops loops;
+  private final Ports ports;
+  private final Logs logs;
+  private final Parts parts;
+
+  /** {@code parts} are told at the end. */
+  ConfigChange(
+      Transport transport, InForce inForce, Loops loops, Ports ports, Logs logs, Parts parts) {
+    this.transport = transport;
+    this.inForce = inForce;
+    this.loops = loops;
+    this.ports = ports;
+    this.logs = logs;
+    this.parts = parts;
+  }
+
+  /**
+   * Puts {@code wanted} in force.
+   *
+   * @return values that have to wait for the next start, one line each
+   * @throws IOException if that is not possible; nothing has changed then
+   */
+  List<String> apply(ProxyConfig wanted) throws IOException {
+    ProxyConfig before = inForce.config();
+    MemoryFit memory = MemoryFit.of(wanted);
+    ProxyConfig fitted = memory.budget().fits() ? memory.config() : wanted;
+    Reconfiguration change = Reconfiguration.of(before, Places.of(fitted));
+    ProxyConfig now = change.config();
+    MarkCheck.check(now, transport);
+    InForce.Next next = inForce.under(now);
+    AccessLog log = logs.under(before, now);
+    Ports.Change newPorts;
+    try {
+      newPorts = ports.prepare(now);
+      exchange(next.terms(), log, newPorts);
+    } catch (IOException | RuntimeException | Error e) {
+      logs.discard(log);
+      throw e;
+    }
+    newPorts.commit();
+    inForce.replace(next);
+    logs.replace(log);
+    parts.reconfigured(before, now);
+    return later(change, fitted);
+  }
+
+  private void exchange(LoopTerms terms, AccessLog log, Ports.Change newPorts) {
+    try {
+      loops.use(terms, log, newPorts.ports(), newPorts.tls());
+    } catch (RuntimeException | Error e) {
+      goBack(e);
+      newPorts.cancel();
+      throw e;
+    }
+  }
+
+  /** Returns all loops to the configuration in force: some may have taken the new one already. */
+  private void goBack(Throwable failure) {
+    try {
+      loops.use(inForce.termsAgain(), logs.current(), ports.inUse(), ports.tls());
+    } catch (RuntimeException | Error again) {
+      failure.addSuppressed(again);
+    }
+  }
+
+  private static List<String> later(Reconfiguration change, ProxyConfig wanted) {
+    List<String> later = new ArrayList<>(change.later());
+    String refusal = later.isEmpty() ? null : MemoryBudget.of(wanted).refusal();
+    if (refusal != null) {
+      later.add("the next start would fail: " + refusal);
+    }
+    return later;
+  }
+}

@@ -1,0 +1,52 @@
+package io.loligo.server.boot;
+
+import io.loligo.server.history.HistoryRecorder;
+import io.loligo.server.history.HistorySources;
+import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.time.TimeSource;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The history of the process, if it keeps one. Thread-safe. */
+final class HistoryKeeping implements Part {
+  private final TimeSource time;
+  private final ByteBufAllocator allocator;
+
+  /** Null until {@link #keep}. */
+  private volatile @Nullable HistoryRecorder recorder;
+
+  /** {@code allocator} gives the memory. */
+  HistoryKeeping(TimeSource time, ByteBufAllocator allocator) {
+    this.time = time;
+    this.allocator = allocator;
+  }
+
+  /**
+   * Keeps a history. Once.
+   *
+   * @param bytes direct memory for it, which is added to {@code owners}
+   * @param file keeps it across restarts; null: nothing does
+   * @return its recorder, whose thread the caller starts; {@link #close} ends it
+   */
+  HistoryRecorder keep(
+      HistorySources sources, MemoryOwners owners, int bytes, @Nullable Path file) {
+    HistoryRecorder kept = new HistoryRecorder(sources, time, allocator, bytes, file);
+    owners.add(
+        "history",
+        "Counters and times of the last 30 days.",
+        kept.history()::usedBytes,
+        kept.history()::memoryBytes);
+    recorder = kept;
+    return kept;
+  }
+
+  /** The loops have ended: takes a last sample, and writes the file. */
+  @Override
+  public void close() {
+    HistoryRecorder kept = recorder;
+    if (kept != null) {
+      kept.close();
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.loligo.server.boot;
+
+import io.loligo.server.accesslog.AccessLog;
+import io.loligo.server.downstream.connection.ClientAddresses;
+import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.downstream.connection.ClientSettings;
+import io.loligo.server.downstream.connection.ClientTerms;
+import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.http1.Http1Connection;
+import io.loligo.server.downstream.http2.Http2Connection;
+import io.loligo.server.explain.Explanation;
+import io.loligo.server.explain.Question;
+import io.loligo.server.metrics.LoopMetrics;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.PortSecurity;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All event loops, and the parts of each. Thread-safe: any thread but event loops; methods that
+ * change the loops wait until all of them have taken the change.
+ */
+final class Loops implements Part {
+  private static final Logger LOG = LoggerFactory.getLogger(Loops.class);
+  private static final long CLOSE_SECONDS = 10;
+
+  private final TimeSource time;
+  private final ProxyMetrics metrics;
+  private final List<Loop> loops;
+  private final List<ClientConnections> clients;
+
+  /**
+   * Wires all loops of {@code group}.
+   *
+   * @param log takes the exchanges
+   */
+  Loops(
+      EventLoopGroup group,
+      CommonParts common,
+      ProxyMetrics metrics,
+      LoopTerms terms,
+      AccessLog log) {
+    this.time = common.time();
+    this.metrics = metrics;
+    List<Loop> wired = new ArrayList<>();
+    List<ClientConnections> served = new ArrayList<>();
+    ClientAddresses addresses = new ClientAddresses();
+    ClientSettings settings = new ClientSettings(terms.config());
+    for (EventExecutor executor : group) {
+      int number = wired.size();
+      LoopMetrics counted = metrics.loop(number);
+      Loop loop = new Loop((EventLoop) executor, common, counted.connections(), terms);
+      loop.exchanges().icapLog(log.icap(number));
+      wired.add(loop);
+      served.add(
+          new ClientConnections(
+              loop.eventLoop(),
+              loop.timer(),
+              time,
+              loop.exchanges(),
+              sink(number, loop, log),
+              addresses,
+              counted.connections(),
+              common.store().transit(),
+              settings));
+    }
+    served.forEach(Http1Connection::prepare);
+    served.forEach(Http2Connection::prepare);
+    loops = List.copyOf(wired);
+    clients = List.copyOf(served);
+  }
+
+  /** Everything that takes the finished exchanges of loop {@code number}. */
+  private ExchangeSink sink(int number, Loop loop, AccessLog log) {
+    return metrics.loop(number).then(loop.decisions()).then(log.loop(number));
+  }
+
+  /** The connections to clients, of each loop. */
+  List<ClientConnections> clients() {
+    return clients;
+  }
+
+  /** The decision on a request, and the last decisions of all loops. Completes on a loop. */
+  CompletableFuture<Explanation> explain(Question question) {
+    return Explainer.explain(loops, question);
+  }
+
+  /**
+   * Runs {@code task} on a loop in {@code millis}.
+   *
+   * @throws RejectedExecutionException if the loops have ended
+   */
+  void schedule(Runnable task, long millis) {
+    time.schedule(clients.get(0).eventLoop(), task, millis);
+  }
+
+  /** The same; a loop that has ended runs nothing, and the process stops then. */
+  void scheduleIfRunning(Runnable task, long millis) {
+    try {
+      schedule(task, millis);
+    } catch (RejectedExecutionException ended) {
+      LOG.debug("a time-out is left out: the process stops");
+    }
+  }
+
+  /** Puts {@code newTls} in force on all loops. */
+  void use(Map<HttpPort, PortSecurity> newTls) {
+    List<Future<?>> told = new ArrayList<>();
+    for (ClientConnections loop : clients) {
+      told.add(loop.eventLoop().submit(() -> loop.use(newTls)));
+    }
+    told.forEach(Future::awaitUninterruptibly);
+  }
+
+  /**
+   * Puts a configuration in force. Each loop takes everything in one task, so that an exchange that
+   * begins on it sees all of it; running ones keep what they began with.
+   *
+   * @param log takes the exchanges
+   * @param listening the ports
+   * @param newTls their TLS
+   */
+  void use(
+      LoopTerms terms,
+      AccessLog log,
+      Map<ListeningPort, HttpPort> listening,
+      Map<HttpPort, PortSecurity> newTls) {
+    ClientSettings settings = new ClientSettings(terms.config());
+    List<Future<?>> taken = new ArrayList<>();
+    for (int i = 0; i < loops.size(); i++) {
+      Loop loop = loops.get(i);
+      ClientConnections client = clients.get(i);
+      ExchangeSink sink = sink(i, loop, log);
+      ExchangeSink icap = log.icap(i);
+      taken.add(
+          loop.eventLoop()
+              .submit(
+                  () -> {
+                    loop.reconfigure(terms);
+                    loop.exchanges().icapLog(icap);
+                    client.reconfigure(
+                        new ClientTerms(settings, loop.exchanges(), listening), sink);
+                    client.use(newTls);
+                  }));
+    }
+    // all of them, before the failure of one is reported
+    taken.forEach(Future::awaitUninterruptibly);
+    taken.forEach(Future::syncUninterruptibly);
+  }
+
+  /** Tends the parents from now on, each loop its share of them. */
+  @Override
+  public void open() {
+    for (int i = 0; i < loops.size(); i++) {
+      loops.get(i).tendPeers(i, loops.size());
+    }
+  }
+
+  /** Ends the work of the loops; their threads go on. */
+  @Override
+  public void close() {
+    for (Loop loop : loops) {
+      loop.eventLoop().submit(loop::close).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Ends the threads of {@code group}. */
+  static void end(EventLoopGroup group) {
+    group
+        .shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+        .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+  }
+}

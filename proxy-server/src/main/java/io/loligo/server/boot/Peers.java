@@ -1,0 +1,61 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.metrics.PeerNumbers;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerTokens;
+import io.loligo.server.upstream.kerberos.KerberosPeers;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** What all event loops know about parents and siblings together. Thread-safe. */
+final class Peers implements Part {
+  private final Supplier<ProxyConfig> config;
+  private final PeerHealth health = new PeerHealth(System::nanoTime);
+  private final KerberosPeers tokens;
+
+  /** {@code config} gives the configuration in force. */
+  Peers(Supplier<ProxyConfig> config, TimeSource time) {
+    this.config = config;
+    tokens = new KerberosPeers(time);
+  }
+
+  /** Which of them are alive. */
+  PeerHealth health() {
+    return health;
+  }
+
+  /** Credentials of requests to them. */
+  PeerTokens tokens() {
+    return tokens;
+  }
+
+  private List<PeerNumbers> numbers() {
+    return health.numbers(config.get().get(PeerDirectives.CACHE_PEER));
+  }
+
+  @Override
+  public void reconfigured(ProxyConfig before, ProxyConfig now) {
+    tokens.use(now.get(PeerDirectives.CACHE_PEER));
+    health.changed(before.get(PeerDirectives.CACHE_PEER), now.get(PeerDirectives.CACHE_PEER));
+  }
+
+  @Override
+  public void showMeters(MetricsExport export) {
+    export.peers(this::numbers);
+  }
+
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    beans.parents(this::numbers);
+  }
+
+  @Override
+  public void close() {
+    tokens.close();
+  }
+}

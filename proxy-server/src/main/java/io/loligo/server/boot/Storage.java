@@ -1,0 +1,100 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.history.HistorySources;
+import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.time.TimeSource;
+import io.loligo.store.MemorySettings;
+import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
+import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.memory.MemoryShortage;
+import io.loligo.store.memory.PacedExecutor;
+import io.loligo.store.packing.PackedAllocator;
+import io.loligo.store.stripes.Stripes;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** The store of the process. Thread-safe. */
+final class Storage implements Part {
+  /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
+  private static final long MAINTENANCE_MILLIS = 5;
+
+  private final TieredStore store;
+
+  /**
+   * Makes the store; its directories are not open yet.
+   *
+   * @param stripes of the event loops and the thread of maintenance
+   * @throws IOException if a directory cannot be claimed; names the line and the remedy
+   */
+  Storage(
+      ProxyConfig config,
+      ByteBufAllocator allocator,
+      Stripes stripes,
+      Maintenance maintenance,
+      TimeSource time)
+      throws IOException {
+    MemorySettings memory = MemorySettings.of(config);
+    store =
+        new TieredStore(
+            new PackedAllocator(allocator, stripes, memory.cacheBytes()),
+            memory,
+            DiskSettings.of(config),
+            new MemoryLedger(memory.transitBytes(), stripes, new MemoryShortage(time::nanos)),
+            new PacedExecutor(
+                task ->
+                    maintenance.thread().schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)),
+            time::millis);
+    maintenance.every(1, store::tick);
+  }
+
+  /** The store. */
+  TieredStore store() {
+    return store;
+  }
+
+  /** Adds its memory to {@code owners}. */
+  void owns(MemoryOwners owners) {
+    owners
+        .add(
+            "cache",
+            "Stored responses.",
+            () -> store.stats().memoryBytes(),
+            () -> store.stats().memoryLimitBytes())
+        .add(
+            "transit",
+            "Bytes in transit that no tier holds.",
+            () -> store.stats().transitBytes(),
+            () -> store.stats().transitLimitBytes());
+  }
+
+  @Override
+  public void open() {
+    store.open();
+  }
+
+  @Override
+  public void showMeters(MetricsExport export) {
+    export.store(store::stats);
+    export.disks(store::diskStats);
+    export.counter(
+        "loligo.memory.shortages",
+        null,
+        "Failed memory allocations, each of which ended its task. The log names the remedy.",
+        () -> store.transit().shortage().count());
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.store(store::stats);
+    sources.disks(store::diskStats);
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}
