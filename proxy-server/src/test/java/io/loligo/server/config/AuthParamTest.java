@@ -3,6 +3,7 @@ package io.loligo.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.server.boot.Features;
 import io.loligo.server.exchange.settings.programs.ExternalAclDirectives;
 import io.loligo.server.helper.HelperChildren;
@@ -26,6 +27,7 @@ class AuthParamTest {
     files.with("/digest", "bob:secret\n").with("/hashes", "bob:office:0123\n");
     files.with("/empty.keytab", "\u0005\u0002");
     files.with("/x.keytab", "\u0005\u0002\0\0\0\u000f\0\u0002\0\u0001R\0\u0004HTTP\0\u0002me");
+    files.with("/v1.keytab", "\u0005\u0001\0\0\0\u000f\0\u0002\0\u0001R\0\u0004HTTP\0\u0002me");
     files.with("/old", "old:abNANd1rDfiNc\n");
     return Features.reader(files).readText("squid.conf", "http_port 3128\n" + lines);
   }
@@ -127,6 +129,7 @@ class AuthParamTest {
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /missing",
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /users",
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /empty.keytab",
+        "auth_param negotiate program /x/negotiate_kerberos_auth -k /v1.keytab",
         "auth_param negotiate program /x/negotiate_kerberos_auth -k /x.keytab -s HTTP/other",
         "auth_schemes basic all",
         "auth_schemes digest all",
@@ -137,6 +140,29 @@ class AuthParamTest {
   void aLoginThatIsNotThereStopsTheStartUnlessWaived(String line) {
     assertThat(load(line).errors()).hasSize(1);
     assertThat(load(line + " # loligo: waive").errors()).isEmpty();
+  }
+
+  @Test
+  void aProgramThatIsNotThereReplacesTheOneAbove() {
+    String missing = "auth_param basic program /x/basic_ncsa_auth /missing # loligo: waive\n";
+    ConfigResult replaced = load(PROGRAM + missing);
+    assertThat(replaced.isUsable()).isTrue();
+    assertThat(replaced.config().get(LoginDirectives.AUTH_PARAM).all()).isEmpty();
+    ConfigResult users = load(missing + "acl users proxy_auth REQUIRED");
+    assertThat(users.errors()).singleElement().matches(one -> one.text().contains("no auth_param"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "auth_param basic keep_alive off",
+        "auth_param digest keep_alive off",
+        "auth_param negotiate realm office",
+        "auth_param ntlm utf8 on",
+      })
+  void aParameterOfAnotherSchemeHasNoEffect(String line) {
+    assertThat(load(line).problems()).isEmpty();
+    assertThat(load(line).lines().get(1).verdict()).isEqualTo(Verdict.WITHOUT_EFFECT);
   }
 
   @Test
@@ -168,6 +194,14 @@ class AuthParamTest {
                 children,
                 5_000,
                 false));
+    BasicSettings other =
+        basic(
+            "auth_param basic program /x/basic_db_auth\n"
+                + "auth_param basic children 5 startup=2 idle=3 concurrency=4 queue-size=7\n"
+                + "auth_param basic children 6 on-persistent-overload=ERR");
+    assertThat(other.helper().children())
+        .as("the last line holds as a whole")
+        .isEqualTo(new HelperChildren(6, 0, 1, 0, 12, true, true));
     assertThat(load("auth_param basic program /no/such_auth").isUsable()).isFalse();
     assertThat(load("auth_param basic program such_auth").isUsable()).isFalse();
   }

@@ -273,6 +273,7 @@ final class ReferencePages {
       | a host whose last label is a number, such as `a.1.2.3.4` | looked up as a name | 400 |
       | methods in another case (`post`) | sent on in upper case | sent on as they are; an `acl` of type `method` matches both |
       | `vport` beside a port in `defaultsite` | both ports stand in the URL, which is then invalid | `vport` replaces the other |
+      | two `cache_peer` lines with the same host and port | a kept connection serves requests of both, with the form and the `login=` of the line that opened it | each request has those of its own line |
       | a challenge (407) to CONNECT | the connection persists | it persists for a CONNECT with credentials, and closes if anything else comes (RFC 9931) |
       | a denied client of an `intercept` or `tproxy` port, if the last ACL is `proxy_auth` | 407, which such a client does not understand | 403 |
       | several `Proxy-Authorization` fields | the first counts | 407 |

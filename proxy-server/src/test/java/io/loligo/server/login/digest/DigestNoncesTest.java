@@ -63,12 +63,15 @@ class DigestNoncesTest {
   void aNonceHasItsTime() {
     DigestNonces nonces = nonces(true, false);
     String nonce = nonces.next();
+    String unused = nonces.next();
     millis += 60_000;
     assertThat(nonces.isFresh(nonce)).isTrue();
     assertThat(nonces.use(nonce, "bob", 1)).isEqualTo(Worth.GOOD);
     millis++;
     assertThat(nonces.isFresh(nonce)).isFalse();
     assertThat(nonces.use(nonce, "bob", 2)).isEqualTo(Worth.STALE);
+    assertThat(nonces.use(unused, "bob", 1)).isEqualTo(Worth.STALE);
+    assertThat(nonces.size()).as("what is too old takes no memory").isEqualTo(1);
   }
 
   @Test
