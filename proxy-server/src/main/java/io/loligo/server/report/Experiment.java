@@ -58,8 +58,11 @@ final class Experiment {
     return curve(new Curve(name, color, false, y), needed);
   }
 
-  /** Adds a dashed curve of the peak hour. */
+  /** Adds a dashed curve of the peak hour, of a class that is there for the whole log. */
   Experiment peak(String name, Color color, double[] y, LoggedStage... needed) {
+    if (missing.stream().anyMatch(text -> text.startsWith(name + ": "))) {
+      return this;
+    }
     return curve(new Curve(name + ", " + numbers.peakName(), color, true, y), needed);
   }
 

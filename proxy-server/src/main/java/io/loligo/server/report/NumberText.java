@@ -38,6 +38,9 @@ final class NumberText {
 
   /** A number of bytes in the unit that fits: 1 KB is 1,024 bytes. */
   static String bytes(double bytes) {
+    if (Double.isNaN(bytes)) {
+      return of(bytes);
+    }
     double value = bytes;
     int unit = 0;
     while (value >= 1024 && unit < BYTES.length - 1) {

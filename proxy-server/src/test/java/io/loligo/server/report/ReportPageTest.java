@@ -175,6 +175,18 @@ class ReportPageTest {
   }
 
   @Test
+  void aClassWithoutAccessesIsNamedOnce() throws Exception {
+    String page =
+        page(
+            log(line -> line.squid().replace("_HIT", "_MISS"), false)
+                .replace("UNMODIFIED", "MODIFIED"));
+    assertThat(figure(page, 5))
+        .containsOnlyOnce("Not shown: hits: the log has no such access.")
+        .doesNotContain("hits, peak hour");
+    assertThat(figure(page, 1)).contains("Median size: hits –, misses ");
+  }
+
+  @Test
   void aSingleLineIsEnough() throws Exception {
     String line =
         GeneratedLog.of(12, 40, 1000, true).stream()
