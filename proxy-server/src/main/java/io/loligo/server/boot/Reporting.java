@@ -57,6 +57,11 @@ final class Reporting implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    for (String log : logs) {
+      if (isOutput(log)) {
+        return refuse("-o " + output + " is one of the logs (expected: another file)");
+      }
+    }
     LogReport report;
     try {
       ZoneId times = zone.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(zone);
@@ -92,6 +97,15 @@ final class Reporting implements Callable<Integer> {
       report.write(out);
     }
     say(report.accesses() + " accesses, " + report.unreadable() + " unreadable lines: " + output);
+  }
+
+  private boolean isOutput(String log) throws IOException {
+    Path page = Path.of(output);
+    Path file = Path.of(log);
+    return !output.equals("-")
+        && Files.exists(page)
+        && Files.exists(file)
+        && Files.isSameFile(page, file);
   }
 
   /** Whether a terminal shows the standard error; only Linux tells. */

@@ -59,6 +59,15 @@ class ReportingTest {
   }
 
   @Test
+  void aLogIsNotOverwritten() throws IOException {
+    String log = write("access.log", LINE);
+    String sameFile = Files.createSymbolicLink(dir.resolve("link"), Path.of(log)).toString();
+    assertThat(report(log, "-o", sameFile)).isEqualTo(2);
+    assertThat(err.toString()).contains("-o " + sameFile + " is one of the logs");
+    assertThat(Path.of(log)).content().isEqualTo(LINE);
+  }
+
+  @Test
   void aPageThatCannotBeWrittenAndAWrongZoneAreErrors() throws IOException {
     String log = write("access.log", LINE);
     assertThat(report(log, "-o", dir.resolve("no/such/folder").toString())).isEqualTo(2);
