@@ -10,7 +10,9 @@ import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.login.kerberos.KerberosAcceptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
@@ -87,7 +89,11 @@ class KerberosPeerWireTest extends WireTest {
 
   @Test
   void aTunnelHasATokenToo() throws Exception {
-    start("login=NEGOTIATE:bob");
+    byte[] alices = Files.readAllBytes(kdc.keytab("alice@" + TestKdc.REALM));
+    byte[] bobs = Files.readAllBytes(keys);
+    Path both = Files.write(dir.resolve("both.keytab"), alices);
+    Files.write(both, Arrays.copyOfRange(bobs, 2, bobs.length), StandardOpenOption.APPEND);
+    start(both, "login=NEGOTIATE:bob");
     RawClient client = client();
     client.send("CONNECT site.test:443 HTTP/1.1\r\nHost: site.test\r\n\r\n");
     client.responseHead();

@@ -3,6 +3,7 @@ package io.loligo.server.upstream.attempt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerKerberos;
@@ -10,6 +11,7 @@ import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.connect.FakeTransport;
 import io.loligo.server.upstream.route.CachePeers;
 import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +93,16 @@ class PeerTokensTest extends AttemptFixture implements PeerTokens {
     assertThat(last().sent()).startsWith("GET /path?q ").doesNotContain("Negotiate");
     last().answer(OK);
     assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  @Test
+  void aPeerThatCannotBeDialledIsSkippedInSpiteOfItsToken() throws Exception {
+    InetAddress from = InetAddress.getByAddress(new byte[16]);
+    CachePeer peer = ((Hop.Parent) peer("a.example")).peer();
+    fetch(
+        get(), new Hop.Parent(peer, HierarchyCode.FIRSTUP_PARENT, null, from, peer.form()), ORIGIN);
+    answer("Negotiate a");
+    assertThat(last().sent()).startsWith("GET /path?q ").doesNotContain("Negotiate");
   }
 
   @Test
