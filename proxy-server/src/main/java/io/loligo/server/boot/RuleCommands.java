@@ -1,14 +1,10 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.ConfigProblem;
-import io.loligo.core.config.ExaminedConfig;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.check.RuleQuestions;
 import io.loligo.server.explain.Question;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -21,6 +17,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -52,12 +49,8 @@ final class RuleCommands implements Callable<Integer> {
     private String url;
 
     @SuppressWarnings("NullAway.Init") // picocli sets it
-    @Option(
-        names = {"-f", "--file"},
-        required = true,
-        paramLabel = "FILE",
-        description = "configuration in Squid's dialect")
-    private Path file;
+    @Mixin
+    private ConfigOption file;
 
     @Option(
         names = "--client",
@@ -112,10 +105,8 @@ final class RuleCommands implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      ExaminedConfig examined = Features.reader(new FileConfigSource()).examine(file.toString());
-      ProxyConfig config = examined.result().config();
-      if (config == null) {
-        examined.result().errors().stream().map(ConfigProblem::text).forEach(System.err::println);
+      ConfigOption.Read read = file.read();
+      if (read == null) {
         return UNKNOWN;
       }
       boolean tunnel = method == null && !url.contains("/");
@@ -123,8 +114,8 @@ final class RuleCommands implements Callable<Integer> {
       try {
         RuleQuestions asked =
             RuleQuestions.ask(
-                examined,
-                config,
+                read.examined(),
+                read.config(),
                 new Question(url, verb, fieldLines, "", client, portName),
                 address(client),
                 user,

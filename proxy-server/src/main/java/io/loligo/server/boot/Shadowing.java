@@ -1,9 +1,7 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ExaminedConfig;
 import io.loligo.core.config.LineReport;
-import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.accesslog.LogFormat;
 import io.loligo.server.check.LogReplay;
 import io.loligo.server.logfile.LogSource;
@@ -15,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -37,12 +36,8 @@ final class Shadowing implements Callable<Integer> {
   private String log;
 
   @SuppressWarnings("NullAway.Init") // picocli sets it
-  @Option(
-      names = {"-f", "--file"},
-      required = true,
-      paramLabel = "FILE",
-      description = "configuration in Squid's dialect")
-  private Path file;
+  @Mixin
+  private ConfigOption file;
 
   @Option(
       names = "--format",
@@ -61,18 +56,17 @@ final class Shadowing implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    ExaminedConfig examined = Features.reader(new FileConfigSource()).examine(file.toString());
-    ProxyConfig config = examined.result().config();
-    if (config == null) {
-      examined.result().errors().stream().map(ConfigProblem::text).forEach(System.err::println);
+    ConfigOption.Read read = file.read();
+    if (read == null) {
       return UNREADABLE;
     }
-    String codes = codes(examined);
+    String codes = codes(read.examined());
     if (codes == null) {
       System.err.println("loligo: no logformat has the name " + format);
       return UNREADABLE;
     }
-    LogReplay replay = new LogReplay(examined, config, codes, examples, System.currentTimeMillis());
+    LogReplay replay =
+        new LogReplay(read.examined(), read.config(), codes, examples, System.currentTimeMillis());
     try (InputStream in = source().open().text()) {
       replay.read(in);
     } catch (IOException e) {
