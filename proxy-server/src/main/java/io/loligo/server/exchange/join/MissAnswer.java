@@ -4,7 +4,6 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheReason;
-import io.loligo.core.caching.OfferedTags;
 import io.loligo.core.caching.RequestTrailers;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredMeta;
@@ -14,7 +13,6 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.ParseFailure;
 import io.loligo.core.message.RequestHead;
-import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.core.range.ByteRange;
 import io.loligo.core.range.RangeSelection;
@@ -25,9 +23,7 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.server.exchange.fetch.FetchClient;
-import io.loligo.server.exchange.fetch.LimitedReader;
 import io.loligo.server.exchange.hit.Answered;
-import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.BandwidthRules;
@@ -39,21 +35,18 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Shed;
-import io.loligo.server.shaping.Allowance;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.store.inflight.InFlight;
-import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.concurrent.EventExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that memory could not answer: it joins a fetch under way or causes one, and passes on
- * what arrives. Confined to the client's event loop.
+ * A request that memory could not answer: it comes to a fetch by {@link Joining}, follows that by a
+ * {@link FlightReading}, and passes on what arrives. Confined to the client's event loop.
  *
  * <pre>
  *   phase      entered by                          left by
@@ -63,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  *   OVER       answer complete, cut, or client gone
  * </pre>
  */
-public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.Asker, Waits.Owner {
+public final class MissAnswer implements ClientEvents, FetchClient, FlightReading.Owner {
   private enum Phase {
     WAITING,
     STREAMING,
@@ -76,32 +69,14 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private final Request request;
   private final ClientStream stream;
   private final RequestHead head;
-  private final RequestTarget target;
   private final CacheKey key;
-  private final @Nullable String upgrade;
 
   private final MissCause cause;
+  private final Joining joining;
   private Phase phase = Phase.WAITING;
-  private final OthersFetches others = new OthersFetches();
-
-  /** Whether it joins no other fetch any more: a response it waited for was not for it. */
-  private boolean alone;
-
-  /** Whether the disk was asked; it is asked once. */
-  private boolean diskAsked;
-
-  /** Whether a HEAD validates a stale response with a GET, which other requests may join. */
-  private boolean getsForHead;
-
-  private final Alongside alongside;
-  private final Waits waits;
-
-  /** Passes content on; null until its head arrives. */
-  private @Nullable Delivery delivery;
 
   private long contentIn;
-  private @Nullable Reading reading;
-  private InFlight.@Nullable Subscription subscription;
+  private @Nullable FlightReading reading;
   private @Nullable Fetch fetch;
   private @Nullable ClientEvents delegate;
 
@@ -125,12 +100,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     this.request = request;
     this.stream = request.stream();
     this.head = request.head();
-    this.target = request.target();
     this.key = key;
     this.cause = new MissCause(services, request, stored, decision);
-    this.alongside = new Alongside(services, head, key, cause, others);
-    this.waits = new Waits(services.timer, this);
-    this.upgrade = upgrade;
+    this.joining = new Joining(this, services, request, key, cause, upgrade);
     ExchangeRecord record = request.record();
     record.decision = decision;
     if (record.tag != LogTag.TCP_SWAPFAIL_MISS) {
@@ -141,14 +113,14 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   /** Says whether the disk was asked before. To be called before {@link #start}. */
   public MissAnswer afterDisk(boolean asked) {
-    diskAsked = asked;
+    joining.afterDisk(asked);
     return this;
   }
 
   /** Joins a fetch or begins one. Returns itself, or null if the response is complete already. */
   public @Nullable ClientEvents start() {
     try {
-      joinOrFetch();
+      joining.joinOrFetch();
     } catch (RuntimeException | Error e) {
       // the connection, which answers for the failure, does not know of this exchange yet
       gone();
@@ -157,167 +129,48 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     return phase == Phase.OVER || (phase == Phase.DELEGATED && delegate == null) ? null : this;
   }
 
-  private void joinOrFetch() {
-    if (awaitsPart()) {
-      return;
-    }
-    boolean worth = isWorthSharing();
-    boolean shares = worth && cause.isPlain();
-    boolean waits = shares || (worth && !alone && cause.mayWait());
-    InFlight running =
-        waits ? services.store.inFlight(services.keys.probe(target), head.fields()) : null;
-    if (running == null || !(shares || suits(running)) || !join(running)) {
-      fetch(shares);
+  // ---- for its way to a fetch
+
+  /** Whether neither a fetch nor the store has answered yet. */
+  boolean isWaiting() {
+    return phase == Phase.WAITING;
+  }
+
+  /** Whether it has begun a fetch of its own. */
+  boolean hasFetch() {
+    return fetch != null;
+  }
+
+  /** Reads along with {@code running}; false if it is too late. */
+  boolean readAlong(InFlight running) {
+    reading = new FlightReading(this, request);
+    return reading.attach(running, false);
+  }
+
+  /** Begins {@code mine}, and reads it. */
+  void run(Fetch mine, InFlight inFlight) {
+    fetch = mine;
+    reading = new FlightReading(this, request);
+    reading.attach(inFlight, true);
+    mine.start();
+  }
+
+  /** The time for fetches of other requests is over. */
+  void overdue() {
+    leave();
+    if (!serveStale()) {
+      failedForAnother(FailedFetch.overdue(), true);
     }
   }
 
-  /**
-   * Whether a part of the requested response is about to be stored on disk: then this request waits
-   * for it, once, and looks again.
-   */
-  private boolean awaitsPart() {
-    if (waits.awaitedPart() || !cause.wantsPart()) {
-      return false;
-    }
-    InFlight landing = services.store.landingPart(services.keys.probe(target));
-    if (landing == null) {
-      return false;
-    }
-    waits.awaitPart(landing, stream.loop(), services.settings.loadTimeoutMillis);
-    return true;
-  }
-
-  @Override
-  public void partLanded() {
-    if (phase == Phase.WAITING) {
-      try {
-        lookAgain();
-      } catch (RuntimeException | OutOfMemoryError failure) {
-        stream.failed(failure);
-      }
-    }
-  }
-
-  private boolean isWorthSharing() {
-    return services.caching.mayCollapse(request)
-        && !services.hitForMiss.holds(key, services.clock.millis());
-  }
-
-  /** Whether {@code running} may have the range by now, if this request asks for one. */
-  private boolean suits(InFlight running) {
-    return !cause.asksForRange() || running.progress() > 0;
-  }
-
-  /** Reads along with {@code running}; false where there is none or it is too late. */
-  private boolean join(@Nullable InFlight running) {
-    if (running == null) {
-      return false;
-    }
-    reading = new Reading();
-    subscription = running.attach(reading, false);
-    others.joined(running, subscription != null);
-    stream.record().collapsed = subscription != null;
-    if (subscription != null) {
-      waits.awaitFetches(services.settings.fetches.collapsedWaitMillis);
-    }
-    return subscription != null;
-  }
-
-  @Override
-  public void overdue() {
-    if (phase == Phase.WAITING && fetch == null && others.awaited() != null) {
-      others.awaited().notJoinable();
-      leave();
-      if (!serveStale()) {
-        failedForAnother(FailedFetch.overdue(), true);
-      }
-    }
-  }
-
-  private void fetch(boolean joinable) {
-    if (isOnDiskMeanwhile()) {
-      diskAsked = true;
-      lookAgain();
-      return;
-    }
-    stream.record().collapsed = false;
-    if (others.isFirstLook()
-        && !others.waited()
-        && !request.continuesAnswer()
-        && services.store.isCrowded()) {
-      shed();
-      return;
-    }
-    // an answer to HEAD has no content: nobody else could read along
-    boolean isHead = head.methodId() == Method.HEAD;
-    getsForHead = joinable && isHead && cause.validated() != null;
-    boolean shared = joinable && (!isHead || getsForHead);
-    Fetch mine = newFetch();
-    InFlight inFlight = shared ? mine.joinOrBegin(key, alongside.selects()) : mine.begin(key);
-    if (inFlight == null) {
-      shed();
-    } else if (inFlight.writer() == mine) {
-      Entry meanwhile = shared ? mine.findMeanwhile() : null;
-      CacheDecision usable = meanwhile == null ? null : cause.usable(meanwhile, others.head());
-      if (meanwhile == null || usable == null) {
-        if (meanwhile != null) {
-          meanwhile.release();
-        }
-        run(mine, inFlight);
-      } else {
-        // another fetch ended after this request had looked in the store
-        mine.standDown();
-        serve(meanwhile, usable);
-      }
-    } else if (!join(inFlight)) {
-      lookOrFetch();
-    }
-  }
-
-  /**
-   * Whether a response came to the disk after this request had looked there: its fetch ended before
-   * this request could find it under way.
-   */
-  private boolean isOnDiskMeanwhile() {
-    return !diskAsked
-        && cause.mayBeOnDiskMeanwhile()
-        && services.store.mayLoad(services.keys.probe(target));
-  }
-
-  private void shed() {
+  /** There is no memory for a fetch. */
+  void shed() {
     stream.record().shed = Shed.MEMORY;
     FieldLines retry = new FieldLines(32).add("Retry-After", Refusal.RETRY_SECONDS);
     fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
   }
 
-  private Fetch newFetch() {
-    Request asked = getsForHead ? request.asGet() : request;
-    return new Fetch(services, this, asked, cause.mayStore(), cause.validated(), upgrade)
-        .offering(OfferedTags.goWith(cause.decision(), head))
-        .completing(cause.part(), cause.completion())
-        .fetchingWhole(cause.fetchesWhole());
-  }
-
-  private void run(Fetch mine, InFlight inFlight) {
-    waits.end();
-    fetch = mine;
-    others.left();
-    reading = new Reading();
-    subscription = inFlight.attach(reading, true);
-    mine.start();
-  }
-
-  /**
-   * The awaited response is not for this request. Serves a response that the fetch left in the
-   * store, joins another fetch, or begins one.
-   */
-  private void lookOrFetch() {
-    if (others.looksAgain()) {
-      lookAgain();
-    } else {
-      fetch(false);
-    }
-  }
+  // ---- for its fetch
 
   @Override
   public @Nullable Entry stored() {
@@ -334,123 +187,49 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     return stream.isServed();
   }
 
-  // ---- looking again, for a request that waited for another's fetch
-
-  private void lookAgain() {
-    DiskLookUp.again(services, request, this);
-  }
-
-  @Override
-  public boolean suffices(Entry entry) {
-    return false; // never asked
-  }
-
-  @Override
-  public boolean over() {
-    return phase != Phase.WAITING;
-  }
-
-  @Override
-  public void looked(@Nullable Entry entry, @Nullable LoadOutcome outcome) {
-    CacheDecision usable = entry == null ? null : cause.usable(entry, others.head());
-    if (entry != null && usable != null) {
-      serve(entry, usable);
-      return;
-    }
-    if (entry != null) {
-      cause.replaceBy(entry, others.head(), waits.awaitedPart());
-    }
-    joinOrFetch(); // one of those who waited tries again
-  }
-
   // ---- the response, as it arrives
 
-  /** One reader of a fetch. The events of an abandoned reader are ignored. */
-  private final class Reading implements InFlight.Reader, LimitedReader {
-    // written on this loop, read on that of the fetch
-    private @Nullable Allowance limit;
-    private volatile boolean chosen;
+  @Override
+  public boolean reads(FlightReading one) {
+    return reading == one;
+  }
 
-    /** Chooses the pool of this response, whose head the request holds. */
-    void choose(BandwidthRules bandwidth) {
-      limit = bandwidth.ofServer(request);
-      chosen = true;
-    }
+  @Override
+  public boolean isStreaming() {
+    return phase == Phase.STREAMING;
+  }
 
-    @Override
-    public boolean hasChosen() {
-      return chosen;
-    }
-
-    @Override
-    public @Nullable Allowance limit() {
-      return limit;
-    }
-
-    @Override
-    public EventExecutor loop() {
-      return stream.loop();
-    }
-
-    @Override
-    public void head(InFlight.Arrived arrived) {
-      if (reading == this && phase == Phase.WAITING) {
-        arrived(new ArrivedReply(services, request, cause, key, arrived, fetch, others.waited()));
-      }
-    }
-
-    @Override
-    public void content(ByteBuf content) {
-      if (reading != this || phase != Phase.STREAMING) {
-        content.release();
-        return;
-      }
-      Delivery passing = delivery;
-      assert passing != null : "the head was sent";
-      switch (passing.pass(content)) {
-        case TOO_LARGE -> {
-          account();
-          finish();
-          leave();
-          stream.abort("reply_body_max_size: larger, which its head did not say");
-        }
-        case COMPLETE -> through();
-        case GOES_ON -> {
-          stream.flush();
-          passing.grant(subscription);
-        }
-      }
-    }
-
-    @Override
-    public void end(@Nullable Fields trailers) {
-      if (reading == this && phase == Phase.STREAMING) {
-        subscription = null;
-        account();
-        finish();
-        stream.end(trailers);
-        stream.flush();
-      }
-    }
-
-    @Override
-    public void broken(Throwable failure) {
-      if (reading == this) {
-        subscription = null;
-        stream.failed(failure);
-      }
-    }
-
-    @Override
-    public void failed(Object why) {
-      if (reading == this) {
-        MissAnswer.this.failed(why);
-      }
+  @Override
+  public void arrived(FlightReading from, InFlight.Arrived arrived) {
+    if (phase == Phase.WAITING) {
+      boolean waited = joining.others().waited();
+      answer(from, new ArrivedReply(services, request, cause, key, arrived, fetch, waited));
     }
   }
 
-  /** The client has the range it asked for; the fetch goes on or ends without it. */
-  private void through() {
+  @Override
+  public void outgrown() {
+    account();
+    finish();
+    leave();
+    stream.abort("reply_body_max_size: larger, which its head did not say");
+  }
+
+  @Override
+  public void delivered(@Nullable Fields trailers) {
+    account();
+    finish();
+    stream.end(trailers);
+    stream.flush();
+  }
+
+  @Override
+  public void broken(Throwable failure) {
+    stream.failed(failure);
+  }
+
+  @Override
+  public void rangeDelivered() {
     account();
     finish();
     leave();
@@ -458,26 +237,25 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     stream.flush();
   }
 
-  private void arrived(ArrivedReply reply) {
-    if (fetch == null && !alongside.answers(reply)) {
-      alone |= !cause.isPlain();
+  private void answer(FlightReading from, ArrivedReply reply) {
+    if (fetch == null && !joining.alongside().answers(reply)) {
+      joining.notForIt();
       leaveFlight();
       if (!reply.isShareable() && reply.head().status() >= 500) {
         failedForAnother(FailedFetch.answered(reply.head()), false);
       } else {
-        lookOrFetch();
+        joining.lookOrFetch();
       }
       return;
     }
-    waits.end();
+    joining.end();
     StoredMeta meta = reply.described();
     boolean unmodified = fetch == null && reply.isUnmodified();
     RangeSelection selected = meta == null || unmodified ? null : HitAnswer.ranges(head, meta);
     boolean reachesBack = fetch == null && cause.asksForRange() && !cause.isPlain();
-    if (reachesBack && !unmodified && !alongside.givesRange(meta, selected)) {
-      alone = true;
+    if (reachesBack && !unmodified && !joining.alongside().givesRange(meta, selected)) {
       leaveFlight();
-      fetch(false);
+      joining.fetchAlone();
       return;
     }
     Window window = null;
@@ -486,8 +264,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       assert meta != null : "the range is selected from it";
       long start = reachesBack ? range.first() : meta.contentStart();
       if (reachesBack) {
-        assert subscription != null : "it is read along";
-        subscription.startAt(start);
+        from.startAt(start);
       }
       window = new Window(range, start, meta.contentLength());
     }
@@ -515,27 +292,26 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       assert meta != null : "the range is selected from it";
       unsatisfiable(reply, meta.contentLength());
     } else {
-      send(reply, window, limit);
+      send(from, reply, window, limit);
     }
   }
 
   @Override
   public void noteUnshared(int status, RequestHead asked) {
-    alongside.noteUnshared(status, asked);
+    joining.alongside().noteUnshared(status, asked);
   }
 
-  private void send(ArrivedReply reply, @Nullable Window window, long limit) {
+  private void send(FlightReading from, ArrivedReply reply, @Nullable Window window, long limit) {
     int status = reply.status(window);
     long announced = reply.announced(window);
     boolean isHead = head.methodId() == Method.HEAD;
     boolean last = isHead || announced == ContentLength.NONE || announced == 0;
     note(status, reply);
     BandwidthRules bandwidth = services.bandwidth;
-    if (bandwidth != null && reading != null) {
-      reading.choose(bandwidth);
+    if (bandwidth != null) {
+      from.choose(bandwidth);
     }
-    Delivery begun = new Delivery(stream, window, limit);
-    delivery = begun;
+    from.deliver(window, limit);
     phase = Phase.STREAMING;
     if (last) {
       account();
@@ -543,17 +319,16 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     stream.head(reply.head(window, last));
     if (last) {
       finish();
-      if (fetch == null || getsForHead) {
+      if (fetch == null || joining.getsForHead()) {
         leave(); // an answer to HEAD from a GET
       }
       stream.flush();
       return;
     }
-    boolean delayed = reading != null && reading.limit() != null;
-    if (announced == ContentLength.UNKNOWN || delayed) {
+    if (announced == ContentLength.UNKNOWN || (reading == from && from.limit() != null)) {
       stream.flush(); // the first content may be long in coming
     }
-    begun.begin(subscription, services.settings.streamBufferBytes);
+    from.begin(services.settings.streamBufferBytes);
   }
 
   private void note(int status, ArrivedReply reply) {
@@ -600,9 +375,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
         : miss;
   }
 
-  private void failed(Object why) {
-    subscription = null;
-    others.left();
+  @Override
+  public void failed(Object why) {
+    joining.others().left();
     if (phase == Phase.STREAMING) {
       account();
       finish();
@@ -616,7 +391,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   private void failedBeforeHead(Object why) {
     if (!(why instanceof FetchFailure failure)) {
       // the awaited fetch had another end (304, another variant): look for its result in the store
-      lookOrFetch();
+      joining.lookOrFetch();
       return;
     }
     if (fetch == null) {
@@ -652,12 +427,12 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
    * @param overdue whether the time to wait has passed
    */
   private void failedForAnother(FailedFetch failed, boolean overdue) {
-    FailedFetch.Sharing sharing = others.failed(failed, head, overdue);
+    FailedFetch.Sharing sharing = joining.others().failed(failed, head, overdue);
     if (!sharing.shared()) {
-      lookOrFetch();
+      joining.lookOrFetch();
       return;
     }
-    waits.end();
+    joining.end();
     if (serveStale()) {
       return;
     }
@@ -711,7 +486,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
       record.tag = LogTag.NONE_NONE; // the hit gives its own
     }
     phase = Phase.DELEGATED;
-    waits.end();
+    joining.end();
     account();
     cause.release();
     ClientEvents answering = hits.answer(request, entry, found, asked);
@@ -734,7 +509,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (entry.meta().isFreshAt(age)) {
       services.hitForMiss.forget(key);
     } else {
-      alongside.noteUnshared(entry.meta().status(), head);
+      joining.alongside().noteUnshared(entry.meta().status(), head);
     }
     leave();
     serve(
@@ -783,7 +558,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
   @Override
   public void noteUnconfirmed() {
     stream.record().invalidationLate = true;
-    services.unconfirmed.note(target.url());
+    services.unconfirmed.note(request.target().url());
   }
 
   @Override
@@ -852,8 +627,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
     if (delegate != null) {
       delegate.writable();
     } else if (phase == Phase.STREAMING) {
-      assert delivery != null : "the head was sent";
-      delivery.grant(subscription);
+      assert reading != null : "the head was sent";
+      reading.grant();
     }
   }
 
@@ -891,19 +666,18 @@ public final class MissAnswer implements ClientEvents, FetchClient, DiskLookUp.A
 
   private void finish() {
     phase = Phase.OVER;
-    waits.end();
+    joining.end();
     cause.release();
   }
 
   private void leave() {
-    waits.end();
+    joining.end();
     leaveFlight();
   }
 
   private void leaveFlight() {
-    InFlight.Subscription left = subscription;
-    subscription = null;
-    others.left();
+    FlightReading left = reading;
+    joining.others().left();
     reading = null;
     if (left != null) {
       left.cancel();
