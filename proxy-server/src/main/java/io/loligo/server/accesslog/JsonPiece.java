@@ -5,8 +5,8 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.accesslog.LogCode.Source;
 import io.loligo.server.record.ExchangeRecord;
-import io.loligo.server.record.HitClass;
 import io.loligo.server.record.IcapTransaction;
+import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -40,17 +40,7 @@ final class JsonPiece implements LogFormat.Piece {
   static final int MOST_SERVICES = 16;
 
   private static final long NANOS_PER_MICRO = 1000;
-  private static final Set<HitClass> HITS =
-      Set.of(
-          HitClass.MEMORY_HIT,
-          HitClass.DISK_HIT,
-          HitClass.IMS_HIT,
-          HitClass.NOT_MODIFIED_HIT,
-          HitClass.REVALIDATED,
-          HitClass.NEGATIVE_HIT);
-
   private static final Stage[] STAGES = Stage.values();
-  private static final String[] STAGE_NAMES = stageNames();
   private static final FieldText WHOLE = FieldText.of(null);
 
   /** One member, or several; returns whether a text was cut. */
@@ -86,7 +76,7 @@ final class JsonPiece implements LogFormat.Piece {
     all.add(number("bytesOut", r -> r.clientBytesOut));
     all.add(number("headBytesOut", r -> r.clientHeadBytesOut));
     all.add(text("result", ResultCode::write));
-    all.add(flag("hit", r -> HITS.contains(r.hitClass)));
+    all.add(flag("hit", r -> r.hitClass.hit()));
     all.add(flag("fromDisk", r -> r.fromDisk));
     all.add(flag("collapsed", r -> r.collapsed));
     all.add(flag("aborted", r -> r.aborted));
@@ -113,6 +103,8 @@ final class JsonPiece implements LogFormat.Piece {
     all.add(text("tag", RecordText::tag));
     all.add(JsonPiece::notes);
     all.add(JsonPiece::stages);
+    all.add(text("class", (r, line) -> line.append(r.hitClass.name().toLowerCase(Locale.ROOT))));
+    all.add(text("protocol", (r, line) -> line.append(Protocol.of(r).text())));
     if (withHeads) {
       all.add(text("requestHead", JsonPiece::requestHead, MOST_HEAD_BYTES));
       all.add(text("responseHead", JsonPiece::responseHead, MOST_HEAD_BYTES));
@@ -294,12 +286,11 @@ final class JsonPiece implements LogFormat.Piece {
     line.append("\"stages\":{");
     boolean follows = false;
     for (Stage stage : STAGES) {
-      long nanos = record.stage(stage);
-      if (nanos >= 0 && stage != Stage.TOTAL) {
+      if (record.stage(stage) >= 0 && stage != Stage.TOTAL) {
         line.append(follows ? ",\"" : "\"");
-        line.append(STAGE_NAMES[stage.ordinal()]);
+        line.append(StageText.name(stage));
         line.append("\":");
-        line.appendNumber(nanos / NANOS_PER_MICRO);
+        StageText.write(record, stage, line);
         follows = true;
       }
     }
@@ -361,20 +352,6 @@ final class JsonPiece implements LogFormat.Piece {
     } else {
       line.appendNumber(number);
     }
-  }
-
-  private static String[] stageNames() {
-    String[] names = new String[STAGES.length];
-    for (Stage stage : STAGES) {
-      StringBuilder name = new StringBuilder();
-      for (String word : stage.name().toLowerCase(Locale.ROOT).split("_", -1)) {
-        boolean first = name.length() == 0;
-        name.append(first ? word.charAt(0) : Character.toUpperCase(word.charAt(0)));
-        name.append(word, 1, word.length());
-      }
-      names[stage.ordinal()] = name.toString();
-    }
-    return names;
   }
 
   private static void requestHead(ExchangeRecord record, LogLine line) {

@@ -69,6 +69,9 @@ enum LogCode {
   RESULT("Ss", Kind.TEXT, ResultCode::write),
   HIERARCHY("Sh", Kind.TEXT, (r, line) -> line.append(r.hierarchy.name())),
   MEDIA_TYPE("mt", Kind.TEXT, RecordText::mediaType),
+  /** Not in Squid: the time of a stage in microseconds, or of each stage with its name. */
+  STAGE("stage", Kind.STAGE, (r, line) -> {}),
+  STAGES("stages", Kind.TEXT, StageText::all),
   ATTEMPTS("request_attempts", Kind.NUMBER, (r, line) -> line.appendNumber(r.attempts)),
   ERROR_CODE("err_code", Kind.TEXT, (r, line) -> RecordText.text(r.errorCode, line)),
   ERROR_DETAIL("err_detail", Kind.UNTRUSTED, (r, line) -> RecordText.text(r.errorDetail, line)),
@@ -158,6 +161,8 @@ enum LogCode {
     REPLY_FIELD,
     PROXY_FIELD,
     NOTE,
+    /** A stage in the argument. */
+    STAGE,
     ICAP_REQUEST_FIELD,
     ICAP_REPLY_FIELD,
     /** Of the last ICAP response. */
@@ -180,6 +185,7 @@ enum LogCode {
             REPLY_FIELD,
             PROXY_FIELD,
             NOTE,
+            STAGE,
             ICAP_REQUEST_FIELD,
             ICAP_REPLY_FIELD,
             ADAPTATION_FIELD,
@@ -199,7 +205,11 @@ enum LogCode {
     }
 
     boolean numeric() {
-      return this == NUMBER || this == MILLIS || this == SUBSECOND || this == SEQUENCE;
+      return this == NUMBER
+          || this == STAGE
+          || this == MILLIS
+          || this == SUBSECOND
+          || this == SEQUENCE;
     }
   }
 

@@ -64,7 +64,9 @@ public final class LogDirectives {
           .lines("logformat", "NAME FORMAT", LogLines::formatsOf)
           .text(
               "A format for access_log. Built in: squid, common, combined, referrer, useragent,"
-                  + " icap_squid, and loligo_json, a JSON object for each request.");
+                  + " icap_squid, loligo_stages, which is squid with the time of each stage, and"
+                  + " loligo_json, a JSON object for each request. Squid does not have the codes"
+                  + " %stages and %{NAME}stage.");
 
   /** {@code note}: notes that requests get before they are logged. */
   static final Setting<List<NoteRule>> NOTE =

@@ -17,18 +17,26 @@ import java.util.Map;
  * them, as in Squid.
  */
 public final class LogFormat {
+  private static final String SQUID = "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt";
+
   private static final Map<String, String> BUILT_IN =
       Map.of(
-          "squid", "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt",
-          "common", "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
+          "squid",
+          SQUID,
+          "loligo_stages",
+          SQUID + " %stages",
+          "common",
+          "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
           "combined",
-              "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st"
-                  + " \"%{Referer}>h\" \"%{User-Agent}>h\" %Ss:%Sh",
-          "referrer", "%ts.%03tu %>a %{Referer}>h %ru",
-          "useragent", "%>a [%tl] \"%{User-Agent}>h\"",
+          "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st"
+              + " \"%{Referer}>h\" \"%{User-Agent}>h\" %Ss:%Sh",
+          "referrer",
+          "%ts.%03tu %>a %{Referer}>h %ru",
+          "useragent",
+          "%>a [%tl] \"%{User-Agent}>h\"",
           "icap_squid",
-              "%ts.%03tu %6icap::tr %>A %icap::to/%03icap::Hs %icap::<st %icap::rm %icap::ru %un"
-                  + " -/%icap::<A -");
+          "%ts.%03tu %6icap::tr %>A %icap::to/%03icap::Hs %icap::<st %icap::rm %icap::ru %un"
+              + " -/%icap::<A -");
 
   /** The name of the format that writes JSON. */
   public static final String JSON = "loligo_json";

@@ -1,6 +1,7 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.server.accesslog.LogFormat.Piece;
+import io.loligo.server.record.Stage;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -116,6 +117,7 @@ final class LogFormatCompiler {
       case REPLY_FIELD -> replyField(FieldText.of(argument));
       case PROXY_FIELD -> proxyField(FieldText.of(argument));
       case NOTE -> note(argument);
+      case STAGE -> stage(argument, start);
       case ICAP_REQUEST_FIELD -> IcapText.requestField(FieldText.of(argument));
       case ICAP_REPLY_FIELD -> IcapText.replyField(FieldText.of(argument));
       case ADAPTATION_FIELD -> IcapText.lastField(FieldText.of(argument));
@@ -154,6 +156,17 @@ final class LogFormatCompiler {
     String key = argument.substring(0, colon);
     String separator = argument.substring(colon + 1);
     return (record, line) -> RecordText.note(record, key, separator, line);
+  }
+
+  private LogCode.Source stage(@Nullable String argument, int start) {
+    Stage stage = argument == null ? null : StageText.named(argument);
+    if (stage == null) {
+      throw new LogFormatException(
+          "%stage needs a name: " + argument + " (expected: one of " + StageText.names() + ")",
+          format.substring(start, at),
+          start + 1);
+    }
+    return (record, line) -> StageText.write(record, stage, line);
   }
 
   private static LogCode.Source faults(@Nullable String argument) {

@@ -208,6 +208,7 @@ public final class RequestSteps implements RequestHandler {
         new RequestAdaptation.Continuation() {
           @Override
           public @Nullable ClientEvents adapted(Request adapted) {
+            adapted.record().lap(Stage.ADAPTATION, services.clock.nanos());
             return admit(adapted);
           }
 
@@ -222,7 +223,6 @@ public final class RequestSteps implements RequestHandler {
   /** Continues with {@code request}, a snapshot, after the other party has answered. */
   private ClientEvents suspend(Request request, WaitFor wait) {
     Suspension suspension = new Suspension(request);
-    long started = services.clock.nanos();
     wait.party()
         .ask(
             request,
@@ -230,7 +230,7 @@ public final class RequestSteps implements RequestHandler {
                 suspension.resume(
                     () -> {
                       fact.run();
-                      request.record().stage(wait.stage(), services.clock.nanos() - started);
+                      request.record().lap(wait.stage(), services.clock.nanos());
                       return admit(request);
                     }),
             suspension::whenGone);
@@ -282,6 +282,7 @@ public final class RequestSteps implements RequestHandler {
   private final class QueryContinuation implements QueryContent.Continuation {
     @Override
     public @Nullable ClientEvents taken(Request request, @Nullable ContentDigest content) {
+      request.record().lap(Stage.REQUEST_CONTENT, services.clock.nanos());
       return query(request, content);
     }
 
@@ -480,9 +481,7 @@ public final class RequestSteps implements RequestHandler {
 
   private void noteLookUp(ExchangeRecord record) {
     if (record.stage(Stage.LOOKUP) < 0) {
-      record.stage(
-          Stage.LOOKUP,
-          services.clock.nanos() - record.startNanos - Math.max(0, record.stage(Stage.ACL)));
+      record.lap(Stage.LOOKUP, services.clock.nanos());
     }
   }
 

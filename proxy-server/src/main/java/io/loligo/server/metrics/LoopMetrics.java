@@ -4,6 +4,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.record.TlsFailure;
@@ -17,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 public final class LoopMetrics implements ExchangeSink {
   private static final Stage[] STAGES = Stage.values();
   private static final HitClass[] CLASSES = HitClass.values();
+  private static final Protocol[] PROTOCOLS = Protocol.values();
 
   private final LongCells counters = new LongCells(Counter.values().length);
   private final LongCells gauges = new LongCells(ConnectionGauge.values().length);
   private final LongCells[] families = new LongCells[CounterFamily.values().length];
   private final @Nullable LatencyHistogram[] histograms =
-      new @Nullable LatencyHistogram[STAGES.length * CLASSES.length];
+      new @Nullable LatencyHistogram[STAGES.length * CLASSES.length * PROTOCOLS.length];
   private final ConnectionCounters connections;
 
   private final OriginMisses misses = new OriginMisses();
@@ -107,13 +109,18 @@ public final class LoopMetrics implements ExchangeSink {
   }
 
   private void recordStages(ExchangeRecord record) {
-    int classIndex = record.hitClass.ordinal();
-    for (int i = 0; i < STAGES.length; i++) {
-      long nanos = record.stage(STAGES[i]);
+    Protocol protocol = Protocol.of(record);
+    for (Stage stage : STAGES) {
+      long nanos = record.stage(stage);
       if (nanos >= 0) {
-        histogram(i * CLASSES.length + classIndex).record(nanos);
+        histogram(index(stage, record.hitClass, protocol)).record(nanos);
       }
     }
+  }
+
+  private static int index(Stage stage, HitClass hitClass, Protocol protocol) {
+    int ofClass = stage.ordinal() * CLASSES.length + hitClass.ordinal();
+    return ofClass * PROTOCOLS.length + protocol.ordinal();
   }
 
   private LatencyHistogram histogram(int index) {
@@ -159,8 +166,9 @@ public final class LoopMetrics implements ExchangeSink {
     return gauges.get(gauge.ordinal());
   }
 
-  synchronized void addTo(LatencySnapshot snapshot, Stage stage, HitClass hitClass) {
-    LatencyHistogram histogram = histograms[stage.ordinal() * CLASSES.length + hitClass.ordinal()];
+  synchronized void addTo(
+      LatencySnapshot snapshot, Stage stage, HitClass hitClass, Protocol protocol) {
+    LatencyHistogram histogram = histograms[index(stage, hitClass, protocol)];
     if (histogram != null) {
       histogram.addTo(snapshot);
     }

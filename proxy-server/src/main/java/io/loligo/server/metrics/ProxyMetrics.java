@@ -1,6 +1,7 @@
 package io.loligo.server.metrics;
 
 import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,6 +13,8 @@ import java.util.Map;
 public final class ProxyMetrics {
   /** Heads of clients may take the {@value}th part of the Java heap. */
   private static final int HEADS_SHARE = 4;
+
+  private static final Protocol[] PROTOCOLS = Protocol.values();
 
   private final LoopMetrics[] loops;
   private final MemoryOwners ledger = new MemoryOwners();
@@ -85,17 +88,29 @@ public final class ProxyMetrics {
     return OriginMisses.top(all);
   }
 
-  /** Durations of one stage and class. Returns a new snapshot. */
+  /** Durations of one stage and class, by all protocols. Returns a new snapshot. */
   public LatencySnapshot latency(Stage stage, HitClass hitClass) {
+    return latency(stage, hitClass, PROTOCOLS);
+  }
+
+  /** Durations of one stage and class, by one of {@code protocols}. Returns a new snapshot. */
+  public LatencySnapshot latency(Stage stage, HitClass hitClass, Protocol... protocols) {
     LatencySnapshot snapshot = new LatencySnapshot();
-    addLatency(stage, hitClass, snapshot);
+    addLatency(stage, hitClass, snapshot, protocols);
     return snapshot;
   }
 
-  /** Adds the durations of one stage and class to {@code snapshot}. */
+  /** Adds the durations of one stage and class, by all protocols, to {@code snapshot}. */
   public void addLatency(Stage stage, HitClass hitClass, LatencySnapshot snapshot) {
+    addLatency(stage, hitClass, snapshot, PROTOCOLS);
+  }
+
+  private void addLatency(
+      Stage stage, HitClass hitClass, LatencySnapshot snapshot, Protocol... protocols) {
     for (LoopMetrics loop : loops) {
-      loop.addTo(snapshot, stage, hitClass);
+      for (Protocol protocol : protocols) {
+        loop.addTo(snapshot, stage, hitClass, protocol);
+      }
     }
   }
 }

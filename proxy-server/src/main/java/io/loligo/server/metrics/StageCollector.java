@@ -1,6 +1,7 @@
 package io.loligo.server.metrics;
 
 import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;
 import io.prometheus.metrics.model.registry.Collector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -72,7 +73,7 @@ final class StageCollector implements Collector {
     return MetricFamilyDescriptor.histogram(NAME)
         .help(TEXT)
         .unit(Unit.SECONDS)
-        .labelNames("class", "stage")
+        .labelNames("class", "protocol", "stage")
         .build();
   }
 
@@ -82,9 +83,11 @@ final class StageCollector implements Collector {
         HistogramSnapshot.builder().name(NAME).help(TEXT).unit(Unit.SECONDS);
     for (Stage stage : Stage.values()) {
       for (HitClass hitClass : HitClass.values()) {
-        LatencySnapshot latency = metrics.latency(stage, hitClass);
-        if (latency.count() > 0) {
-          family.dataPoint(point(stage, hitClass, latency));
+        for (Protocol protocol : Protocol.values()) {
+          LatencySnapshot latency = metrics.latency(stage, hitClass, protocol);
+          if (latency.count() > 0) {
+            family.dataPoint(point(stage, hitClass, protocol, latency));
+          }
         }
       }
     }
@@ -92,11 +95,12 @@ final class StageCollector implements Collector {
   }
 
   private static HistogramDataPointSnapshot point(
-      Stage stage, HitClass hitClass, LatencySnapshot latency) {
+      Stage stage, HitClass hitClass, Protocol protocol, LatencySnapshot latency) {
     return HistogramDataPointSnapshot.builder()
         .labels(
             Labels.of(
                 "class", hitClass.name().toLowerCase(Locale.ROOT),
+                "protocol", protocol.text(),
                 "stage", stage.name().toLowerCase(Locale.ROOT)))
         .classicHistogramBuckets(
             ClassicHistogramBuckets.of(BOUNDS_SECONDS, latency.counts(BOUNDS_NANOS)))

@@ -51,6 +51,9 @@ public final class ExchangeRecord {
   /** Monotonic clock when the head was parsed. */
   public long startNanos;
 
+  /** Monotonic clock at the end of the last stage of the sequence. */
+  private long lapNanos;
+
   /** Client address as connected; never null. */
   public InetSocketAddress client;
 
@@ -235,6 +238,7 @@ public final class ExchangeRecord {
     endMillis = 0;
     startMillis = 0;
     startNanos = 0;
+    lapNanos = 0;
     client = null;
     clientText = null;
     local = null;
@@ -299,6 +303,41 @@ public final class ExchangeRecord {
   /** Records the duration of a stage. */
   public void stage(Stage stage, long nanos) {
     stageNanos[stage.ordinal()] = nanos;
+  }
+
+  /**
+   * The sequence of stages begins, or continues from the one before.
+   *
+   * @param nanos monotonic clock
+   */
+  public void startLap(long nanos) {
+    lapNanos = nanos;
+  }
+
+  /** Monotonic clock at the end of the last stage of the sequence. */
+  public long lapNanos() {
+    return lapNanos;
+  }
+
+  /**
+   * Ends a stage of the sequence, which took the time since the one before ended; adds to earlier
+   * times of the same stage.
+   *
+   * @param nanos monotonic clock
+   */
+  public void lap(Stage stage, long nanos) {
+    addTo(stage, nanos - lapNanos);
+    lapNanos = nanos;
+  }
+
+  /** Adds {@code nanos} to the duration of {@code stage}. */
+  public void addTo(Stage stage, long nanos) {
+    stageNanos[stage.ordinal()] = Math.max(0, stageNanos[stage.ordinal()]) + nanos;
+  }
+
+  /** Gives the finished exchange its final class. */
+  public void classify() {
+    hitClass = HitClass.refined(this);
   }
 
   /** Whether the next hop has answered on a connection without TLS. */

@@ -121,6 +121,8 @@ class JsonLogTest {
     expected.put("tag", "t1");
     expected.put("notes", Map.of("n", "1,2", "e", ""));
     expected.put("stages", Map.of("dns", number(3000), "serverFirstByte", number(1)));
+    expected.put("class", "miss");
+    expected.put("protocol", "1.1");
     expected.put("cut", false);
     Map<String, Object> written = json(full());
     assertThat(written).isEqualTo(expected);

@@ -2,6 +2,7 @@ package io.loligo.server.accesslog;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.acl.Notes;
 import io.loligo.core.message.RequestHead;
@@ -90,6 +91,8 @@ class LogCodeTableTest {
       Ss TCP_MISS
       Sh HIER_DIRECT
       mt text/html
+      stage{dns} 3000
+      stages dns:3000,proxyConnect:5000,serverLastByte:12000,total:1900
       request_attempts 2
       err_code ERR_NONE
       err_detail why%20not
@@ -240,7 +243,7 @@ class LogCodeTableTest {
         .containsExactlyInAnyOrderElementsOf(
             Arrays.stream(LogCode.values())
                 .filter(code -> !code.writesNothing() && code != LogCode.BYTE)
-                .map(LogCode::spelling)
+                .map(code -> code == LogCode.STAGE ? "stage{dns}" : code.spelling())
                 .toList());
   }
 
@@ -279,7 +282,17 @@ class LogCodeTableTest {
                 + " ssl::<received_hello_version ssl::<received_supported_version ssl::>cert_issuer"
                 + " ssl::>cert_subject ssl::>ech ssl::>negotiated_cipher ssl::>negotiated_version"
                 + " ssl::>received_hello_version ssl::>received_supported_version ssl::>sni"
-                + " ssl::bump_mode ue ul un us");
+                + " ssl::bump_mode stages stage{dns} ue ul un us");
+  }
+
+  @Test
+  void aStageNeedsItsName() {
+    assertThat(line("%{proxyConnect}stage", SampleRecord.withoutRequest())).isEqualTo("-");
+    for (String unknown : List.of("%stage", "%{PROXY_CONNECT}stage", "%{}stage")) {
+      assertThatThrownBy(() -> LogFormat.compile(unknown))
+          .isInstanceOf(LogFormatException.class)
+          .hasMessageContaining("one of clientConnect, acl,");
+    }
   }
 
   @Test

@@ -6,9 +6,11 @@ import com.sun.management.ThreadMXBean;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Protocol;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LoopMetricsTest {
@@ -46,6 +48,23 @@ class LoopMetricsTest {
     assertThat(metrics.latency(Stage.TOTAL, HitClass.MEMORY_HIT).count()).isEqualTo(2);
     assertThat(metrics.latency(Stage.TOTAL, HitClass.MISS).maxNanos()).isEqualTo(1_900_000);
     assertThat(metrics.latency(Stage.DNS, HitClass.MISS).count()).isZero();
+  }
+
+  @Test
+  void keepsTheProtocolsApart() {
+    ProxyMetrics metrics = new ProxyMetrics(1);
+    metrics.loop(0).finished(miss());
+    metrics.loop(0).finished(SampleRecord.of("GET http://h/ HTTP/1.0", "Host: h"));
+    ExchangeRecord tunnel = miss();
+    tunnel.hitClass = HitClass.TUNNEL;
+    metrics.loop(0).finished(tunnel);
+    metrics.loop(0).finished(SampleRecord.withoutRequest());
+    for (Protocol protocol : List.of(Protocol.HTTP_1_0, Protocol.HTTP_1_1)) {
+      assertThat(metrics.latency(Stage.TOTAL, HitClass.MISS, protocol).count()).isEqualTo(1);
+    }
+    assertThat(metrics.latency(Stage.TOTAL, HitClass.MISS, Protocol.HTTP_2).count()).isZero();
+    assertThat(metrics.latency(Stage.TOTAL, HitClass.MISS).count()).isEqualTo(2);
+    assertThat(metrics.latency(Stage.TOTAL, HitClass.TUNNEL, Protocol.TUNNEL).count()).isEqualTo(1);
   }
 
   @Test

@@ -82,7 +82,7 @@ class MetricsExportTest {
       record.stage(Stage.TOTAL, millis * 1_000_000);
       metrics.loop(0).finished(record);
     }
-    String labels = "{class=\"miss\",stage=\"total\"";
+    String labels = "{class=\"miss\",protocol=\"1.1\",stage=\"total\"";
     Map<String, Double> samples = scrape();
     assertThat(samples)
         .containsEntry("loligo_stage_duration_seconds_count" + labels + "}", 3.0)

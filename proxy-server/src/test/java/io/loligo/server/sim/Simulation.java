@@ -6,6 +6,7 @@ import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.message.Fields;
 import io.loligo.server.exchange.settings.FetchDirectives;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.Stage;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.DiskStats;
@@ -77,6 +78,10 @@ final class Simulation {
   private long cacheBytes;
   private long evictions;
   private int records;
+
+  /** Requests whose stages do not add up to their time. */
+  private final List<String> unexplained = new ArrayList<>();
+
   private int dialledDead;
   private int smallFailures;
   private int http2Connections;
@@ -724,6 +729,7 @@ final class Simulation {
 
   private void logged(ExchangeRecord record) {
     records++;
+    stagesAddUp(record);
     if (record.request == null) {
       return;
     }
@@ -739,6 +745,22 @@ final class Simulation {
         request.invalidated = !record.invalidationLate;
         world.note("logged %d: %d %s", request.id, record.status, record.tag);
       }
+    }
+  }
+
+  /** The stages in sequence explain the response time, whatever happened. */
+  private void stagesAddUp(ExchangeRecord record) {
+    long sum = 0;
+    StringBuilder stages = new StringBuilder();
+    for (Stage stage : Stage.values()) {
+      if (record.stage(stage) >= 0) {
+        sum += stage.inSequence() ? record.stage(stage) : 0;
+        stages.append(' ').append(stage).append(' ').append(record.stage(stage));
+      }
+    }
+    long total = record.stage(Stage.TOTAL);
+    if (sum < total * 9 / 10 || sum > total * 11 / 10) {
+      unexplained.add(record.hitClass + " " + record.tag + stages);
     }
   }
 
@@ -786,6 +808,7 @@ final class Simulation {
     world.pass(1_000);
     for (SimRequest request : requests.values()) {
       boolean told = request.headArrived && request.sentNanos > killedNanos;
+      assertThat(unexplained).isEmpty();
       assertThat(request.records).as("log lines of %s", request).isBetween(told ? 1 : 0, 1);
       if (told) {
         assertThat(request.loggedStatus).as("logged of %s", request).isEqualTo(request.status);

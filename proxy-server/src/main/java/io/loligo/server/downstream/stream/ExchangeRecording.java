@@ -43,6 +43,7 @@ final class ExchangeRecording {
     long now = clients.time().nanos();
     record = clients.records().take();
     record.startNanos = now;
+    record.startLap(now);
     record.startMillis = clients.time().millis();
     record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
     record.client = connection.client();
@@ -120,10 +121,8 @@ final class ExchangeRecording {
     done.clientBytesIn += contentBytes;
     done.clientBytesOut += tally.writtenBytes();
     done.clientHeadBytesOut = Math.min(writer.headBytes(), tally.writtenBytes());
-    if (writer.headSent()) {
-      done.stage(Stage.PROXY_REPLY, now - answerNanos);
-    }
-    done.stage(Stage.TOTAL, now - done.startNanos);
+    StageSum.complete(done, writer.headSent() ? answerNanos : now, now);
+    done.classify();
     if (counted) {
       counted = false;
       ClientAddresses.Count count = connection.count();

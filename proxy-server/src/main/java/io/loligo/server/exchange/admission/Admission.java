@@ -80,8 +80,8 @@ public final class Admission {
   }
 
   private final LoopServices services;
-  private final Verdict waitForNames = new WaitFor(Stage.DNS, this::resolve);
-  private final Verdict waitForName = new WaitFor(Stage.DNS, this::findName);
+  private final Verdict waitForNames = new WaitFor(Stage.ACL, this::resolve);
+  private final Verdict waitForName = new WaitFor(Stage.ACL, this::findName);
   private final Verdict waitForLogin = new WaitFor(Stage.LOGIN, this::logIn);
 
   /** Whether rules or helpers annotate the connections of clients. */
@@ -199,7 +199,7 @@ public final class Admission {
       verdict = rules.access(request);
     }
     ExchangeRecord record = request.record();
-    record.stage(Stage.ACL, services.clock.nanos() - record.startNanos);
+    record.lap(Stage.ACL, services.clock.nanos());
     if (verdict.allowed()) {
       sealName(request);
       return Verdict.PROCEED;

@@ -43,7 +43,7 @@ final class ClientLookUp {
   private final @Nullable ConnectionMarks marks;
 
   /** Waits until the facts are known. */
-  final Verdict waitForClient = new WaitFor(Stage.DNS, this::ask);
+  final Verdict waitForClient = new WaitFor(Stage.ACL, this::ask);
 
   ClientLookUp(LoopServices services) {
     this.services = services;

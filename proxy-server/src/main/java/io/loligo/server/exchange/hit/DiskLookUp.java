@@ -71,7 +71,8 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   public static Store.@Nullable Loaded now(LoopServices services, Request request, CacheKey key) {
     Store.Loaded now = services.store.loadNow(key, request.head().fields(), Wanted.CONTENT);
     if (now != null) {
-      note(request.record(), now.entry(), now.report());
+      LoadReport report = now.report();
+      note(request.record(), now.entry(), report, report.queueNanos() + report.readNanos());
     }
     return now;
   }
@@ -93,6 +94,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
    * request. The asker gets the result at once or later.
    */
   public static void again(LoopServices services, Request request, Asker asker) {
+    request.record().lap(Stage.JOIN, services.clock.nanos());
     KeyProbe probe = services.keys.probe(request.target());
     Entry entry = services.store.find(probe, request.head().fields());
     if (entry != null || !services.store.mayLoad(probe)) {
@@ -110,10 +112,18 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
 
   /**
    * Notes the duration of the lookup in {@code record}, and whether {@code entry} came from disk.
+   *
+   * @param nanos of which the event loop knows; all but the time in the queue is the read, so that
+   *     it includes the way back to the event loop
    */
-  private static void note(ExchangeRecord record, @Nullable Entry entry, LoadReport report) {
-    record.stage(Stage.DISK_QUEUE, report.queueNanos());
-    record.stage(Stage.DISK_FIRST_READ, report.readNanos());
+  private static void note(
+      ExchangeRecord record, @Nullable Entry entry, LoadReport report, long nanos) {
+    if (nanos > 0) {
+      long queued = Math.min(report.queueNanos(), nanos);
+      record.addTo(Stage.DISK_QUEUE, queued);
+      record.addTo(Stage.DISK_FIRST_READ, nanos - queued);
+      record.startLap(record.lapNanos() + nanos);
+    }
     record.fromDisk = entry != null;
     if (report.outcome() == LoadOutcome.DAMAGED) {
       record.tag = LogTag.TCP_SWAPFAIL_MISS;
@@ -173,7 +183,7 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
   private void tell(@Nullable Entry entry, LoadReport report) {
     told = true;
     try {
-      note(request.record(), entry, report);
+      note(request.record(), entry, report, services.clock.nanos() - startNanos);
       asker.looked(entry, report.outcome());
     } catch (RuntimeException | OutOfMemoryError failure) {
       request.stream().failed(failure);

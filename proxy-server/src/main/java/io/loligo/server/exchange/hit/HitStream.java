@@ -9,7 +9,6 @@ import io.loligo.core.range.Slice;
 import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.services.LoopServices;
-import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -162,9 +161,7 @@ final class HitStream implements ClientEvents {
       }
       return;
     }
-    ExchangeRecord record = stream.record();
-    long before = Math.max(0, record.stage(Stage.DISK_REST));
-    record.stage(Stage.DISK_REST, before + services.clock.nanos() - startedNanos);
+    stream.record().addTo(Stage.DISK_REST, services.clock.nanos() - startedNanos);
     if (content != null) {
       send(content);
       writable();

@@ -6,8 +6,9 @@ import io.loligo.server.record.Stage;
 
 /**
  * Combines the records of the requests for slices into the record of the client's request. Tag, hit
- * class and stages come from the first slice that was fetched; if all were stored, from the first
- * that was on disk; otherwise from the first slice. Bytes are sums. Stateless.
+ * class come from the first slice that was fetched; if all were stored, from the first that was on
+ * disk; otherwise from the first slice. Stages come from the first slice. Bytes are sums.
+ * Stateless.
  */
 final class SliceRecords {
   private SliceRecords() {}
@@ -21,7 +22,7 @@ final class SliceRecords {
     record.portName = client.portName;
     record.startMillis = client.startMillis;
     record.startNanos = client.startNanos;
-    record.stage(Stage.ACL, client.stage(Stage.ACL));
+    record.startLap(client.lapNanos());
     return record;
   }
 
@@ -34,7 +35,7 @@ final class SliceRecords {
     return switch (hitClass) {
       case MEMORY_HIT, IMS_HIT, NOT_MODIFIED_HIT, NEGATIVE_HIT -> 0;
       case DISK_HIT -> 1;
-      case REVALIDATED, MISS, TUNNEL, OWN_ANSWER -> 2;
+      default -> 2;
     };
   }
 
@@ -47,6 +48,9 @@ final class SliceRecords {
     addTraffic(client, slice);
     if (first || rank(slice.hitClass) > rank(client.hitClass)) {
       describe(client, slice);
+    }
+    if (first) {
+      copyStages(client, slice);
     }
     addStage(client, slice, Stage.DISK_REST, first);
   }
@@ -83,6 +87,10 @@ final class SliceRecords {
     client.errorCode = slice.errorCode;
     client.errorDetail = slice.errorDetail;
     client.shed = slice.shed;
+  }
+
+  /** The stages before the response's first byte: later slices are fetched during the reply. */
+  private static void copyStages(ExchangeRecord client, ExchangeRecord slice) {
     for (Stage stage : Stage.values()) {
       if (stage != Stage.ACL && stage != Stage.LOOKUP && stage != Stage.DISK_REST) {
         copy(client, slice, stage);
