@@ -91,7 +91,7 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
    */
   public static OutgoingConnect to(LoopServices services, Request request, List<Hop> hops) {
     FieldLines lines = services.scratch.section();
-    if (hops.stream().anyMatch(hop -> hop.peer() != null)) {
+    if (mayReachParent(hops)) {
       ExchangeSettings settings = services.settings;
       ForwardedFields.copy(request, settings, FieldSet.NONE, ForwardedFields.NO_FIELD, lines);
       ForwardedFields.addWay(request, settings, lines);
@@ -100,6 +100,15 @@ public final class Tunneling extends ConnectEvents implements Router.Listener, A
       }
     }
     return new OutgoingConnect(request.host(), request.port(), lines.toBytes());
+  }
+
+  private static boolean mayReachParent(List<Hop> hops) {
+    for (Hop hop : hops) {
+      if (hop.peer() != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
