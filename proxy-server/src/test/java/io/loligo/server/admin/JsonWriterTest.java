@@ -63,4 +63,15 @@ final class JsonWriterTest {
   private static Ban ban(long millis) {
     return new Ban(millis, UrlPattern.of("i", "y"));
   }
+
+  @Test
+  void fractionsHaveAtMostThreeDecimals() {
+    JsonWriter json = JsonWriter.compact().beginArray();
+    for (double each : new double[] {0, 5, 1.5, 0.0004, 0.9996, 12.3456, -2.25, 1e18}) {
+      json.value(each);
+    }
+    json.value(Double.NaN).value(Double.POSITIVE_INFINITY);
+    assertThat(json.endArray().toString())
+        .isEqualTo("[0,5,1.5,0,1,12.346,-2.25,1000000000000000000,null,null]");
+  }
 }
