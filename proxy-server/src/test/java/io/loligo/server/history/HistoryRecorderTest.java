@@ -122,14 +122,17 @@ class HistoryRecorderTest {
     try (HistoryRecorder first = recorder(hand, file())) {
       first.begin();
       pass(first, 1000, 5);
+      // the last sample is that of the end
+      passedMillis.addAndGet(500);
+      counted.addAndGet(2);
     }
-    passedMillis.addAndGet(2000);
+    passedMillis.addAndGet(1500);
     counted.set(3);
     try (HistoryRecorder second = recorder(hand, file())) {
       second.begin();
       pass(second, 1000, 6);
       assertThat(points(second))
-          .containsExactly("0: 5 in 1000", "1: 0 in 0", "2: 0 in 0", "3: 6 in 1000");
+          .containsExactly("0: 7 in 1500", "1: 0 in 0", "2: 0 in 0", "3: 6 in 1000");
     }
   }
 
