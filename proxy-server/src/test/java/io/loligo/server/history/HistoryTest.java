@@ -100,9 +100,8 @@ class HistoryTest {
     }
   }
 
-  /** Reads each range in points of each of several lengths. Returns the number of points. */
-  private int check(History history, boolean isWhole) {
-    int points = 0;
+  /** Reads each range in points of each of several lengths. */
+  private void check(History history, boolean isWhole) {
     long newest = all.get(all.size() - 1).slot();
     for (HistoryRange range : HistoryRange.values()) {
       for (int slots : new int[] {1, 5, range.slots()}) {
@@ -118,7 +117,6 @@ class HistoryTest {
               }
               starts.add(point.startSeconds());
             });
-        points += starts.size();
         assertThat(starts).hasSizeBetween(1, range.slots() / slots);
         assertThat(starts.get(starts.size() - 1)).isEqualTo(newest - newest % length);
         for (int i = 1; i < starts.size(); i++) {
@@ -131,7 +129,6 @@ class HistoryTest {
         }
       }
     }
-    return points;
   }
 
   @Property(tries = 8)
@@ -144,7 +141,7 @@ class HistoryTest {
         slot += random.nextInt(200) == 0 ? random.nextInt(40_000) : random.nextInt(4) / 3 + 1;
         sample(history, random, slot);
       }
-      assertThat(check(history, true)).isGreaterThan(1000);
+      check(history, true);
       for (int seconds : new int[] {1, 60, 300}) {
         same(history.last(seconds), slot + 1 - seconds, slot + 1);
       }
