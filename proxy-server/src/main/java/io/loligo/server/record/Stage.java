@@ -37,7 +37,7 @@ public enum Stage {
   SERVER_FIRST_BYTE(true),
   /** The request's head written to the response's last byte. */
   SERVER_LAST_BYTE(false),
-  /** The response, from its head to its last byte written to the client. */
+  /** The response, from the end of the stage before it to its last byte written to the client. */
   PROXY_REPLY(true),
   /** Head parsed to last byte written: the total. */
   TOTAL(false);
