@@ -150,7 +150,8 @@ class IcapPartialContentWireTest extends WireTest {
           call.send(ScriptedIcap.partly(whole, original(3)));
         });
     start("reqmod_precache");
-    String head = RawClient.head("POST", origin.url("/echo"), "Content-Length: 8");
+    String length = "Content-Length: 8";
+    String head = RawClient.head("POST", origin.url("/echo"), length, "Connection: close");
     assertThat(client().send(head + "12345678").untilClose()).doesNotContain("got ");
   }
 
