@@ -22,7 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration in force, and what was made from it: terms of the loops, logins, helper
+ * The configuration in force and the objects made from it: terms of the loops, logins, helper
  * programs. Reading is thread-safe; it is replaced by one thread at a time.
  */
 final class InForce implements Part {
@@ -70,7 +70,7 @@ final class InForce implements Part {
     return new LoopTerms(settings, now.names(), now.contexts());
   }
 
-  /** What is made from another configuration; {@link #replace} puts it in force. */
+  /** The objects made from another configuration; {@link #replace} puts them in force. */
   record Next(LoopTerms terms, @Nullable Logins logins) {}
 
   /**

@@ -109,7 +109,7 @@ public final class LogFileLines {
     return end;
   }
 
-  /** Whether the line is longer than what is there of it. */
+  /** Whether the end of the line was cut off because it is too long. */
   public boolean tooLong() {
     return tooLong;
   }

@@ -3,7 +3,7 @@ package io.loligo.server.report;
 /**
  * How many of two classes of requests are active at each sample, as the study counted them: from
  * the begin and the end of each, in order of the ends. Samples are taken at the multiples of a
- * step. A ring has the changes at the last samples; what is older is given away. Confined to one
+ * step. A ring has the changes at the last samples; older changes are passed on. Confined to one
  * thread.
  *
  * <p>Memory does not depend on the log. A begin before the ring counts as the ring's first sample,

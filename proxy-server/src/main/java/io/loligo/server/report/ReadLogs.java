@@ -3,7 +3,7 @@ package io.loligo.server.report;
 import java.util.List;
 
 /**
- * What was read of some logs.
+ * The counts and aggregates of access logs.
  *
  * @param names of the logs
  * @param results result codes by number

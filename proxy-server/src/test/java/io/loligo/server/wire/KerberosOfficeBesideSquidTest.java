@@ -186,7 +186,7 @@ class KerberosOfficeBesideSquidTest extends WireTest {
     return told(head);
   }
 
-  /** Status and challenge, without the last token, which Squid sends to a user who is denied. */
+  /** Status and challenge. Squid sends a last token to a denied user; it is left out. */
   private static String told(String head) {
     String challenges = WireMessage.fields(head, "Proxy-Authenticate").toString();
     return WireMessage.status(head)

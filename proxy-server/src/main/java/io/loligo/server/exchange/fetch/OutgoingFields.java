@@ -49,11 +49,11 @@ final class OutgoingFields {
     lines.add("Host", host == null ? target.authority() : host);
     FieldSet replaced = conditions == null ? FieldSet.NONE : conditions.replaced();
     // only-if-cached applied to this cache, not to the next one
-    int unsaid =
+    int omitted =
         conditions != null && fields.hasToken(FieldName.CACHE_CONTROL, "only-if-cached")
             ? FieldName.CACHE_CONTROL
             : ForwardedFields.NO_FIELD;
-    ForwardedFields.copy(request, settings, replaced, unsaid, lines);
+    ForwardedFields.copy(request, settings, replaced, omitted, lines);
     if (conditions != null) {
       conditions.addTo(lines);
     }

@@ -40,10 +40,14 @@ public final class ForwardedFields {
    * Appends the fields that stay as they are.
    *
    * @param replaced fields that the proxy sends itself
-   * @param unsaid one more field that is left out; {@link #NO_FIELD}: none
+   * @param omitted one more field that is left out; {@link #NO_FIELD}: none
    */
   public static void copy(
-      Request request, ExchangeSettings settings, FieldSet replaced, int unsaid, FieldLines lines) {
+      Request request,
+      ExchangeSettings settings,
+      FieldSet replaced,
+      int omitted,
+      FieldLines lines) {
     Fields fields = request.head().fields();
     boolean forwarded = settings.forwarded != ForwardedFor.TRANSPARENT;
     HopByHop hopByHop = HopByHop.of(fields);
@@ -52,7 +56,7 @@ public final class ForwardedFields {
       boolean skipped =
           NOT_COPIED.has(id)
               || replaced.has(id)
-              || id == unsaid
+              || id == omitted
               || (forwarded && id == FieldName.FORWARDED);
       if (!skipped && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is counted of each parent. */
+/** The counts of each parent. */
 class PeerCountsTest extends AttemptFixture {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   private static final String NONE = "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nno";
