@@ -8,30 +8,30 @@ import org.jspecify.annotations.Nullable;
  * @param allow methods for Allow with status 405, else null
  * @param retrySeconds for Retry-After; 0: none
  */
-record AdminReply(
+public record AdminReply(
     int status, String contentType, String body, @Nullable String allow, int retrySeconds) {
-  static AdminReply text(int status, String body) {
+  public static AdminReply text(int status, String body) {
     return new AdminReply(status, "text/plain; charset=utf-8", body + "\n", null, 0);
   }
 
-  static AdminReply json(int status, String body) {
+  public static AdminReply json(int status, String body) {
     return new AdminReply(status, "application/json", body + "\n", null, 0);
   }
 
-  static AdminReply html(String body) {
+  public static AdminReply html(String body) {
     return new AdminReply(200, "text/html; charset=utf-8", body, null, 0);
   }
 
   /** Prometheus' text exposition format. */
-  static AdminReply metrics(String body) {
+  public static AdminReply metrics(String body) {
     return new AdminReply(200, "text/plain; version=0.0.4; charset=utf-8", body, null, 0);
   }
 
-  static AdminReply methodNotAllowed(String allow) {
+  public static AdminReply methodNotAllowed(String allow) {
     return new AdminReply(405, "text/plain; charset=utf-8", "method not allowed\n", allow, 0);
   }
 
-  static AdminReply tooMany(int retrySeconds) {
+  public static AdminReply tooMany(int retrySeconds) {
     return new AdminReply(
         429,
         "text/plain; charset=utf-8",

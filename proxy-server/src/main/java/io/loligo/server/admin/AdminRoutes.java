@@ -1,16 +1,10 @@
 package io.loligo.server.admin;
 
-import io.loligo.server.explain.Question;
-import io.loligo.server.history.History;
-import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Purged;
 import io.netty.handler.codec.http.QueryStringDecoder;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,44 +12,20 @@ import org.slf4j.LoggerFactory;
 /** The responses to the paths of the admin port. Confined to the admin server's event loop. */
 final class AdminRoutes {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
-  private static final Set<String> PAGES =
-      Set.of(
-          "/", "/metrics", "/health/live", "/health/ready", "/config", "/disk", "/misses", "/bans");
   private static final Set<String> CHANGES = Set.of("/purge", "/reload", "/rotate", "/drain");
 
   private final AdminAccess access;
   private final SecretAttempts attempts;
   private final AtomicLong refusals = new AtomicLong();
   private final Operations operations;
-  private final Supplier<String> metrics;
-  private final Supplier<String> configJson;
-  private final Supplier<List<DiskStats>> disks;
-  private final Supplier<Map<String, Map<String, Long>>> misses;
-  private final IndexPage index;
-  private volatile @Nullable History history;
+  private final AdminPages pages;
 
   AdminRoutes(
-      AdminAccess access,
-      SecretAttempts attempts,
-      Operations operations,
-      Supplier<String> metrics,
-      Supplier<String> configJson,
-      Supplier<List<DiskStats>> disks,
-      Supplier<Map<String, Map<String, Long>>> misses,
-      IndexPage index) {
+      AdminAccess access, SecretAttempts attempts, Operations operations, AdminPages pages) {
     this.access = access;
     this.attempts = attempts;
     this.operations = operations;
-    this.metrics = metrics;
-    this.configJson = configJson;
-    this.disks = disks;
-    this.misses = misses;
-    this.index = index;
-  }
-
-  /** Shows this history from now on. Any thread. */
-  void show(History shown) {
-    history = shown;
+    this.pages = pages;
   }
 
   /**
@@ -80,11 +50,11 @@ final class AdminRoutes {
       AdminReply refusal = refusal(path, authorization, client);
       return refusal == null ? reload(client) : CompletableFuture.completedFuture(refusal);
     }
-    if (path.equals("/explain") && (method.equals("GET") || method.equals("HEAD"))) {
-      return explain(query);
-    }
-    if (path.equals("/history") && (method.equals("GET") || method.equals("HEAD"))) {
-      return CompletableFuture.completedFuture(HistoryJson.answer(history, query.parameters()));
+    AdminPage page = pages.at(path);
+    if (page != null) {
+      return method.equals("GET") || method.equals("HEAD")
+          ? page.answer(query.parameters())
+          : CompletableFuture.completedFuture(AdminReply.methodNotAllowed("GET, HEAD"));
     }
     return CompletableFuture.completedFuture(now(method, path, authorization, client));
   }
@@ -103,75 +73,12 @@ final class AdminRoutes {
 
   private AdminReply now(
       String method, String path, @Nullable String authorization, String client) {
-    if (PAGES.contains(path)) {
-      return method.equals("GET") || method.equals("HEAD")
-          ? page(path)
-          : AdminReply.methodNotAllowed("GET, HEAD");
-    }
-    if (path.equals("/explain") || path.equals("/history")) {
-      return AdminReply.methodNotAllowed("GET, HEAD");
-    }
     if (CHANGES.contains(path)) {
       return method.equals("POST")
           ? change(path, authorization, client)
           : AdminReply.methodNotAllowed("POST");
     }
     return AdminReply.text(404, "not found");
-  }
-
-  private AdminReply page(String path) {
-    return switch (path) {
-      case "/metrics" -> AdminReply.metrics(metrics.get());
-      case "/config" -> AdminReply.json(200, configJson.get());
-      case "/disk" -> AdminReply.json(200, DiskJson.of(disks.get()));
-      case "/misses" -> AdminReply.json(200, MissesJson.of(misses.get()));
-      case "/bans" -> AdminReply.json(200, BanJson.of(operations.bans()));
-      case "/health/live" -> AdminReply.text(200, "live");
-      case "/health/ready" ->
-          operations.ready()
-              ? AdminReply.text(200, "ready")
-              : AdminReply.text(503, "not ready: " + operations.notReadyReason());
-      default -> AdminReply.html(index.html());
-    };
-  }
-
-  private CompletableFuture<AdminReply> explain(QueryStringDecoder query) {
-    String url = single(query, "url");
-    if (url == null) {
-      return CompletableFuture.completedFuture(
-          AdminReply.text(
-              400,
-              "parameter url is required once; header=Name:%20value is allowed any number of times;"
-                  + " method, content, client, port and format=json are allowed once"));
-    }
-    Question question =
-        new Question(
-            url,
-            single(query, "method", "GET"),
-            query.parameters().getOrDefault("header", List.of()),
-            single(query, "content", ""),
-            single(query, "client"),
-            single(query, "port"));
-    boolean json = "json".equals(single(query, "format", "text"));
-    return operations
-        .explain(question)
-        .thenApply(
-            explanation ->
-                json
-                    ? AdminReply.json(200, ExplainJson.of(explanation))
-                    : AdminReply.text(200, ExplainText.of(explanation)))
-        .exceptionally(busy -> AdminReply.text(503, "too busy to explain; try again"));
-  }
-
-  private static String single(QueryStringDecoder query, String name, String without) {
-    String value = single(query, name);
-    return value == null ? without : value;
-  }
-
-  /** The value of a parameter that is given once; null: it is not, or empty. */
-  private static @Nullable String single(QueryStringDecoder query, String name) {
-    List<String> values = query.parameters().getOrDefault(name, List.of());
-    return values.size() == 1 && !values.get(0).isEmpty() ? values.get(0) : null;
   }
 
   /** Why a change is refused, or null. */

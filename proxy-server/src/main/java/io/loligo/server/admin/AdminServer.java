@@ -1,9 +1,6 @@
 package io.loligo.server.admin;
 
 import io.loligo.core.config.HostPort;
-import io.loligo.server.history.History;
-import io.loligo.server.metrics.ProxyMetrics;
-import io.loligo.store.disk.DiskStats;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -23,10 +20,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,10 +55,7 @@ public final class AdminServer implements AutoCloseable {
    * @param place where it listens
    * @param secret needed for changes, or null: no change is possible
    * @param names accepted host names besides loopback ones
-   * @param metricsText Prometheus text
-   * @param configJson the configuration in force, secrets replaced
-   * @param disks state and numbers of each cache_dir
-   * @param version for the page
+   * @param pages what it shows; no page is added later
    * @throws IOException if the port is not available; names it
    */
   public static AdminServer start(
@@ -71,23 +63,11 @@ public final class AdminServer implements AutoCloseable {
       @Nullable String secret,
       Set<String> names,
       Operations operations,
-      ProxyMetrics metrics,
-      Supplier<String> metricsText,
-      Supplier<String> configJson,
-      Supplier<List<DiskStats>> disks,
-      String version)
+      AdminPages pages)
       throws IOException {
     AdminAccess access = new AdminAccess(secret, names);
     AdminRoutes routes =
-        new AdminRoutes(
-            access,
-            new SecretAttempts(System::nanoTime),
-            operations,
-            metricsText,
-            configJson,
-            disks,
-            metrics::originMisses,
-            new IndexPage(metrics, operations, disks, version));
+        new AdminRoutes(access, new SecretAttempts(System::nanoTime), operations, pages);
     EventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("loligo-admin", true), NioIoHandler.newFactory());
@@ -127,11 +107,6 @@ public final class AdminServer implements AutoCloseable {
   /** Changes refused for lack of the secret. */
   public long refusals() {
     return routes.refusals();
-  }
-
-  /** Shows this history from the next request on; before, there is none. */
-  public void show(History history) {
-    routes.show(history);
   }
 
   /** Another secret, or null, and other names, from the next request on. */

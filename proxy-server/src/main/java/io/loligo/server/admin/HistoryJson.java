@@ -10,13 +10,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A range of the history as JSON: the times, then an array for each column. Confined to one thread.
  */
-final class HistoryJson {
+public final class HistoryJson {
   /** Points of a response, unless it has few columns. */
   private static final int USUAL_POINTS = 360;
 
@@ -62,6 +64,11 @@ final class HistoryJson {
     times = new long[range.slots() / slots];
     covered = new long[times.length];
     series.forEach(this::columns);
+  }
+
+  /** The page of a history; {@code history} gives null while there is none. */
+  public static AdminPage page(Supplier<@Nullable History> history) {
+    return parameters -> CompletableFuture.completedFuture(answer(history.get(), parameters));
   }
 
   /**

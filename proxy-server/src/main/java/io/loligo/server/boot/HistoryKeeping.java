@@ -1,5 +1,8 @@
 package io.loligo.server.boot;
 
+import io.loligo.server.admin.AdminPages;
+import io.loligo.server.admin.HistoryJson;
+import io.loligo.server.history.History;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MemoryOwners;
@@ -39,6 +42,16 @@ final class HistoryKeeping implements Part {
         kept.history()::memoryBytes);
     recorder = kept;
     return kept;
+  }
+
+  @Override
+  public void showPages(AdminPages pages) {
+    pages.add("/history", HistoryJson.page(this::history));
+  }
+
+  private @Nullable History history() {
+    HistoryRecorder kept = recorder;
+    return kept == null ? null : kept.history();
   }
 
   /** The loops have ended: takes a last sample, and writes the file. */

@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminPages;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MetricsExport;
@@ -26,6 +27,9 @@ interface Part extends AutoCloseable {
 
   /** Puts its numbers into the history. At most once, before the history begins. */
   default void showHistory(HistorySources sources) {}
+
+  /** Adds its pages of the admin port. Once, before the port listens. */
+  default void showPages(AdminPages pages) {}
 
   /** Shows its numbers in JMX. Once, before {@link #open} of any other part. */
   default void showBeans(ManagementBeans beans) {}

@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminPages;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MetricsExport;
@@ -50,6 +51,10 @@ final class Parts {
 
   void showHistory(HistorySources sources) {
     parts.forEach(part -> part.showHistory(sources));
+  }
+
+  void showPages(AdminPages pages) {
+    parts.forEach(part -> part.showPages(pages));
   }
 
   void showBeans(ManagementBeans beans) {

@@ -2,7 +2,9 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminPages;
 import io.loligo.server.admin.Operations;
+import io.loligo.server.admin.ProxyPages;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.downstream.connection.Protocols;
 import io.loligo.server.downstream.http1.Http1Connection;
@@ -295,13 +297,7 @@ public final class Proxy implements AutoCloseable {
       metrics.ledger().addProcess(allocator);
     }
     Operations operations = new Administration(this, loops, group, seenStore, life);
-    admin.listen(
-        config,
-        operations,
-        metrics,
-        inForce::config,
-        () -> export.get().prometheusText(),
-        store::diskStats);
+    admin.listen(config, operations, pages(operations));
     InetSocketAddress management = admin.address();
     if (management != null) {
       own.manages(Set.of(management.getPort()));
@@ -321,6 +317,25 @@ public final class Proxy implements AutoCloseable {
     parts.showBeans(registered);
     parts.open();
     life.started();
+  }
+
+  private AdminPages pages(Operations operations) {
+    AdminPages pages = new AdminPages();
+    ProxyPages.addTo(
+        pages,
+        operations,
+        metrics,
+        () -> export.get().prometheusText(),
+        () -> ConfigJson.of(inForce.config()),
+        storage.store()::diskStats,
+        version());
+    parts.showPages(pages);
+    return pages;
+  }
+
+  private static String version() {
+    String version = Proxy.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
   }
 
   private MetricsExport exported() {
@@ -346,9 +361,7 @@ public final class Proxy implements AutoCloseable {
   public HistoryRecorder keepHistory(int bytes, @Nullable Path file) {
     HistorySources sources = new HistorySources(metrics);
     parts.showHistory(sources);
-    HistoryRecorder kept = history.keep(sources, metrics.ledger(), bytes, file);
-    admin.show(kept.history());
-    return kept;
+    return history.keep(sources, metrics.ledger(), bytes, file);
   }
 
   /** Port of the {@code index}th http_port line, as bound. */

@@ -88,16 +88,18 @@ class AdminServerTest {
   }
 
   private AdminServer start(String secret) throws IOException {
-    return AdminServer.start(
-        new HostPort("127.0.0.1", 0),
-        secret,
-        Set.of("Proxy.Example"),
-        new TestOperations(),
+    Operations operations = new TestOperations();
+    AdminPages pages = new AdminPages();
+    ProxyPages.addTo(
+        pages,
+        operations,
         new ProxyMetrics(1),
         () -> "# metrics\n",
         () -> "{\"config\":1}",
         () -> List.of(SampleDisk.of("/d<i>\"", DiskStats.State.OFF, "<worn out>")),
         "1.0<b>");
+    return AdminServer.start(
+        new HostPort("127.0.0.1", 0), secret, Set.of("Proxy.Example"), operations, pages);
   }
 
   @AfterEach
@@ -407,11 +409,7 @@ class AdminServerTest {
                     null,
                     Set.of(),
                     new TestOperations(),
-                    new ProxyMetrics(1),
-                    () -> "",
-                    () -> "",
-                    List::of,
-                    ""))
+                    new AdminPages()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("loligo_admin_port 127.0.0.1:" + server.address().getPort());
   }

@@ -1,0 +1,42 @@
+package io.loligo.server.admin;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of the admin port by path. The parts of the process add theirs before the port listens.
+ * Thread-safe: any thread.
+ */
+public final class AdminPages {
+  private final Map<String, AdminPage> pages = new ConcurrentHashMap<>();
+
+  /** Without a page. */
+  public AdminPages() {}
+
+  /** Adds a page. {@code path} begins with a slash and is not taken. */
+  public void add(String path, AdminPage page) {
+    if (pages.putIfAbsent(path, page) != null) {
+      throw new IllegalArgumentException("two pages for " + path);
+    }
+  }
+
+  /** Adds a page whose response is made at once: {@code page} gets the parameters. */
+  public void addNow(String path, Function<Map<String, List<String>>, AdminReply> page) {
+    add(path, parameters -> CompletableFuture.completedFuture(page.apply(parameters)));
+  }
+
+  /** Adds a page of JSON that is made at once. */
+  public void addJson(String path, Supplier<String> json) {
+    addNow(path, parameters -> AdminReply.json(200, json.get()));
+  }
+
+  /** Null: there is none. */
+  @Nullable AdminPage at(String path) {
+    return pages.get(path);
+  }
+}
