@@ -270,15 +270,17 @@ public final class Helper {
     queue.noteOverload(nanos.getAsLong());
   }
 
-  synchronized void cancel(HelperQuestion question) {
+  /** Whether {@code question} had no answer yet: it gets none. */
+  synchronized boolean cancel(HelperQuestion question) {
     if (question.done) {
-      return;
+      return false;
     }
     question.done = true;
     pending.remove(question);
     if (question.child == null) {
       queue.remove(question);
     }
+    return true;
   }
 
   private void finish(HelperQuestion question, HelperReply reply) {

@@ -1,5 +1,7 @@
 package io.loligo.server.helper;
 
+import io.loligo.server.jfr.FlightEvents;
+import io.loligo.server.jfr.HelperCallEvent;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -15,6 +17,10 @@ public final class HelperQuestion {
   final byte[] line;
 
   final long askedNanos;
+
+  /** Of the flight recorder; null: nothing records it. */
+  private final @Nullable HelperCallEvent event = FlightEvents.helperCall();
+
   long sentNanos;
   long deadlineTick;
 
@@ -52,11 +58,26 @@ public final class HelperQuestion {
    * the answer, no answer arrives unless its task is already queued there.
    */
   public void cancel() {
-    helper.cancel(this);
+    if (helper.cancel(this)) {
+      recordEvent("CANCELLED");
+    }
+  }
+
+  /** Records the call: its result is {@code outcome}. Once; not while the helper is locked. */
+  private void recordEvent(String outcome) {
+    if (event != null) {
+      event.answered(
+          helper.program().name(),
+          outcome,
+          channel == 0 ? HelperCallEvent.NO_CHILD : sentNanos - askedNanos,
+          line.length,
+          repeats);
+    }
   }
 
   /** Passes the answer on. An executor that has ended takes nothing, and nobody misses it. */
   void answer(HelperReply reply) {
+    recordEvent(reply.result().name());
     try {
       on.execute(() -> then.accept(reply));
     } catch (RejectedExecutionException ended) {

@@ -4,6 +4,8 @@ import io.loligo.core.message.RequestHead;
 import io.loligo.server.downstream.connection.ClientAddresses;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
+import io.loligo.server.jfr.ExchangeEvent;
+import io.loligo.server.jfr.FlightEvents;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.server.transport.ResponseTally;
@@ -24,6 +26,9 @@ final class ExchangeRecording {
   private long answerNanos;
   private int keptHeadBytes;
 
+  /** Of the flight recorder; null: nothing records the exchange. */
+  private @Nullable ExchangeEvent event;
+
   /** Whether the exchange counts among those of its address. */
   private boolean counted;
 
@@ -40,6 +45,7 @@ final class ExchangeRecording {
 
   /** Begins a record; parameters as in {@link ExchangeStream#begin}. */
   void begin(@Nullable RequestHead head, int bytes, long acceptNanos, String portName) {
+    event = FlightEvents.exchange();
     long now = clients.time().nanos();
     record = clients.records().take();
     record.startNanos = now;
@@ -131,6 +137,10 @@ final class ExchangeRecording {
     }
     try {
       clients.sink().finished(done);
+      if (event != null) {
+        event.finished(done);
+        event = null;
+      }
     } catch (Throwable e) {
       LOG.error("An exchange could not be recorded", e);
     }

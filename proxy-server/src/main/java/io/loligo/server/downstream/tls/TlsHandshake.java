@@ -3,6 +3,9 @@ package io.loligo.server.downstream.tls;
 import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.jfr.FlightEvents;
+import io.loligo.server.jfr.TlsHandshakeEvent;
+import io.loligo.server.jfr.TlsHandshakeEvent.Side;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
 import io.loligo.server.time.LoopTimer;
@@ -66,6 +69,10 @@ public final class TlsHandshake extends ClientConnection {
   private @Nullable ByteBuf hello;
   private @Nullable ClientHello read;
   private @Nullable SslHandler tls;
+
+  /** Of the flight recorder; null: none began. */
+  private @Nullable TlsHandshakeEvent event;
+
   private final Input input = new Input();
   private int charged;
 
@@ -176,8 +183,25 @@ public final class TlsHandshake extends ClientConnection {
   }
 
   private void note(TlsFailure why, @Nullable Throwable detail) {
+    recordEvent(null, why.text());
     noteTls(why, detail);
     contexts.failed(why);
+  }
+
+  /** {@code handler}: of a connection that is secure. {@code why}: it failed. Null: the other. */
+  private void recordEvent(@Nullable SslHandler handler, @Nullable String why) {
+    TlsHandshakeEvent begun = event;
+    ClientHello first = read;
+    event = null;
+    if (begun != null && first != null) {
+      begun.ended(
+          Side.CLIENT,
+          client(),
+          first.serverName(),
+          handler == null ? null : handler.engine().getSession(),
+          handler == null ? null : handler.applicationProtocol(),
+          why);
+    }
   }
 
   /** Closes without a word: there is nobody who would understand it. */
@@ -239,6 +263,7 @@ public final class TlsHandshake extends ClientConnection {
 
   private void begin(ClientHello first) {
     read = first;
+    event = FlightEvents.tlsHandshake();
     MemoryLedger transit = clients.transit();
     // the last part is for work that has begun
     if (transit.isScarce() || !transit.tryReserve(HANDSHAKE_BYTES)) {
@@ -326,6 +351,7 @@ public final class TlsHandshake extends ClientConnection {
     assert handler != null && first != null : "it has finished";
     clients.counters().handshakeDone();
     state = State.OVER;
+    recordEvent(handler, null);
     context().pipeline().remove(input);
     SessionFacts session =
         contexts.decrypts()

@@ -1,5 +1,8 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.jfr.FlightEvents;
+import io.loligo.server.jfr.TlsHandshakeEvent;
+import io.loligo.server.jfr.TlsHandshakeEvent.Side;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.upstream.pool.Endpoint;
@@ -92,20 +95,38 @@ public final class Handshake implements Tolerance {
       outcome.failed(HandshakeFailure.of(e));
       return;
     }
+    TlsHandshakeEvent event = FlightEvents.tlsHandshake();
     handler
         .handshakeFuture()
         .addListener(
             shaken -> {
               if (shaken.isSuccess()) {
+                record(event, handler, null);
                 outcome.secure(facts(handler.engine().getSession(), handler.applicationProtocol()));
               } else {
-                outcome.failed(HandshakeFailure.of(shaken.cause()));
+                HandshakeFailure failure = HandshakeFailure.of(shaken.cause());
+                record(event, handler, failure);
+                outcome.failed(failure);
               }
             });
     channel.pipeline().addFirst(handler);
     ChannelHandlerContext added = channel.pipeline().context(handler);
     if (added != null) {
       added.read(); // the handler itself reads only after that
+    }
+  }
+
+  /** {@code failure}: null: it succeeded. {@code event}: null: nothing records it. */
+  private void record(
+      @Nullable TlsHandshakeEvent event, SslHandler handler, @Nullable HandshakeFailure failure) {
+    if (event != null) {
+      event.ended(
+          Side.SERVER,
+          endpoint.socketAddress(),
+          endpoint.security().serverName(),
+          failure == null ? handler.engine().getSession() : null,
+          failure == null ? handler.applicationProtocol() : null,
+          failure == null ? null : failure.text());
     }
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Files of the system, Chronicle Map and threads of the process. Immutable. */
 public final class SystemMedium implements Medium {
   /** The medium of the product. */
-  public static final Medium SYSTEM = new SystemMedium(SlabFile::new);
+  public static final Medium SYSTEM = new SystemMedium(RecordedSlab::open);
 
   private final Slab.Opener slabs;
 
