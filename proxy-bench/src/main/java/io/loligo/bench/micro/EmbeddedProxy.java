@@ -162,7 +162,8 @@ final class EmbeddedProxy implements AutoCloseable {
             addresses,
             counted.connections(),
             store.transit(),
-            new ClientSettings(config));
+            new ClientSettings(config),
+            0);
     HttpPort first = config.get(PortDirectives.HTTP_PORT).get(0);
     ListeningPort port = new ListeningPort(first);
     InetSocketAddress client = new InetSocketAddress(0);

@@ -76,9 +76,10 @@ public final class FieldName {
   public static final int XKEY = 58;
   public static final int CACHE_GROUPS = 59;
   public static final int PROXY = 60;
+  public static final int X_REQUEST_ID = 61;
 
   /** Number of ids, including {@link #OTHER}; at most {@link FieldSet#CAPACITY}. */
-  public static final int COUNT = 61;
+  public static final int COUNT = 62;
 
   private static final String[] NAMES = {
     "",
@@ -141,7 +142,8 @@ public final class FieldName {
     "Surrogate-Key",
     "xkey",
     "Cache-Groups",
-    "Proxy"
+    "Proxy",
+    "X-Request-ID"
   };
 
   private static final int SLOTS = 512;

@@ -12,7 +12,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -81,8 +80,8 @@ final class JsonPiece implements LogFormat.Piece {
     all.add(flag("collapsed", r -> r.collapsed));
     all.add(flag("aborted", r -> r.aborted));
     all.add(flag("timedOut", r -> r.timedOut));
-    all.add(text("outcome", JsonPiece::outcome));
-    all.add(text("reason", JsonPiece::reason));
+    all.add(text("outcome", RecordText::outcome));
+    all.add(text("reason", RecordText::reason));
     all.add(numberOrNull("age", JsonPiece::age));
     all.add(text("notStored", (r, line) -> RecordText.text(r.refusal, line)));
     all.add(text("hierarchy", (r, line) -> line.append(r.hierarchy.name())));
@@ -103,8 +102,11 @@ final class JsonPiece implements LogFormat.Piece {
     all.add(text("tag", RecordText::tag));
     all.add(JsonPiece::notes);
     all.add(JsonPiece::stages);
-    all.add(text("class", (r, line) -> line.append(r.hitClass.name().toLowerCase(Locale.ROOT))));
+    all.add(text("class", RecordText::exchangeClass));
     all.add(text("protocol", (r, line) -> line.append(Protocol.of(r).text())));
+    all.add(text("requestId", RecordText::requestId));
+    all.add(text("rule", (r, line) -> line.append(r.rule == null ? "" : r.rule.rule())));
+    all.add(text("ruleSource", (r, line) -> line.append(r.rule == null ? "" : r.rule.source())));
     if (withHeads) {
       all.add(text("requestHead", JsonPiece::requestHead, MOST_HEAD_BYTES));
       all.add(text("responseHead", JsonPiece::responseHead, MOST_HEAD_BYTES));
@@ -226,18 +228,6 @@ final class JsonPiece implements LogFormat.Piece {
     FieldText field = FieldText.of(name);
     return (record, line) ->
         field.write(record.request == null ? null : record.request.fields(), line);
-  }
-
-  private static void outcome(ExchangeRecord record, LogLine line) {
-    if (record.decision != null) {
-      line.append(record.decision.outcome().name().toLowerCase(Locale.ROOT));
-    }
-  }
-
-  private static void reason(ExchangeRecord record, LogLine line) {
-    if (record.decision != null) {
-      line.append(record.decision.reason().name().toLowerCase(Locale.ROOT));
-    }
   }
 
   private static void age(ExchangeRecord record, LogLine line) {

@@ -98,6 +98,12 @@ enum LogCode {
   SEQUENCE("sn", Kind.SEQUENCE, (r, line) -> {}),
   MASTER_TRANSACTION(
       "master_xaction", Kind.NUMBER, (r, line) -> RecordText.positive(r.number, line)),
+  /** Not in Squid, as the four after it: the id of the exchange. */
+  REQUEST_ID("request_id", Kind.UNTRUSTED, RecordText::requestId),
+  ACCESS_RULE("access_rule", Kind.UNTRUSTED, RecordText::rule),
+  EXCHANGE_CLASS("exchange_class", Kind.TEXT, RecordText::exchangeClass),
+  CACHE_OUTCOME("cache_outcome", Kind.TEXT, RecordText::outcome),
+  CACHE_REASON("cache_reason", Kind.TEXT, RecordText::reason),
   CONNECTION_ID("transport::>connection_id"),
   BYTE("byte", Kind.BYTE, (r, line) -> {}),
 

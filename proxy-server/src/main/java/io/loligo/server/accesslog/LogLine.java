@@ -1,5 +1,6 @@
 package io.loligo.server.accesslog;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -8,6 +9,7 @@ import java.util.Arrays;
  */
 final class LogLine {
   private static final int INITIAL_BYTES = 2048;
+  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
   private final boolean stripQuery;
   private final ClientMask mask;
@@ -100,6 +102,18 @@ final class LogLine {
     for (int at = length + digits - 1; at >= length; at--) {
       bytes[at] = (byte) ('0' + rest % 10);
       rest /= 10;
+    }
+    length += digits;
+  }
+
+  /** Appends a hexadecimal number of at least {@code minDigits} digits, in lower case. */
+  void appendHex(long number, int minDigits) {
+    int digits = Math.max(minDigits, (Long.SIZE - Long.numberOfLeadingZeros(number | 1) + 3) / 4);
+    reserve(digits);
+    long rest = number;
+    for (int at = length + digits - 1; at >= length; at--) {
+      bytes[at] = HEX[(int) rest & 0xf];
+      rest >>>= 4;
     }
     length += digits;
   }

@@ -1,6 +1,8 @@
 package io.loligo.server.accesslog;
 
 import io.loligo.core.acl.Notes;
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheReason;
 import io.loligo.core.message.Authority;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
@@ -9,6 +11,8 @@ import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.core.message.StoreId;
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.RequestId;
 import io.loligo.server.record.Stage;
 import io.loligo.server.tls.ClientHello;
 import io.loligo.server.tls.PeerCertificate;
@@ -19,6 +23,7 @@ import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the facts of a record as log text; nothing for a missing fact. */
@@ -27,7 +32,19 @@ final class RecordText {
       Base64.getMimeEncoder(64, new byte[] {'\n'}); // RFC 7468 section 2
   private static final long NANOS_PER_MILLI = 1_000_000;
 
+  private static final String[] CLASSES = lowerCase(HitClass.values());
+  private static final String[] OUTCOMES = lowerCase(CacheDecision.Outcome.values());
+  private static final String[] REASONS = lowerCase(CacheReason.values());
+
   private RecordText() {}
+
+  private static String[] lowerCase(Enum<?>[] constants) {
+    String[] names = new String[constants.length];
+    for (int i = 0; i < names.length; i++) {
+      names[i] = constants[i].name().toLowerCase(Locale.ROOT);
+    }
+    return names;
+  }
 
   static void text(@Nullable String value, LogLine line) {
     if (value != null) {
@@ -362,6 +379,44 @@ final class RecordText {
   static void urlPort(ExchangeRecord record, LogLine line) {
     if (record.target != null) {
       line.appendNumber(record.target.port());
+    }
+  }
+
+  static void requestId(ExchangeRecord record, LogLine line) {
+    if (record.givenId != null) {
+      line.append(record.givenId);
+    } else if (record.number != 0) {
+      line.appendHex(record.idPrefix, RequestId.PREFIX_DIGITS);
+      line.append('-');
+      line.appendHex(record.number, 1);
+    }
+  }
+
+  /** The line of rules that decided, with its file and line. */
+  static void rule(ExchangeRecord record, LogLine line) {
+    if (record.rule != null) {
+      line.append(record.rule.rule());
+      if (!record.rule.source().isEmpty()) {
+        line.append(" (");
+        line.append(record.rule.source());
+        line.append(')');
+      }
+    }
+  }
+
+  static void exchangeClass(ExchangeRecord record, LogLine line) {
+    line.append(CLASSES[record.hitClass.ordinal()]);
+  }
+
+  static void outcome(ExchangeRecord record, LogLine line) {
+    if (record.decision != null) {
+      line.append(OUTCOMES[record.decision.outcome().ordinal()]);
+    }
+  }
+
+  static void reason(ExchangeRecord record, LogLine line) {
+    if (record.decision != null) {
+      line.append(REASONS[record.decision.reason().ordinal()]);
     }
   }
 

@@ -176,6 +176,7 @@ final class ExplainJson {
     json.member("collapsed", past.collapsed());
     json.member("fromDisk", past.fromDisk());
     json.member("aborted", past.aborted());
+    json.member("requestId", past.requestId());
     json.endObject();
   }
 

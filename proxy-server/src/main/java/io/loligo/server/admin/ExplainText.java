@@ -176,7 +176,8 @@ public final class ExplainText {
     text.append(past.collapsed() ? ", collapsed" : "");
     text.append(past.fromDisk() ? ", from disk" : "");
     text.append(past.aborted() ? ", cut" : "");
-    text.append(past.micros() < 0 ? "" : ", " + past.micros() + " us").append('\n');
+    text.append(past.micros() < 0 ? "" : ", " + past.micros() + " us");
+    text.append(past.requestId() == null ? "" : ", id " + past.requestId()).append('\n');
   }
 
   private static void line(StringBuilder text, String name, String value) {

@@ -20,6 +20,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,7 @@ final class Loops implements Part {
     List<ClientConnections> served = new ArrayList<>();
     ClientAddresses addresses = new ClientAddresses();
     ClientSettings settings = new ClientSettings(terms.config());
+    long idPrefix = new SecureRandom().nextLong();
     for (EventExecutor executor : group) {
       int number = wired.size();
       LoopMetrics counted = metrics.loop(number);
@@ -75,7 +77,8 @@ final class Loops implements Part {
               addresses,
               counted.connections(),
               common.store().transit(),
-              settings));
+              settings,
+              idPrefix + number));
     }
     served.forEach(Http1Connection::prepare);
     served.forEach(Http2Connection::prepare);

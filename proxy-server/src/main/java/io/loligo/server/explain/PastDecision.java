@@ -17,6 +17,7 @@ public final class PastDecision {
   private final boolean fromDisk;
   private final boolean aborted;
   private final @Nullable String notStored;
+  private final @Nullable String requestId;
 
   private PastDecision(Builder from) {
     endMillis = from.endMillis;
@@ -30,6 +31,7 @@ public final class PastDecision {
     fromDisk = from.fromDisk;
     aborted = from.aborted;
     notStored = from.notStored;
+    requestId = from.requestId;
   }
 
   /** A request with this tag, and without the other facts. */
@@ -92,6 +94,11 @@ public final class PastDecision {
     return notStored;
   }
 
+  /** Its id; null if it has none. */
+  public @Nullable String requestId() {
+    return requestId;
+  }
+
   /** Collects the facts. Confined to one thread. */
   public static final class Builder {
     private long endMillis;
@@ -105,6 +112,7 @@ public final class PastDecision {
     private boolean fromDisk;
     private boolean aborted;
     private @Nullable String notStored;
+    private @Nullable String requestId;
 
     private Builder(LogTag tag) {
       this.tag = tag;
@@ -167,6 +175,12 @@ public final class PastDecision {
     /** See {@link PastDecision#notStored}. */
     public Builder notStored(@Nullable String notStored) {
       this.notStored = notStored;
+      return this;
+    }
+
+    /** See {@link PastDecision#requestId}. */
+    public Builder requestId(@Nullable String requestId) {
+      this.requestId = requestId;
       return this;
     }
 

@@ -7,6 +7,7 @@ import io.loligo.core.message.Method;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.RequestId;
 import io.loligo.server.record.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The last decisions of one event loop, found by the hash of their key. Confined to that loop.
  *
  * <p>{@value #SETS} rings of {@value #WAYS}, the hash chooses the ring: a busy URL evicts its own
- * past and that of few others. It keeps only numbers and the proxy's own words of a request, so
- * there is nothing to hide; writing is a line or two of the processor's cache, without allocation.
+ * past and that of few others. It keeps only numbers and the proxy's own words of a request, and
+ * ids of trusted clients, so there is nothing to hide; writing is a line or two of the processor's
+ * cache, without allocation.
  */
 public final class RecentDecisions implements ExchangeSink {
   static final int SETS = 512;
@@ -29,7 +31,13 @@ public final class RecentDecisions implements ExchangeSink {
   private static final int AGE = 3;
   private static final int LIFETIME = 4;
   private static final int MICROS = 5;
-  private static final int STATUSES = 6;
+
+  /** The number of the exchange, the status of the next hop, and the status sent. */
+  private static final int NUMBER = 6;
+
+  private static final int STATUS_BITS = 10;
+  private static final int STATUS_MASK = (1 << STATUS_BITS) - 1;
+
   private static final int CODES = 7;
   private static final int WORDS = 8;
 
@@ -44,7 +52,11 @@ public final class RecentDecisions implements ExchangeSink {
 
   private final long[] cells = new long[SETS * WAYS * WORDS];
   private final @Nullable String[] refusals = new @Nullable String[SETS * WAYS];
+  private final @Nullable String[] givenIds = new @Nullable String[SETS * WAYS];
   private final byte[] nextWay = new byte[SETS];
+
+  /** The same for all exchanges of the loop. */
+  private long idPrefix;
 
   @Override
   public void finished(ExchangeRecord record) {
@@ -63,9 +75,13 @@ public final class RecentDecisions implements ExchangeSink {
     cells[at + AGE] = decision == null ? -1 : decision.ageSeconds();
     cells[at + LIFETIME] = decision == null ? -1 : decision.lifetimeSeconds();
     cells[at + MICROS] = total < 0 ? -1 : total / 1000;
-    cells[at + STATUSES] = (long) record.serverStatus << 32 | record.status;
+    cells[at + NUMBER] =
+        (record.number << STATUS_BITS | (record.serverStatus & STATUS_MASK)) << STATUS_BITS
+            | (record.status & STATUS_MASK);
     cells[at + CODES] = codes(record, decision);
     refusals[at / WORDS] = record.refusal;
+    givenIds[at / WORDS] = record.givenId;
+    idPrefix = record.idPrefix;
   }
 
   private static long codes(ExchangeRecord record, @Nullable CacheDecision decision) {
@@ -102,8 +118,8 @@ public final class RecentDecisions implements ExchangeSink {
     return PastDecision.of(TAGS[codes & 0xff])
         .endMillis(cells[at + END])
         .method(Method.text(codes >>> 24))
-        .status((int) cells[at + STATUSES])
-        .serverStatus((int) (cells[at + STATUSES] >>> 32))
+        .status((int) cells[at + NUMBER] & STATUS_MASK)
+        .serverStatus((int) (cells[at + NUMBER] >>> STATUS_BITS) & STATUS_MASK)
         .decision(
             outcome == NO_DECISION
                 ? null
@@ -117,6 +133,13 @@ public final class RecentDecisions implements ExchangeSink {
         .fromDisk((flags & FROM_DISK) != 0)
         .aborted((flags & ABORTED) != 0)
         .notStored(refusals[at / WORDS])
+        .requestId(id(at))
         .build();
+  }
+
+  private @Nullable String id(int at) {
+    String given = givenIds[at / WORDS];
+    long number = cells[at + NUMBER] >>> (2 * STATUS_BITS);
+    return given != null || number == 0 ? given : RequestId.text(idPrefix, number);
   }
 }

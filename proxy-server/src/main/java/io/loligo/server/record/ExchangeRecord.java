@@ -1,6 +1,7 @@
 package io.loligo.server.record;
 
 import io.loligo.core.acl.AclInput;
+import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.acl.Notes;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.message.Fields;
@@ -132,6 +133,18 @@ public final class ExchangeRecord {
 
   /** The number of this exchange among those of its event loop, from 1; 0: it has none. */
   public long number;
+
+  /** The first part of its own id, see {@link RequestId}; the same for all of an event loop. */
+  public long idPrefix;
+
+  /** The id that a trusted client has given, see {@link RequestId#isAcceptable}; null: none. */
+  public @Nullable String givenId;
+
+  /**
+   * The line of rules that admitted the request, or denied it or its response; null: none was
+   * asked.
+   */
+  public @Nullable AclVerdict rule;
 
   /** Transactions with services that adapted the request; null: none. */
   public @Nullable List<IcapTransaction> requestAdaptations;
@@ -266,6 +279,9 @@ public final class ExchangeRecord {
     clientTrafficClass = 0;
     clientMark = 0;
     number = 0;
+    idPrefix = 0;
+    givenId = null;
+    rule = null;
     requestAdaptations = null;
     responseAdaptations = null;
     icap = null;
@@ -333,6 +349,21 @@ public final class ExchangeRecord {
   /** Adds {@code nanos} to the duration of {@code stage}. */
   public void addTo(Stage stage, long nanos) {
     stageNanos[stage.ordinal()] = Math.max(0, stageNanos[stage.ordinal()]) + nanos;
+  }
+
+  /**
+   * The id of this exchange: that of a trusted client, else its own, a new string; null: it has
+   * none.
+   */
+  public @Nullable String requestId() {
+    return givenId != null || number == 0 ? givenId : RequestId.text(idPrefix, number);
+  }
+
+  /** Takes the id of {@code other}, of which this record describes a part. */
+  public void takeIdOf(ExchangeRecord other) {
+    number = other.number;
+    idPrefix = other.idPrefix;
+    givenId = other.givenId;
   }
 
   /** Gives the finished exchange its final class. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.acl.AclList;
+import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.acl.AclVerdict.Kind;
 import io.loligo.core.acl.Notes;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheKeys;
@@ -57,6 +59,9 @@ class JsonLogTest {
             "GET http://192.0.2.7:8080/a?q=1 HTTP/1.1",
             "Referer: http://r/",
             "User-Agent: x \"y\" \\");
+    record.number = 31;
+    record.idPrefix = 0x5f3a9c01d2e47b88L;
+    record.rule = new AclVerdict(Kind.ALLOWED, "http_access allow all", "squid.conf:7", "all");
     record.user = "jo";
     record.portName = "8080";
     record.attempts = 1;
@@ -123,6 +128,9 @@ class JsonLogTest {
     expected.put("stages", Map.of("dns", number(3000), "serverFirstByte", number(1)));
     expected.put("class", "miss");
     expected.put("protocol", "1.1");
+    expected.put("requestId", "5f3a9c01d2e47b88-1f");
+    expected.put("rule", "http_access allow all");
+    expected.put("ruleSource", "squid.conf:7");
     expected.put("cut", false);
     Map<String, Object> written = json(full());
     assertThat(written).isEqualTo(expected);

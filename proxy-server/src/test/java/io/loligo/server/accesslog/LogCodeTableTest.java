@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.acl.Notes;
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheReason;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.record.ExchangeRecord;
@@ -113,6 +116,11 @@ class LogCodeTableTest {
       note n:%20m1%0D%0An:%20m2%0D%0Ak:%20v%0D%0A
       sn 0
       master_xaction 17
+      request_id 0000000000000abc-11
+      access_rule http_access%20deny%20all
+      exchange_class miss
+      cache_outcome fetch
+      cache_reason stale
       proxy_protocol::>h source:%202%0D%0A
       ssl::>sni name.test
       ssl::bump_mode bump
@@ -166,6 +174,9 @@ class LogCodeTableTest {
     record.clientTrafficClass = 0x48;
     record.clientMark = 0x2a;
     record.number = 17;
+    record.idPrefix = 0xabcL;
+    record.rule = new AclVerdict(AclVerdict.Kind.DENIED, "http_access deny all", "", "all");
+    record.decision = new CacheDecision(CacheDecision.Outcome.FETCH, CacheReason.STALE, 7, 5);
     record.attempts = 2;
     record.serverStatus = 203;
     record.reply = SampleRecord.reply("HTTP/1.1 203 OK", "X-R: c");
@@ -273,16 +284,17 @@ class LogCodeTableTest {
     assertThat(written)
         .isEqualTo(
             "<A <Hs <a <bs <h <la <lp <nfmark <p <pt <qos <rP <rd <rm <rp <rs <rv <tt >h >ha >rP"
-                + " >rd >rm >rp >rs adapt::<last_h adapt::all_trs adapt::sum_trs dt ea err_code"
-                + " err_detail et h icap::<A icap::<bs icap::<h icap::<last_h icap::<service_name"
-                + " icap::<st icap::>h icap::>st icap::Hs icap::rm icap::ru icap::tio icap::to"
-                + " icap::tr icap::tt master_xaction mt note oa"
-                + " proxy_protocol::>h rm rp ssl::<cert ssl::<cert_errors ssl::<cert_issuer"
-                + " ssl::<cert_subject ssl::<negotiated_cipher ssl::<negotiated_version"
-                + " ssl::<received_hello_version ssl::<received_supported_version ssl::>cert_issuer"
-                + " ssl::>cert_subject ssl::>ech ssl::>negotiated_cipher ssl::>negotiated_version"
-                + " ssl::>received_hello_version ssl::>received_supported_version ssl::>sni"
-                + " ssl::bump_mode stages stage{dns} ue ul un us");
+                + " >rd >rm >rp >rs access_rule adapt::<last_h adapt::all_trs adapt::sum_trs"
+                + " cache_outcome cache_reason dt ea err_code err_detail et h icap::<A icap::<bs"
+                + " icap::<h icap::<last_h icap::<service_name icap::<st icap::>h icap::>st"
+                + " icap::Hs icap::rm icap::ru icap::tio icap::to icap::tr icap::tt master_xaction"
+                + " mt note oa proxy_protocol::>h request_id rm rp ssl::<cert ssl::<cert_errors"
+                + " ssl::<cert_issuer ssl::<cert_subject ssl::<negotiated_cipher"
+                + " ssl::<negotiated_version ssl::<received_hello_version"
+                + " ssl::<received_supported_version ssl::>cert_issuer ssl::>cert_subject ssl::>ech"
+                + " ssl::>negotiated_cipher ssl::>negotiated_version ssl::>received_hello_version"
+                + " ssl::>received_supported_version ssl::>sni ssl::bump_mode stages stage{dns} ue"
+                + " ul un us");
   }
 
   @Test

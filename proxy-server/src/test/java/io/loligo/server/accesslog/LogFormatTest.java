@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheReason;
 import io.loligo.core.message.IpText;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HierarchyCode;
@@ -319,10 +322,14 @@ class LogFormatTest {
         .hasMessageContaining("position 1");
   }
 
-  @Test
-  void nativeLineAllocatesNothing() {
-    LogFormat format = LogFormat.compile(LogFormat.builtIn().get("squid"));
+  @ParameterizedTest
+  @ValueSource(strings = {"", " %request_id %exchange_class %cache_outcome %cache_reason"})
+  void linesAllocateNothing(String more) {
+    LogFormat format = LogFormat.compile(LogFormat.builtIn().get("squid") + more);
     ExchangeRecord record = get("Host: x");
+    record.number = 0x1234567;
+    record.idPrefix = -1;
+    record.decision = new CacheDecision(Outcome.FETCH, CacheReason.STALE, 7, 5);
     LogLine line = new LogLine(true);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long thread = Thread.currentThread().getId();

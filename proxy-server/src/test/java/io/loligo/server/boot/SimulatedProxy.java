@@ -87,7 +87,8 @@ public final class SimulatedProxy {
               addresses,
               metrics.loop(i).connections(),
               store.transit(),
-              new ClientSettings(config)));
+              new ClientSettings(config),
+              i));
     }
   }
 

@@ -24,6 +24,8 @@ class RecentDecisionsTest {
   void returnsRecordedDecisions() {
     RecentDecisions recent = new RecentDecisions();
     ExchangeRecord record = record(-5, 7);
+    record.number = 1L << 40;
+    record.idPrefix = 1;
     record.tag = LogTag.TCP_REFRESH_MODIFIED;
     record.serverStatus = 404;
     record.status = 200;
@@ -45,6 +47,7 @@ class RecentDecisionsTest {
                 .collapsed(true)
                 .aborted(true)
                 .notStored("no-store response")
+                .requestId("0000000000000001-10000000000")
                 .build());
     assertThat(recent.of(-5, 8)).isEmpty();
   }
@@ -58,6 +61,20 @@ class RecentDecisionsTest {
     assertThat(recent.of(1, 0)).singleElement().extracting(PastDecision::decision).isNull();
     recent.finished(record(0, 0));
     assertThat(recent.of(0, 0)).isEmpty();
+  }
+
+  @Test
+  void theIdOfATrustedClientGoesWithItsOwnDecision() {
+    RecentDecisions recent = new RecentDecisions();
+    ExchangeRecord record = record(1, 2);
+    record.givenId = "theirs";
+    recent.finished(record);
+    record.givenId = null;
+    record.number = 5;
+    recent.finished(record);
+    assertThat(recent.of(1, 2))
+        .extracting(PastDecision::requestId)
+        .containsExactlyInAnyOrder("theirs", "0000000000000000-5");
   }
 
   @Test

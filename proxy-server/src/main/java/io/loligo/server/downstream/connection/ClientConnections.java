@@ -4,6 +4,7 @@ import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.RequestId;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.LoopTimer;
@@ -42,7 +43,7 @@ public final class ClientConnections {
   private final MemoryLedger transit;
   private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong closed = new AtomicLong();
-  private final SpareRecords records = new SpareRecords();
+  private final SpareRecords records;
   private final Map<Class<?>, LoopState> shared = new HashMap<>();
   private final Map<Object, LogRateLimit> logLimits = new HashMap<>();
   private ExchangeSink sink;
@@ -56,7 +57,11 @@ public final class ClientConnections {
   private @Nullable Runnable whenEmpty;
   private @Nullable ClientConnection first;
 
-  /** The connections of {@code eventLoop}; none yet. */
+  /**
+   * The connections of {@code eventLoop}; none yet.
+   *
+   * @param idPrefix of the ids of its exchanges, see {@link RequestId}
+   */
   public ClientConnections(
       EventLoop eventLoop,
       LoopTimer timer,
@@ -66,7 +71,8 @@ public final class ClientConnections {
       ClientAddresses addresses,
       ConnectionCounters counters,
       MemoryLedger transit,
-      ClientSettings settings) {
+      ClientSettings settings,
+      long idPrefix) {
     this.eventLoop = eventLoop;
     this.timer = timer;
     this.time = time;
@@ -74,6 +80,7 @@ public final class ClientConnections {
     this.addresses = addresses;
     this.counters = counters;
     this.transit = transit;
+    this.records = new SpareRecords(idPrefix);
     this.terms = new ClientTerms(settings, handler, null);
   }
 

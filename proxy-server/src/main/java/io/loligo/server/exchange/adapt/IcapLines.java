@@ -41,6 +41,7 @@ final class IcapLines {
   static ExchangeRecord described(
       ExchangeRecord record, Request request, @Nullable ResponseHead reply) {
     if (request.isOfClient()) {
+      record.takeIdOf(request.record());
       record.client = request.client();
       record.local = request.local();
       record.portName = request.portName();

@@ -35,6 +35,7 @@ import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.RequestId;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.shaping.RequestRate;
@@ -165,8 +166,25 @@ public final class Admission {
     if (annotatesClients) {
       request.takeClientNotes();
     }
+    takeId(request);
     realClient.find(request);
     return Verdict.PROCEED;
+  }
+
+  /** The list tests the address of the connection: the indirect client is not known yet. */
+  private void takeId(Request request) {
+    AclList trust = services.settings.requestIdTrust;
+    if (trust.isEmpty()) {
+      return;
+    }
+    Fields fields = request.head().fields();
+    int field = fields.first(FieldName.X_REQUEST_ID);
+    if (field >= 0
+        && fields.next(FieldName.X_REQUEST_ID, field + 1) < 0
+        && RequestId.isAcceptable(fields.bytes(), fields.valueStart(field), fields.valueEnd(field))
+        && trust.evaluate(request).allowed()) {
+      request.record().givenId = fields.value(field);
+    }
   }
 
   private Verdict user(Request request) {
@@ -200,6 +218,7 @@ public final class Admission {
     }
     ExchangeRecord record = request.record();
     record.lap(Stage.ACL, services.clock.nanos());
+    record.rule = verdict;
     if (verdict.allowed()) {
       sealName(request);
       return Verdict.PROCEED;

@@ -62,9 +62,12 @@ public final class ErrorPage {
 
   /**
    * Sends {@code refusal}, or the response that {@code deny_info} gives in its place. Notes nothing
-   * in the record but the page.
+   * in the record but the page and the rule.
    */
   public static void answer(ClientStream stream, LoopServices services, Refusal refusal) {
+    if (refusal.verdict() != null) {
+      stream.record().rule = refusal.verdict();
+    }
     DenyPage denied = services.settings.pages.denied(refusal.lastAcl());
     if (denied != null) {
       deny(stream, services, refusal, denied);

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +105,7 @@ final class PageText {
           case 'o' -> helperMessage(html);
           case 'p' -> record.target == null ? "[unknown port]" : "" + record.target.port();
           case 'P' -> record.target == null ? "[unknown protocol]" : record.target.scheme();
+          case 'r' -> Objects.requireNonNullElse(record.requestId(), "-");
           case 'R' -> html ? requestLine() : path();
           case 's' -> html ? "loligo" : url();
           case 'S' -> signature();

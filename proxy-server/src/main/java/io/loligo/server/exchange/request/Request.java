@@ -75,6 +75,9 @@ public final class Request extends RuledRequest {
   private boolean unsliced;
   private boolean owned;
 
+  /** The id of the exchange that caused a request in the background; null: none. */
+  private @Nullable String causeId;
+
   /** Null: no helper is configured. */
   private @Nullable HelperAnswers helpers;
 
@@ -131,6 +134,7 @@ public final class Request extends RuledRequest {
     this.nextStep = 0;
     this.unsliced = false;
     this.owned = false;
+    this.causeId = null;
     this.adapted = false;
     this.adaptation = AdaptationFacts.NONE;
     if (helpers != null) {
@@ -222,6 +226,7 @@ public final class Request extends RuledRequest {
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
+    copy.causeId = causeId;
     copy.adapted = adapted;
     copy.adaptation = adaptation;
     copy.helpers = helpers == null ? null : helpers.copy();
@@ -245,6 +250,7 @@ public final class Request extends RuledRequest {
    */
   public Request inBackground() {
     Request copy = asGet();
+    copy.causeId = requestId();
     copy.stream = null;
     copy.record = null;
     copy.contentLength = ContentLength.NONE;
@@ -296,6 +302,14 @@ public final class Request extends RuledRequest {
   public ExchangeRecord record() {
     assert record != null : "in the background";
     return record;
+  }
+
+  /**
+   * The id of the exchange, or of the one that caused this request in the background; a new string.
+   * Null for a request by {@link #asked}.
+   */
+  public @Nullable String requestId() {
+    return record == null ? causeId : record.requestId();
   }
 
   /** The event loop of the client. Not for a request by {@link #asked}. */

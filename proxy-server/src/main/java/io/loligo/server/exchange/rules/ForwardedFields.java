@@ -50,6 +50,7 @@ public final class ForwardedFields {
       FieldLines lines) {
     Fields fields = request.head().fields();
     boolean forwarded = settings.forwarded != ForwardedFor.TRANSPARENT;
+    boolean ownId = sendsId(request, settings);
     HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
       int id = fields.id(i);
@@ -57,14 +58,22 @@ public final class ForwardedFields {
           NOT_COPIED.has(id)
               || replaced.has(id)
               || id == omitted
-              || (forwarded && id == FieldName.FORWARDED);
+              || (forwarded && id == FieldName.FORWARDED)
+              || (ownId && id == FieldName.X_REQUEST_ID);
       if (!skipped && !hopByHop.drops(fields, i)) {
         lines.add(fields, i);
       }
     }
   }
 
-  /** Appends the way of the request so far: X-Forwarded-For, Forwarded and Via. */
+  private static boolean sendsId(Request request, ExchangeSettings settings) {
+    return !settings.requestIdSend.isEmpty() && settings.requestIdSend.evaluate(request).allowed();
+  }
+
+  /**
+   * Appends the way of the request so far, X-Forwarded-For, Forwarded and Via, and its id where the
+   * next hop gets one.
+   */
   public static void addWay(Request request, ExchangeSettings settings, FieldLines lines) {
     Fields fields = request.head().fields();
     addForwardedFor(fields, request.client(), settings.forwardedFor, lines);
@@ -72,6 +81,10 @@ public final class ForwardedFields {
       addForwarded(fields, request.client(), request.target(), settings.forwarded, lines);
     }
     settings.addVia(lines, request.head().version());
+    String id = sendsId(request, settings) ? request.requestId() : null;
+    if (id != null) {
+      lines.add("X-Request-ID", id);
+    }
   }
 
   private static void addForwardedFor(

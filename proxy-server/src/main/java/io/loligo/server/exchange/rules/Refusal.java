@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param detail the explanation for the operator; null: {@code text} is enough
  * @param shed the load limit that was exceeded; null if none
  * @param closes whether the connection closes even if the request has no content
- * @param lastAcl the last ACL of the line that denies, for {@code deny_info}; null: none
+ * @param verdict of the list of rules that denies; null: none does
  */
 public record Refusal(
     int status,
@@ -28,7 +28,7 @@ public record Refusal(
     @Nullable String detail,
     @Nullable Shed shed,
     boolean closes,
-    @Nullable String lastAcl) {
+    @Nullable AclVerdict verdict) {
   /** A refusal that no line of rules causes; parameters as above. */
   public Refusal(
       int status,
@@ -125,8 +125,7 @@ public record Refusal(
   }
 
   private Refusal by(AclVerdict verdict) {
-    return new Refusal(
-        status, errorCode, text, lines, tag, detail, shed, closes, verdict.lastAcl());
+    return new Refusal(status, errorCode, text, lines, tag, detail, shed, closes, verdict);
   }
 
   /** 403 by {@code verdict} of {@code miss_access}. */
@@ -153,6 +152,11 @@ public record Refusal(
         status, "ERR_CACHE_ACCESS_DENIED", text, challenge, LogTag.TCP_DENIED, null, null, false);
   }
 
+  /** The last ACL of the line that denies, for {@code deny_info}; null: none. */
+  public @Nullable String lastAcl() {
+    return verdict == null ? null : verdict.lastAcl();
+  }
+
   /** Whether the client is asked for a login. */
   public boolean isChallenge() {
     return status == 401 || status == 407;
@@ -160,12 +164,12 @@ public record Refusal(
 
   /** This refusal, after which the connection closes. */
   public Refusal closing() {
-    return new Refusal(status, errorCode, text, lines, tag, detail, shed, true, lastAcl);
+    return new Refusal(status, errorCode, text, lines, tag, detail, shed, true, verdict);
   }
 
   /** This refusal with another explanation for the operator. */
   public Refusal because(String detail) {
-    return new Refusal(status, errorCode, text, lines, tag, detail, shed, closes, lastAcl);
+    return new Refusal(status, errorCode, text, lines, tag, detail, shed, closes, verdict);
   }
 
   /** The rule that decided {@code verdict}, and its place in the configuration. */

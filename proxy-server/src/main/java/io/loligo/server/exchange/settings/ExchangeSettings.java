@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.settings;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
@@ -80,6 +81,12 @@ public final class ExchangeSettings {
   /** {@code loligo_forwarded}: how Forwarded is sent to the origin. */
   public final ForwardedFor forwarded;
 
+  /** {@code loligo_request_id_trust}: the clients whose ids are taken over. */
+  public final AclList requestIdTrust;
+
+  /** {@code loligo_request_id_send}: the requests that are sent on with their id. */
+  public final AclList requestIdSend;
+
   /** {@code loligo_query_content_max}, in bytes; 0: no QUERY uses the store. */
   public final int queryContentMaxBytes;
 
@@ -156,6 +163,8 @@ public final class ExchangeSettings {
     fetches = new FetchSettings(config);
     forwardedFor = config.get(IdentityDirectives.FORWARDED_FOR);
     forwarded = config.get(IdentityDirectives.FORWARDED);
+    requestIdTrust = config.get(IdentityDirectives.REQUEST_ID_TRUST);
+    requestIdSend = config.get(IdentityDirectives.REQUEST_ID_SEND);
     queryContentMaxBytes = config.get(HitDirectives.QUERY_CONTENT_MAX);
     noVarySearch = config.get(HitDirectives.NO_VARY_SEARCH);
     storedSetCookie = config.get(HitDirectives.STORED_SET_COOKIE);

@@ -1,6 +1,8 @@
 package io.loligo.server.exchange.settings;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.config.Feature;
+import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 
 /** Directives that decide which facts about this proxy and its clients others learn. Immutable. */
@@ -64,6 +66,28 @@ public final class IdentityDirectives {
           .text(
               "Whether Cache-Status shows the key of a stored response. It shows the"
                   + " query only with strip_query_terms off.");
+
+  /**
+   * {@code loligo_request_id_trust}: whose X-Request-ID is the id of the request. Default: none.
+   */
+  public static final Setting<AclList> REQUEST_ID_TRUST =
+      FEATURE
+          .rules("loligo_request_id_trust", "deny all", RuleScope.CLIENT)
+          .text(
+              "Clients whose X-Request-ID becomes the id of the request, such as a proxy in front."
+                  + " The ACL type src tests the address of the connection. The field must be there"
+                  + " once, with at most 128 characters of visible ASCII but quotation marks and"
+                  + " backslashes. Every other request gets an id of this proxy's own.");
+
+  /**
+   * {@code loligo_request_id_send}: which requests have their id in X-Request-ID. Default: none.
+   */
+  public static final Setting<AclList> REQUEST_ID_SEND =
+      FEATURE
+          .rules("loligo_request_id_send", "deny all", RuleScope.REQUEST)
+          .text(
+              "Requests that are sent on with their id in X-Request-ID, in place of the client's"
+                  + " field. Other requests keep the client's field, as in Squid.");
 
   private IdentityDirectives() {}
 }

@@ -23,6 +23,7 @@ final class SliceRecords {
     record.startMillis = client.startMillis;
     record.startNanos = client.startNanos;
     record.startLap(client.lapNanos());
+    record.takeIdOf(client);
     return record;
   }
 
@@ -87,6 +88,7 @@ final class SliceRecords {
     client.errorCode = slice.errorCode;
     client.errorDetail = slice.errorDetail;
     client.shed = slice.shed;
+    client.rule = slice.rule == null ? client.rule : slice.rule;
   }
 
   /** The stages before the response's first byte: later slices are fetched during the reply. */

@@ -158,7 +158,8 @@ final class ScriptedClient implements RequestHandler, AutoCloseable {
             addresses,
             new ProxyMetrics(1).loop(0).connections(),
             transit,
-            settings);
+            settings,
+            0);
     connection =
         new Http1Connection(
             loop, new ListeningPort(PORT), (InetSocketAddress) channel.remoteAddress());

@@ -106,7 +106,8 @@ class ListenersTest {
               addresses,
               new ProxyMetrics(1).loop(0).connections(),
               new MemoryLedger(Long.MAX_VALUE / 2),
-              settings));
+              settings,
+              0));
     }
     listeners =
         new Listeners(transport, group, loops, () -> true, new Protocols(Map.of(), protocol), null);

@@ -65,7 +65,8 @@ class ExchangeStreamTest {
           new ClientAddresses(),
           new ProxyMetrics(1).loop(0).connections(),
           new MemoryLedger(1 << 20),
-          new ClientSettings(CONFIG));
+          new ClientSettings(CONFIG),
+          0);
   private final Connection connection = new Connection();
 
   ExchangeStreamTest() {
