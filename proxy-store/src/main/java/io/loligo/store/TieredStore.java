@@ -144,7 +144,7 @@ public final class TieredStore implements Store {
    *
    * @param clock milliseconds since the epoch, the clock of the stored metas
    */
-  TieredStore(
+  public TieredStore(
       ByteBufAllocator allocator,
       MemorySettings budgets,
       Disks disks,

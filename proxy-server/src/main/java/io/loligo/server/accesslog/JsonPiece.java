@@ -278,7 +278,7 @@ final class JsonPiece implements LogFormat.Piece {
     for (Stage stage : STAGES) {
       if (record.stage(stage) >= 0 && stage != Stage.TOTAL) {
         line.append(follows ? ",\"" : "\"");
-        line.append(StageText.name(stage));
+        line.append(stage.text());
         line.append("\":");
         StageText.write(record, stage, line);
         follows = true;

@@ -2,45 +2,26 @@ package io.loligo.server.accesslog;
 
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
-import java.util.Locale;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The stages of an exchange in logs: names in camel case, times in microseconds. Stateless. */
+/** The stages of an exchange in logs: times in microseconds. Stateless. */
 final class StageText {
   private static final long NANOS_PER_MICRO = 1000;
   private static final Stage[] STAGES = Stage.values();
-  private static final String[] NAMES = inCamelCase();
 
   private StageText() {}
 
-  private static String[] inCamelCase() {
-    String[] names = new String[STAGES.length];
-    for (int i = 0; i < STAGES.length; i++) {
-      String[] words = STAGES[i].name().toLowerCase(Locale.ROOT).split("_", -1);
-      StringBuilder name = new StringBuilder(words[0]);
-      for (int j = 1; j < words.length; j++) {
-        name.append(Character.toUpperCase(words[j].charAt(0)))
-            .append(words[j], 1, words[j].length());
-      }
-      names[i] = name.toString();
-    }
-    return names;
-  }
-
-  /** The name of {@code stage}. */
-  static String name(Stage stage) {
-    return NAMES[stage.ordinal()];
-  }
-
   /** All names, joined by commas. */
   static String names() {
-    return String.join(", ", NAMES);
+    return Arrays.stream(STAGES).map(Stage::text).collect(Collectors.joining(", "));
   }
 
   /** The stage of this name; null: there is none. */
   static @Nullable Stage named(String name) {
     for (Stage stage : STAGES) {
-      if (name(stage).equals(name)) {
+      if (stage.text().equals(name)) {
         return stage;
       }
     }
@@ -63,7 +44,7 @@ final class StageText {
         if (follows) {
           line.append(',');
         }
-        line.append(name(stage));
+        line.append(stage.text());
         line.append(':');
         write(record, stage, line);
         follows = true;

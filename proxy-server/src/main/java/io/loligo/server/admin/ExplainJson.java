@@ -173,6 +173,9 @@ final class ExplainJson {
     }
     json.member("notStored", past.notStored());
     json.member("micros", past.micros());
+    json.name("stages").beginObject();
+    past.stageMicros().forEach((stage, micros) -> json.member(stage.text(), (long) micros));
+    json.endObject();
     json.member("collapsed", past.collapsed());
     json.member("fromDisk", past.fromDisk());
     json.member("aborted", past.aborted());

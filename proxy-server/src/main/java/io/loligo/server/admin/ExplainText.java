@@ -178,6 +178,13 @@ public final class ExplainText {
     text.append(past.aborted() ? ", cut" : "");
     text.append(past.micros() < 0 ? "" : ", " + past.micros() + " us");
     text.append(past.requestId() == null ? "" : ", id " + past.requestId()).append('\n');
+    if (past.stageMicros().size() > 1) {
+      text.append("    stages, us:");
+      past.stageMicros()
+          .forEach(
+              (stage, micros) -> text.append(' ').append(stage.text()).append(' ').append(micros));
+      text.append('\n');
+    }
   }
 
   private static void line(StringBuilder text, String name, String value) {

@@ -91,6 +91,7 @@ final class Daemon {
               + " SIGUSR1 reopens the logs",
           admin == null ? "JMX" : "POST /reload of " + text(admin) + " or JMX");
     }
+    proxy.sampleConcurrency();
     // slow work, which a client that waits for a port should not wait for
     if (memory.historyBytes() > 0) {
       proxy.keepHistory(memory.historyBytes(), HistoryPlace.of(proxy.config())).start();

@@ -18,6 +18,7 @@ import io.loligo.server.helper.Helpers;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.MetricsOnDemand;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -83,6 +84,7 @@ public final class Proxy implements AutoCloseable {
   private final Store seenStore;
   private final EventLoopGroup group;
   private final OwnPlaces own = new OwnPlaces();
+  private final Sampling sampling;
   private final HistoryKeeping history;
   private final AdminPort admin;
   private final Loops loops;
@@ -202,6 +204,7 @@ public final class Proxy implements AutoCloseable {
       seenStore = seen.apply(storage.store());
       reloader = new Reloader(source, this::reconfigure);
       secured = parts.add(secured(maintenance));
+      sampling = parts.add(new Sampling(metrics, storage.diskTimes(), time));
       history = parts.add(new HistoryKeeping(time, transport.allocator()));
       group = transport.newLoops(count, "loligo-loop");
       parts.addEnd(() -> Loops.end(group));
@@ -348,6 +351,12 @@ public final class Proxy implements AutoCloseable {
   /** Makes the metrics now, which shows them in JMX: else the first scrape does. Takes long. */
   public void exportMetrics() {
     export.get();
+  }
+
+  /** Samples what is in progress from now on, once. Returns the samples. */
+  public Concurrency sampleConcurrency() {
+    sampling.begin();
+    return sampling.sampled();
   }
 
   /**

@@ -2,12 +2,15 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskSettings;
+import io.loligo.store.disk.DiskTier;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryShortage;
 import io.loligo.store.memory.PacedExecutor;
@@ -22,6 +25,7 @@ final class Storage implements Part {
   /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
   private static final long MAINTENANCE_MILLIS = 5;
 
+  private final DiskTimes diskTimes = new DiskTimes();
   private final TieredStore store;
 
   /**
@@ -38,12 +42,15 @@ final class Storage implements Part {
       TimeSource time)
       throws IOException {
     MemorySettings memory = MemorySettings.of(config);
+    DiskSettings disk = DiskSettings.of(config);
+    var packed = new PackedAllocator(allocator, stripes, memory.cacheBytes());
+    var transit = new MemoryLedger(memory.transitBytes(), stripes, new MemoryShortage(time::nanos));
     store =
         new TieredStore(
-            new PackedAllocator(allocator, stripes, memory.cacheBytes()),
+            packed,
             memory,
-            DiskSettings.of(config),
-            new MemoryLedger(memory.transitBytes(), stripes, new MemoryShortage(time::nanos)),
+            view -> DiskTier.claim(disk, packed, transit, view, new SystemMedium(diskTimes)),
+            transit,
             new PacedExecutor(
                 task ->
                     maintenance.thread().schedule(task, MAINTENANCE_MILLIS, TimeUnit.MILLISECONDS)),
@@ -54,6 +61,11 @@ final class Storage implements Part {
   /** The store. */
   TieredStore store() {
     return store;
+  }
+
+  /** The times of its directories. */
+  DiskTimes diskTimes() {
+    return diskTimes;
   }
 
   /** Adds its memory to {@code owners}. */
@@ -80,6 +92,7 @@ final class Storage implements Part {
   public void showMeters(MetricsExport export) {
     export.store(store::stats);
     export.disks(store::diskStats);
+    export.diskTimes(diskTimes);
     export.counter(
         "loligo.memory.shortages",
         null,
@@ -91,6 +104,7 @@ final class Storage implements Part {
   public void showHistory(HistorySources sources) {
     sources.store(store::stats);
     sources.disks(store::diskStats);
+    sources.diskTimes(diskTimes);
   }
 
   @Override

@@ -2,6 +2,9 @@ package io.loligo.server.explain;
 
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Stage;
+import java.util.Collections;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The treatment of a finished request. Immutable. */
@@ -12,7 +15,7 @@ public final class PastDecision {
   private final int serverStatus;
   private final LogTag tag;
   private final @Nullable CacheDecision decision;
-  private final long micros;
+  private final Map<Stage, Integer> stageMicros;
   private final boolean collapsed;
   private final boolean fromDisk;
   private final boolean aborted;
@@ -26,7 +29,7 @@ public final class PastDecision {
     serverStatus = from.serverStatus;
     tag = from.tag;
     decision = from.decision;
-    micros = from.micros;
+    stageMicros = from.stageMicros;
     collapsed = from.collapsed;
     fromDisk = from.fromDisk;
     aborted = from.aborted;
@@ -71,7 +74,12 @@ public final class PastDecision {
 
   /** From its head to the end of its response; -1: not measured. */
   public long micros() {
-    return micros;
+    return stageMicros.getOrDefault(Stage.TOTAL, -1);
+  }
+
+  /** Microseconds of each stage that occurred, in their order. */
+  public Map<Stage, Integer> stageMicros() {
+    return stageMicros;
   }
 
   /** Whether it shared the fetch of another exchange. */
@@ -107,7 +115,7 @@ public final class PastDecision {
     private int serverStatus;
     private final LogTag tag;
     private @Nullable CacheDecision decision;
-    private long micros = -1;
+    private Map<Stage, Integer> stageMicros = Map.of();
     private boolean collapsed;
     private boolean fromDisk;
     private boolean aborted;
@@ -148,9 +156,9 @@ public final class PastDecision {
       return this;
     }
 
-    /** See {@link PastDecision#micros}. */
-    public Builder micros(long micros) {
-      this.micros = micros;
+    /** See {@link PastDecision#stageMicros}. */
+    public Builder stageMicros(Map<Stage, Integer> stageMicros) {
+      this.stageMicros = Collections.unmodifiableMap(stageMicros);
       return this;
     }
 

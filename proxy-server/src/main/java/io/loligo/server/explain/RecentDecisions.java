@@ -10,7 +10,9 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.RequestId;
 import io.loligo.server.record.Stage;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@value #SETS} rings of {@value #WAYS}, the hash chooses the ring: a busy URL evicts its own
  * past and that of few others. It keeps only numbers and the proxy's own words of a request, and
- * ids of trusted clients, so there is nothing to hide; writing is a line or two of the processor's
+ * ids of trusted clients, so there is nothing to hide; writing is a few lines of the processor's
  * cache, without allocation.
  */
 public final class RecentDecisions implements ExchangeSink {
@@ -30,27 +32,32 @@ public final class RecentDecisions implements ExchangeSink {
   private static final int END = 2;
   private static final int AGE = 3;
   private static final int LIFETIME = 4;
-  private static final int MICROS = 5;
 
   /** The number of the exchange, the status of the next hop, and the status sent. */
-  private static final int NUMBER = 6;
+  private static final int NUMBER = 5;
 
   private static final int STATUS_BITS = 10;
   private static final int STATUS_MASK = (1 << STATUS_BITS) - 1;
 
-  private static final int CODES = 7;
+  private static final int CODES = 6;
   private static final int WORDS = 8;
 
+  private static final long NANOS_PER_MICRO = 1000;
   private static final int NO_DECISION = 0xff;
   private static final int COLLAPSED = 1;
   private static final int FROM_DISK = 1 << 1;
   private static final int ABORTED = 1 << 2;
 
+  private static final Stage[] STAGES = Stage.values();
   private static final LogTag[] TAGS = LogTag.values();
   private static final Outcome[] OUTCOMES = Outcome.values();
   private static final CacheReason[] REASONS = CacheReason.values();
 
   private final long[] cells = new long[SETS * WAYS * WORDS];
+
+  /** Microseconds of each stage; -1: it did not occur. */
+  private final int[] stageMicros = new int[SETS * WAYS * STAGES.length];
+
   private final @Nullable String[] refusals = new @Nullable String[SETS * WAYS];
   private final @Nullable String[] givenIds = new @Nullable String[SETS * WAYS];
   private final byte[] nextWay = new byte[SETS];
@@ -68,13 +75,11 @@ public final class RecentDecisions implements ExchangeSink {
     nextWay[set] = (byte) ((way + 1) % WAYS);
     int at = (set * WAYS + way) * WORDS;
     CacheDecision decision = record.decision;
-    long total = record.stage(Stage.TOTAL);
     cells[at + HIGH] = record.keyHigh;
     cells[at + LOW] = record.keyLow;
     cells[at + END] = record.endMillis;
     cells[at + AGE] = decision == null ? -1 : decision.ageSeconds();
     cells[at + LIFETIME] = decision == null ? -1 : decision.lifetimeSeconds();
-    cells[at + MICROS] = total < 0 ? -1 : total / 1000;
     cells[at + NUMBER] =
         (record.number << STATUS_BITS | (record.serverStatus & STATUS_MASK)) << STATUS_BITS
             | (record.status & STATUS_MASK);
@@ -82,6 +87,12 @@ public final class RecentDecisions implements ExchangeSink {
     refusals[at / WORDS] = record.refusal;
     givenIds[at / WORDS] = record.givenId;
     idPrefix = record.idPrefix;
+    int first = at / WORDS * STAGES.length;
+    for (Stage stage : STAGES) {
+      long nanos = record.stage(stage);
+      stageMicros[first + stage.ordinal()] =
+          nanos < 0 ? -1 : (int) Math.min(nanos / NANOS_PER_MICRO, Integer.MAX_VALUE);
+    }
   }
 
   private static long codes(ExchangeRecord record, @Nullable CacheDecision decision) {
@@ -111,6 +122,17 @@ public final class RecentDecisions implements ExchangeSink {
     return found;
   }
 
+  private Map<Stage, Integer> stages(int place) {
+    Map<Stage, Integer> found = new EnumMap<>(Stage.class);
+    for (Stage stage : STAGES) {
+      int micros = stageMicros[place * STAGES.length + stage.ordinal()];
+      if (micros >= 0) {
+        found.put(stage, micros);
+      }
+    }
+    return found;
+  }
+
   private PastDecision at(int at) {
     int codes = (int) cells[at + CODES];
     int flags = (int) (cells[at + CODES] >>> 32);
@@ -128,7 +150,7 @@ public final class RecentDecisions implements ExchangeSink {
                     REASONS[codes >>> 8 & 0xff],
                     cells[at + AGE],
                     cells[at + LIFETIME]))
-        .micros(cells[at + MICROS])
+        .stageMicros(stages(at / WORDS))
         .collapsed((flags & COLLAPSED) != 0)
         .fromDisk((flags & FROM_DISK) != 0)
         .aborted((flags & ABORTED) != 0)

@@ -1,9 +1,11 @@
 package io.loligo.server.history;
 
+import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.DiskNumber;
+import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -52,6 +55,7 @@ public final class HistorySources {
   private final SeriesList series = new SeriesList();
   private final List<Group<?>> groups = new ArrayList<>();
   private final Group<ProxyMetrics> loops;
+  private final List<Consumer<LatencySnapshot>> furtherTimes = new ArrayList<>();
   private final LatencySnapshot merged = new LatencySnapshot();
 
   /**
@@ -120,6 +124,23 @@ public final class HistorySources {
     }
   }
 
+  /** The times of the file work, as {@code disk_time.PART}. */
+  public void diskTimes(DiskTimes times) {
+    for (DiskTimes.Part part : DiskTimes.Part.values()) {
+      series.add(Series.Kind.TIMES, "disk_time." + part.name().toLowerCase(Locale.ROOT));
+      furtherTimes.add(into -> times.addTo(into, part));
+    }
+  }
+
+  /** The samples of what is in progress: their number and their sum, whose quotient is the mean. */
+  public void concurrency(Concurrency sampled) {
+    for (Concurrency.Of of : Concurrency.Of.values()) {
+      String name = "concurrency_" + of.name().toLowerCase(Locale.ROOT);
+      counter(name + "_samples", () -> sampled.count(of));
+      counter(name + "_sum", () -> sampled.sum(of));
+    }
+  }
+
   /** A further number that only rises. */
   public void counter(String name, LongSupplier value) {
     counter(loops, name, ignored -> value.getAsLong());
@@ -179,6 +200,11 @@ public final class HistorySources {
         metrics.addLatency(stage, one, merged);
       }
       take(buckets, sums, CLASSES.length + stage.ordinal());
+    }
+    for (int i = 0; i < furtherTimes.size(); i++) {
+      merged.clear();
+      furtherTimes.get(i).accept(merged);
+      take(buckets, sums, CLASSES.length + STAGES.length + i);
     }
   }
 

@@ -89,6 +89,26 @@ public final class ConnectionCounters {
     tlsFailures.accept(why);
   }
 
+  /** A request begins. */
+  public void requestBegan() {
+    gauges.add(ConnectionGauge.REQUEST_OPEN.ordinal(), 1);
+  }
+
+  /** A request is over. */
+  public void requestEnded() {
+    gauges.add(ConnectionGauge.REQUEST_OPEN.ordinal(), -1);
+  }
+
+  /** A request begins or joins a fetch. */
+  public void forwardingBegan() {
+    gauges.add(ConnectionGauge.FORWARDED_OPEN.ordinal(), 1);
+  }
+
+  /** A request that was forwarded is over. */
+  public void forwardingEnded() {
+    gauges.add(ConnectionGauge.FORWARDED_OPEN.ordinal(), -1);
+  }
+
   /** Requests of clients in progress, without tunnels. */
   public long requestsInProgress() {
     return gauges.get(ConnectionGauge.CLIENT_OPEN.ordinal())

@@ -10,7 +10,11 @@ public enum ConnectionGauge {
       "loligo.server.connections.idle",
       "Connections to origins and parents in the pool: idle ones, and those of HTTP/2 that take"
           + " another request."),
-  TUNNEL_OPEN("loligo.tunnels", "Open tunnels (CONNECT and upgraded connections).");
+  TUNNEL_OPEN("loligo.tunnels", "Open tunnels (CONNECT and upgraded connections)."),
+  REQUEST_OPEN("loligo.requests.in.progress", "Requests in progress, tunnels included."),
+  FORWARDED_OPEN(
+      "loligo.requests.forwarded.in.progress",
+      "Of these, requests that wait for a next hop or receive from it; no tunnels.");
 
   private final String meter;
   private final String text;

@@ -44,6 +44,10 @@ public final class MetricsExport implements AutoCloseable {
   /** JMX domain of Micrometer's registry; the proxy's own beans are under {@code io.loligo}. */
   public static final String JMX_DOMAIN = "io.loligo.metrics";
 
+  private static final long[] CONCURRENCY_BOUNDS = {
+    0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000
+  };
+
   private final PrometheusMeterRegistry prometheus =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
@@ -235,6 +239,33 @@ public final class MetricsExport implements AutoCloseable {
   /** Exports the validity of the certificates of TLS ports. */
   public void certificates(Supplier<List<CertificateExpiry>> certificates) {
     prometheus.getPrometheusRegistry().register(new CertificateCollector(certificates));
+  }
+
+  /** Exports the times of the file work of all directories. */
+  public void diskTimes(DiskTimes times) {
+    prometheus
+        .getPrometheusRegistry()
+        .register(
+            Distributions.ofTimes(
+                "loligo_disk_operation_duration_seconds",
+                "Time of a read from a file, of a write, and of a response's wait to be written.",
+                "operation",
+                DiskTimes.Part.values(),
+                times::addTo));
+  }
+
+  /** Exports the samples of what is in progress. */
+  public void concurrency(Concurrency sampled) {
+    prometheus
+        .getPrometheusRegistry()
+        .register(
+            Distributions.ofNumbers(
+                "loligo_concurrency",
+                "In progress at each sample: requests every 10 ms, disk operations every 2 ms.",
+                "of",
+                Concurrency.Of.values(),
+                sampled::addTo,
+                CONCURRENCY_BOUNDS));
   }
 
   /** Exports state and numbers of each {@code cache_dir}, by its path. */

@@ -27,7 +27,7 @@ final class StageCollector implements Collector {
   private static final long MICRO = 1_000;
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000_000_000;
-  private static final long[] BOUNDS_NANOS = {
+  static final long[] BOUNDS_NANOS = {
     10 * MICRO,
     25 * MICRO,
     50 * MICRO,

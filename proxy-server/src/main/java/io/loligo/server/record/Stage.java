@@ -43,9 +43,28 @@ public enum Stage {
   TOTAL(false);
 
   private final boolean inSequence;
+  private final String text;
 
   Stage(boolean inSequence) {
     this.inSequence = inSequence;
+    text = camelCase(name());
+  }
+
+  private static String camelCase(String name) {
+    StringBuilder text = new StringBuilder(name.length());
+    for (int i = 0; i < name.length(); i++) {
+      if (name.charAt(i) == '_') {
+        text.append(name.charAt(++i));
+      } else {
+        text.append(Character.toLowerCase(name.charAt(i)));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Its name in logs and JSON. */
+  public String text() {
+    return text;
   }
 
   /** Whether it is a part of {@link #TOTAL} that no other part overlaps. */

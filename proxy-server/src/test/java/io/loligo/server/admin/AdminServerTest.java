@@ -420,10 +420,12 @@ class AdminServerTest {
     assertThat(ask("GET " + query, "Host: localhost"))
         .contains("200 OK", "text/plain", "the origin is asked", "cookie: (not shown)")
         .contains("else       served stale", "fetch      in progress", "disk       damaged")
+        .contains("321 us\n    stages, us: diskFirstRead 21 total 321\n")
         .contains("105  current age", "TCP_HIT/200 VALIDATE: stale, age 105 of 60");
     assertThat(ask("GET " + query + "&format=json", "Host: localhost"))
         .contains("application/json", "\"outcome\": \"validate\"", "\"etag\": \"\\\"a\\\\b\\\"\"")
-        .contains("\"refusal\": null, \"forecast\": {", "\"recent\": [{\"ended\": ");
+        .contains("\"refusal\": null, \"forecast\": {", "\"recent\": [{\"ended\": ")
+        .contains("\"stages\": {\"diskFirstRead\": 21, \"total\": 321}");
     assertThat(calls).containsOnly("explain HEAD http://h/ [A: b]");
   }
 

@@ -373,6 +373,9 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
+    public void forwarded() {}
+
+    @Override
     public ExchangeRecord record() {
       return outcome.record;
     }

@@ -9,6 +9,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RecentDecisionsTest {
@@ -33,6 +34,8 @@ class RecentDecisionsTest {
     record.aborted = true;
     record.refusal = "no-store response";
     record.stage(Stage.TOTAL, 1_900_000);
+    record.stage(Stage.DNS, 700_999);
+    record.stage(Stage.PROXY_REPLY, 1L << 60);
     recent.finished(record);
     assertThat(recent.of(-5, 7))
         .usingRecursiveFieldByFieldElementComparator()
@@ -43,7 +46,8 @@ class RecentDecisionsTest {
                 .status(200)
                 .serverStatus(404)
                 .decision(record.decision)
-                .micros(1900)
+                .stageMicros(
+                    Map.of(Stage.DNS, 700, Stage.PROXY_REPLY, Integer.MAX_VALUE, Stage.TOTAL, 1900))
                 .collapsed(true)
                 .aborted(true)
                 .notStored("no-store response")

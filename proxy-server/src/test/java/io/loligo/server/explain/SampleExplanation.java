@@ -9,8 +9,11 @@ import io.loligo.core.caching.StoredFields;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.server.config.Configs;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.Stage;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /** An explanation with everything in it. */
 public final class SampleExplanation {
@@ -18,6 +21,13 @@ public final class SampleExplanation {
   private static final long NOW = 784_111_777_000L;
 
   private SampleExplanation() {}
+
+  private static Map<Stage, Integer> stages() {
+    Map<Stage, Integer> micros = new EnumMap<>(Stage.class);
+    micros.put(Stage.DISK_FIRST_READ, 21);
+    micros.put(Stage.TOTAL, 321);
+    return micros;
+  }
 
   public static Explanation of(String url) {
     byte[] etag = "\"a\\b\"".getBytes(StandardCharsets.ISO_8859_1);
@@ -65,7 +75,7 @@ public final class SampleExplanation {
                     .method("GET")
                     .status(200)
                     .decision(decision)
-                    .micros(321)
+                    .stageMicros(stages())
                     .collapsed(true)
                     .fromDisk(true)
                     .aborted(true)

@@ -3,7 +3,9 @@ package io.loligo.server.history;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.metrics.SampleStore;
 import io.loligo.server.record.ExchangeRecord;
@@ -13,6 +15,7 @@ import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.disk.medium.DiskWatch.DiskOperation;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
@@ -64,6 +67,28 @@ class HistorySourcesTest {
         .isBetween(960_000L, 1_040_000L);
     assertThat(sample.count(named(sources, "stage.disk_queue"))).isZero();
     assertThat(sampler.sample(2, 1000).count(named(sources, "stage.dns"))).isZero();
+  }
+
+  @Test
+  void hasTheTimesOfTheDiskAndTheMeanOfWhatIsInProgress() {
+    DiskTimes disk = new DiskTimes();
+    Concurrency sampled = new Concurrency(metrics, disk, 0);
+    HistorySources sources = new HistorySources(metrics);
+    sources.diskTimes(disk);
+    sources.concurrency(sampled);
+    Sampler sampler = new Sampler(sources);
+    disk.waited(4_000_000);
+    disk.began(DiskOperation.READ);
+    sampled.sample(6_000_000);
+    disk.ended(DiskOperation.READ, 1_000_000, 10);
+    sampled.sample(10_000_000);
+    Interval sample = sampler.sample(1, 1000);
+    assertThat(sample.meanNanos(named(sources, "disk_time.write_queue"))).isEqualTo(4_000_000);
+    assertThat(sample.meanNanos(named(sources, "disk_time.read"))).isEqualTo(1_000_000);
+    assertThat(sample.count(named(sources, "disk_time.write"))).isZero();
+    assertThat(sample.sum(named(sources, "concurrency_disk_reads_samples"))).isEqualTo(5);
+    assertThat(sample.sum(named(sources, "concurrency_disk_reads_sum"))).isEqualTo(3);
+    assertThat(sample.sum(named(sources, "concurrency_requests_samples"))).isEqualTo(1);
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.loligo.server.record.SampleDisk;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.disk.medium.DiskWatch.DiskOperation;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
@@ -92,6 +93,28 @@ class MetricsExportTest {
         .containsEntry("loligo_stage_duration_seconds_bucket" + labels + ",le=\"0.025\"}", 2.0)
         .containsEntry("loligo_stage_duration_seconds_bucket" + labels + ",le=\"+Inf\"}", 3.0);
     assertThat(samples.keySet()).noneMatch(name -> name.contains("stage=\"dns\""));
+  }
+
+  @Test
+  void timesOfTheDiskAndWhatIsInProgressAreHistograms() {
+    DiskTimes disk = new DiskTimes();
+    Concurrency sampled = new Concurrency(metrics, disk, 0);
+    export.diskTimes(disk);
+    export.concurrency(sampled);
+    disk.began(DiskOperation.WRITE);
+    sampled.sample(6_000_000);
+    disk.ended(DiskOperation.WRITE, 2_000_000, 10);
+    String time = "loligo_disk_operation_duration_seconds";
+    assertThat(scrape())
+        .containsEntry(time + "_sum{operation=\"write\"}", 0.002)
+        .containsEntry(time + "_bucket{operation=\"write\",le=\"0.001\"}", 0.0)
+        .containsEntry(time + "_bucket{operation=\"write\",le=\"0.0025\"}", 1.0)
+        .doesNotContainKey(time + "_sum{operation=\"read\"}")
+        .containsEntry("loligo_concurrency_sum{of=\"disk_writes\"}", 3.0)
+        .containsEntry("loligo_concurrency_bucket{of=\"disk_writes\",le=\"0.0\"}", 0.0)
+        .containsEntry("loligo_concurrency_bucket{of=\"disk_writes\",le=\"1.0\"}", 3.0)
+        .containsEntry("loligo_concurrency_bucket{of=\"disk_reads\",le=\"0.0\"}", 3.0)
+        .doesNotContainKey("loligo_concurrency_sum{of=\"requests\"}");
   }
 
   @Test

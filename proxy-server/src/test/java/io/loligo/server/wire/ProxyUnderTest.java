@@ -12,6 +12,7 @@ import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
 import io.loligo.server.downstream.intercept.OriginalDestinations;
 import io.loligo.server.history.HistoryRecorder;
+import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
@@ -36,6 +37,11 @@ final class ProxyUnderTest implements AutoCloseable {
 
   private ProxyUnderTest(Proxy proxy) {
     this.proxy = proxy;
+  }
+
+  /** Samples what is in progress. */
+  Concurrency sampleConcurrency() {
+    return proxy.sampleConcurrency();
   }
 
   /** Keeps a history, which the caller starts. */

@@ -32,6 +32,8 @@ final class ExchangeRecording {
   /** Whether the exchange counts among those of its address. */
   private boolean counted;
 
+  private boolean forwarded;
+
   /** Nothing is recorded yet. */
   ExchangeRecording(ClientConnection connection) {
     this.connection = connection;
@@ -64,6 +66,15 @@ final class ExchangeRecording {
     record.method = head == null ? ExchangeRecord.NO_METHOD : head.method();
     record.clientBytesIn = bytes;
     answerNanos = 0;
+    clients.counters().requestBegan();
+  }
+
+  /** The request begins or joins a fetch; again if it does so again. */
+  void forwarded() {
+    if (record != null && !forwarded) {
+      forwarded = true;
+      clients.counters().forwardingBegan();
+    }
   }
 
   /**
@@ -122,6 +133,11 @@ final class ExchangeRecording {
    */
   void handOver(
       ExchangeRecord done, long contentBytes, ResponseTally tally, ResponseWriter writer) {
+    clients.counters().requestEnded();
+    if (forwarded) {
+      forwarded = false;
+      clients.counters().forwardingEnded();
+    }
     long now = clients.time().nanos();
     done.endMillis = clients.time().millis();
     done.clientBytesIn += contentBytes;

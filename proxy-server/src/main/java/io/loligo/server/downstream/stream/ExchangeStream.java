@@ -396,6 +396,11 @@ public abstract class ExchangeStream extends ConnectedStream {
   // ---- the response
 
   @Override
+  public final void forwarded() {
+    recording.forwarded();
+  }
+
+  @Override
   @SuppressWarnings("NullAway") // null only between two exchanges, when nobody asks
   public final ExchangeRecord record() {
     return recording.record();

@@ -53,6 +53,9 @@ public interface ClientStream {
   /** The record of this exchange. */
   ExchangeRecord record();
 
+  /** The request begins or joins a fetch. Again if it does so again. */
+  void forwarded();
+
   /** The number of open connections from this client's address, including this one. */
   int clientConnections();
 

@@ -29,6 +29,11 @@ public class ForwardingStream implements ClientStream {
   }
 
   @Override
+  public void forwarded() {
+    stream.forwarded();
+  }
+
+  @Override
   public void readContent() {
     stream.readContent();
   }

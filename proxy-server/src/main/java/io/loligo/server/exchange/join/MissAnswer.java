@@ -119,6 +119,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
 
   /** Joins a fetch or begins one. Returns itself, or null if the response is complete already. */
   public @Nullable ClientEvents start() {
+    stream.forwarded();
     try {
       joining.joinOrFetch();
     } catch (RuntimeException | Error e) {

@@ -213,6 +213,13 @@ final class SliceStream implements ClientStream {
   }
 
   @Override
+  public void forwarded() {
+    if (!closed) {
+      client.forwarded();
+    }
+  }
+
+  @Override
   public ExchangeRecord record() {
     return record;
   }

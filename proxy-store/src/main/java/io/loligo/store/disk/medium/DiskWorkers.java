@@ -32,7 +32,8 @@ final class DiskWorkers implements DiskThreads {
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskWorkers.class);
 
-  private record Waiting(Runnable task, long bytes) {}
+  /** {@code sinceNanos} is the clock's. */
+  private record Waiting(Runnable task, long bytes, long sinceNanos) {}
 
   private final Queue<Runnable> reads = new ConcurrentLinkedQueue<>();
   private final Queue<Waiting> writes = new ConcurrentLinkedQueue<>();
@@ -46,6 +47,7 @@ final class DiskWorkers implements DiskThreads {
   private volatile boolean slow;
 
   private final long maxWriteBytes;
+  private final DiskWatch watch;
   private final LongSupplier clock;
   private final Worker[] workers;
   private volatile boolean closing;
@@ -54,21 +56,15 @@ final class DiskWorkers implements DiskThreads {
    * Starts {@code count} threads, at least 2.
    *
    * @param maxWriteBytes most bytes of pending and running writes
-   */
-  DiskWorkers(String name, int count, long maxWriteBytes) {
-    this(name, count, maxWriteBytes, System::nanoTime);
-  }
-
-  /**
-   * The same, reads timed by another clock.
-   *
+   * @param watch is told how long writes wait
    * @param clock nanoseconds
    */
-  DiskWorkers(String name, int count, long maxWriteBytes, LongSupplier clock) {
+  DiskWorkers(String name, int count, long maxWriteBytes, DiskWatch watch, LongSupplier clock) {
     if (count < 2) {
       throw new IllegalArgumentException("count: " + count + " (expected: >= 2)");
     }
     this.maxWriteBytes = maxWriteBytes;
+    this.watch = watch;
     this.clock = clock;
     workers = new Worker[count];
     for (int i = 0; i < count; i++) {
@@ -122,7 +118,7 @@ final class DiskWorkers implements DiskThreads {
     if (now) {
       hurried = true;
     }
-    writes.add(new Waiting(task, bytes));
+    writes.add(new Waiting(task, bytes, clock.getAsLong()));
     if (waitingWrites.getAndIncrement() == 0 || now || isCrowded()) {
       wakeWriter();
     }
@@ -316,6 +312,9 @@ final class DiskWorkers implements DiskThreads {
       }
       waitingWrites.decrementAndGet();
       reading = false;
+      if (write.bytes() > 0) {
+        watch.waited(clock.getAsLong() - write.sinceNanos());
+      }
       try {
         run(write.task());
       } finally {

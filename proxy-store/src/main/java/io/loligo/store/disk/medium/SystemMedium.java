@@ -19,10 +19,21 @@ public final class SystemMedium implements Medium {
   public static final Medium SYSTEM = new SystemMedium(RecordedSlab::open);
 
   private final Slab.Opener slabs;
+  private final DiskWatch watch;
 
   /** With {@code slabs} of a test's. */
   public SystemMedium(Slab.Opener slabs) {
+    this(slabs, DiskWatch.NOBODY);
+  }
+
+  /** The medium of the product, seen by {@code watch}. */
+  public SystemMedium(DiskWatch watch) {
+    this(RecordedSlab::open, watch);
+  }
+
+  private SystemMedium(Slab.Opener slabs, DiskWatch watch) {
     this.slabs = slabs;
+    this.watch = watch;
   }
 
   @Override
@@ -37,7 +48,7 @@ public final class SystemMedium implements Medium {
 
   @Override
   public DiskThreads threads(int count, long maxWriteBytes) {
-    return new DiskWorkers("loligo-disk", count, maxWriteBytes);
+    return new DiskWorkers("loligo-disk", count, maxWriteBytes, watch, System::nanoTime);
   }
 
   @Override
@@ -58,7 +69,8 @@ public final class SystemMedium implements Medium {
         files.add(slabs.open(marks.slabs(i)));
       }
       all = true;
-      return files.size() == 1 ? files.get(0) : new Slabs(files);
+      Slab slab = files.size() == 1 ? files.get(0) : new Slabs(files);
+      return watch == DiskWatch.NOBODY ? slab : new WatchedSlab(slab, watch, System::nanoTime);
     } finally {
       if (!all) {
         for (Slab file : files) {

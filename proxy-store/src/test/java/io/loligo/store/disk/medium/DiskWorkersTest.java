@@ -3,7 +3,9 @@ package io.loligo.store.disk.medium;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.DiskFixture;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,7 +40,7 @@ final class DiskWorkersTest {
 
   @Test
   void readsWithoutEndLeaveRoomForWrites() {
-    workers = new DiskWorkers("endless", 2, 1 << 20);
+    workers = new DiskWorkers("endless", 2, 1 << 20, DiskWatch.NOBODY, System::nanoTime);
     AtomicBoolean written = new AtomicBoolean();
     AtomicInteger reads = new AtomicInteger();
     CompletableFuture<Integer> readsBefore = new CompletableFuture<>();
@@ -64,8 +66,45 @@ final class DiskWorkersTest {
   }
 
   @Test
+  void tellsHowLongResponsesWaitToBeWritten() {
+    List<Long> waits = new CopyOnWriteArrayList<>();
+    DiskWatch watch =
+        new DiskWatch() {
+          @Override
+          public void waited(long nanos) {
+            waits.add(nanos);
+          }
+
+          @Override
+          public void began(DiskOperation operation) {}
+
+          @Override
+          public void ended(DiskOperation operation, long nanos, long bytes) {}
+        };
+    workers = new DiskWorkers("waits", 2, 1 << 20, watch, clock::get);
+    CompletableFuture<Void> first = new CompletableFuture<>();
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    // the only thread that writes is at a write
+    workers.write(
+        () -> {
+          begun.complete(null);
+          DiskFixture.get(first);
+        },
+        100,
+        true);
+    DiskFixture.get(begun);
+    workers.write(() -> {}, 100, true);
+    workers.write(() -> done.complete(null), 0, true); // it writes what others wait for
+    clock.addAndGet(7_000);
+    first.complete(null);
+    DiskFixture.get(done);
+    assertThat(waits).containsExactly(0L, 7_000L);
+  }
+
+  @Test
   void aThreadThatBeganAWriteIsNotExpectedToReadSoon() throws InterruptedException {
-    workers = new DiskWorkers("three", 3, 1 << 20, clock::get);
+    workers = new DiskWorkers("three", 3, 1 << 20, DiskWatch.NOBODY, clock::get);
     for (int round = 0; round < 10; round++) {
       awaitSleep("three", 3);
       assertThat(readsBesideAWrite()).as("round %s", round).isTrue();

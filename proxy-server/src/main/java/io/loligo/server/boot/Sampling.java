@@ -1,0 +1,63 @@
+package io.loligo.server.boot;
+
+import io.loligo.server.history.HistorySources;
+import io.loligo.server.metrics.Concurrency;
+import io.loligo.server.metrics.DiskTimes;
+import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.time.TimeSource;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The samples of what is in progress, taken on the thread {@code loligo-sampler}. Thread-safe. A
+ * proxy inside another program takes none.
+ */
+final class Sampling implements Part {
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(Concurrency.DISK_MILLIS);
+
+  private final TimeSource time;
+  private final Concurrency sampled;
+  private final Thread thread;
+  private volatile boolean ended;
+
+  Sampling(ProxyMetrics metrics, DiskTimes disk, TimeSource time) {
+    this.time = time;
+    sampled = new Concurrency(metrics, disk, time.nanos());
+    thread = new DefaultThreadFactory("loligo-sampler", true).newThread(this::run);
+  }
+
+  /** Begins. Once. */
+  void begin() {
+    thread.start();
+  }
+
+  /** The samples. */
+  Concurrency sampled() {
+    return sampled;
+  }
+
+  private void run() {
+    while (!ended) {
+      LockSupport.parkNanos(this, STEP_NANOS);
+      sampled.sample(time.nanos());
+    }
+  }
+
+  @Override
+  public void showMeters(MetricsExport export) {
+    export.concurrency(sampled);
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.concurrency(sampled);
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+    LockSupport.unpark(thread);
+  }
+}
