@@ -123,7 +123,6 @@ final class UnusedDirectives {
     rows.add(
         Status.WITHOUT_EFFECT,
         "built-in error pages say what they say; error_directory has other pages",
-        "error_log_languages : ON_OFF : on",
         "err_html_text : TEXT :",
         "email_err_data : ON_OFF : off",
         "mail_from : TEXT :",

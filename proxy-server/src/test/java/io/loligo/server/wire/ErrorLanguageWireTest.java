@@ -2,7 +2,9 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.CapturedLog;
 import io.loligo.server.config.TextSource;
+import io.loligo.server.exchange.settings.pages.ErrorPages;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,7 +55,7 @@ class ErrorLanguageWireTest extends WireTest {
     assertThat(response.status()).isEqualTo(403);
     assertThat(response.text()).isEqualTo(text);
     assertThat(response.field("Content-Language")).isEqualTo(language);
-    assertThat(response.field("Vary")).isEqualTo("Accept-Language");
+    assertThat(response.field("Vary")).isEqualTo("Accept, Accept-Language");
   }
 
   @Test
@@ -73,7 +75,7 @@ class ErrorLanguageWireTest extends WireTest {
     start();
     WireMessage response = get("/", "Accept-Language: de");
     assertThat(response.text()).isEqualTo("plain");
-    assertThat(response.field("Vary")).isNull();
+    assertThat(response.field("Vary")).isEqualTo("Accept");
   }
 
   @Test
@@ -83,8 +85,25 @@ class ErrorLanguageWireTest extends WireTest {
     Files.delete(dir.resolve("pages/de/ERR_ACCESS_DENIED"));
     start();
     WireMessage response = get("/", "Accept-Language: de");
-    assertThat(response.field("Content-Language")).isEqualTo("en");
-    assertThat(response.text()).contains("403 Forbidden");
+    assertThat(response.field("Content-Language")).isEqualTo("de");
+    assertThat(response.text()).contains("Zugriff verweigert");
+  }
+
+  @Test
+  void aLanguageWithoutPagesIsLoggedOnce() throws Exception {
+    try (CapturedLog log =
+        new CapturedLog(ErrorPages.class.getPackageName() + ".MissingLanguages")) {
+      start();
+      get("/", "Accept-Language: de-AT");
+      get("/", "Accept-Language: it-CH, xx");
+      get("/", "Accept-Language: it-CH");
+      get("/", "Accept-Language: *");
+      assertThat(log.lines()).singleElement().asString().contains("language it-ch that");
+      proxy.close();
+      start("error_log_languages off");
+      get("/", "Accept-Language: pt");
+      assertThat(log.lines()).hasSize(1);
+    }
   }
 
   @ParameterizedTest
@@ -94,8 +113,9 @@ class ErrorLanguageWireTest extends WireTest {
   }
 
   @Test
-  void aLanguageWithoutAFolderIsAWarning() {
-    assertThat(TextSource.load("http_port 3128\nerror_default_language de").warnings())
+  void aLanguageWithoutPagesIsAWarning() {
+    assertThat(TextSource.load("http_port 3128\nerror_default_language it").warnings())
         .anyMatch(one -> one.text().contains("built-in pages are English"));
+    assertThat(TextSource.load("http_port 3128\nerror_default_language de").warnings()).isEmpty();
   }
 }

@@ -1,5 +1,6 @@
 package io.loligo.server.exchange.answer;
 
+import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Method;
@@ -9,19 +10,13 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
-import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.exchange.settings.pages.DenyPage;
-import io.loligo.server.exchange.settings.pages.ErrorPages;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Responses that the proxy generates. They are short, and all text in them is escaped. Stateless.
- */
+/** Responses that the proxy generates. All text in them is escaped. Stateless. */
 public final class ErrorPage {
   private ErrorPage() {}
 
@@ -77,7 +72,7 @@ public final class ErrorPage {
       redirect(stream, services, refusal.status(), refusal.lines());
       return;
     }
-    send(stream, services, refusal.status(), refusal.errorCode(), refusal.text(), refusal.lines());
+    send(stream, services, refusal.status(), refusal.errorCode(), refusal);
   }
 
   /** The response that {@code deny_info} gives. */
@@ -94,9 +89,16 @@ public final class ErrorPage {
       }
       case PAGE -> {
         int status = denied.status() > 0 ? denied.status() : refusal.status();
-        send(stream, services, status, denied.text(), refusal.text(), refusal.lines());
+        send(stream, services, status, denied.text(), refusal);
       }
     }
+  }
+
+  /** Sends the page {@code errorCode} for {@code refusal}. */
+  private static void send(
+      ClientStream stream, LoopServices services, int status, String errorCode, Refusal refusal) {
+    String text = refusal.text();
+    send(stream, services, status, errorCode, text, refusal.lines(), refusal.verdict());
   }
 
   private static void redirect(
@@ -139,6 +141,17 @@ public final class ErrorPage {
       String errorCode,
       String text,
       @Nullable FieldLines lines) {
+    send(stream, services, status, errorCode, text, lines, null);
+  }
+
+  private static void send(
+      ClientStream stream,
+      LoopServices services,
+      int status,
+      String errorCode,
+      String text,
+      @Nullable FieldLines lines,
+      @Nullable AclVerdict denial) {
     FieldLines head = new FieldLines(512);
     if (lines != null) {
       head.append(lines.bytes(), 0, lines.length());
@@ -146,16 +159,16 @@ public final class ErrorPage {
     services.clock.addDate(head, services.clock.millis());
     ExchangeSettings settings = services.settings;
     head.append(settings.viaLine(), 0, settings.viaLine().length);
-    head.add("Content-Type", "text/html;charset=utf-8");
-    RequestHead request = stream.record().request;
-    String accepted = request == null ? null : request.fields().joined("Accept-Language");
-    ErrorPages.Page template = settings.pages.page(errorCode, accepted);
-    String language = template == null ? "en" : template.language();
-    if (language != null) {
-      head.add("Content-Language", language);
+    ErrorContent content = ErrorContent.of(stream, services, status, errorCode, text, denial);
+    boolean isHtml = content.mediaType().equals(ErrorContent.HTML);
+    head.add("Content-Type", content.mediaType() + (isHtml ? ";charset=utf-8" : ""));
+    if (content.language() != null) {
+      head.add("Content-Language", content.language());
     }
-    if (settings.pages.hasLanguages()) {
-      head.add("Vary", "Accept-Language");
+    head.add("Vary", content.vary());
+    if (content.builtIn()) {
+      head.add("Content-Security-Policy", settings.pages.policy());
+      head.add("X-Content-Type-Options", "nosniff");
     }
     head.add("X-Loligo-Error", errorCode);
     if (status != 408) {
@@ -163,11 +176,7 @@ public final class ErrorPage {
     }
     boolean isHead =
         stream.record().request != null && stream.record().request.methodId() == Method.HEAD;
-    String page =
-        template == null
-            ? page(status, errorCode, text, settings)
-            : new PageText(stream, services, errorCode).page(template.template());
-    int bytes = ByteBufUtil.utf8Bytes(page);
+    int bytes = content.length();
     ByteBuf block;
     try {
       block = stream.allocator().directBuffer(bytes + 2);
@@ -178,9 +187,9 @@ public final class ErrorPage {
     }
     try {
       block.writeByte('\r').writeByte('\n');
-      ByteBufUtil.writeUtf8(block, page);
+      content.writeTo(block);
       stream.record().errorCode = errorCode;
-      stream.record().contentType = "text/html";
+      stream.record().contentType = content.mediaType();
       stream.head(
           services
               .scratch
@@ -191,44 +200,5 @@ public final class ErrorPage {
     } finally {
       block.release();
     }
-  }
-
-  private static String page(int status, String errorCode, String text, ExchangeSettings settings) {
-    String title = status + " " + HttpResponseStatus.valueOf(status).reasonPhrase();
-    return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
-        + escaped(title)
-        + "</title>"
-        + style(settings.pages.stylesheet())
-        + "</head>\n<body><h1>"
-        + escaped(title)
-        + "</h1>\n<p>"
-        + escaped(text)
-        + "</p>\n<hr><p><small>"
-        + escaped(errorCode)
-        + ", loligo at "
-        + escaped(settings.cacheName())
-        + ", "
-        + escaped(settings.config().get(IdentityDirectives.CACHE_MGR))
-        + "</small></p></body></html>\n";
-  }
-
-  private static String style(String css) {
-    return css.isEmpty() ? "" : "<style>" + css + "</style>";
-  }
-
-  static String escaped(String text) {
-    StringBuilder out = new StringBuilder(text.length() + 16);
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      switch (c) {
-        case '<' -> out.append("&lt;");
-        case '>' -> out.append("&gt;");
-        case '&' -> out.append("&amp;");
-        case '"' -> out.append("&quot;");
-        case '\'' -> out.append("&#39;");
-        default -> out.append(c < ' ' ? ' ' : c);
-      }
-    }
-    return out.toString();
   }
 }

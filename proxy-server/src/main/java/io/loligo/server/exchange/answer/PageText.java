@@ -7,6 +7,9 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.IdentityDirectives;
+import io.loligo.server.exchange.settings.pages.ErrorPages;
+import io.loligo.server.exchange.settings.pages.HtmlText;
+import io.loligo.server.exchange.settings.pages.PageTemplate;
 import io.loligo.server.record.ExchangeRecord;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -14,6 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -39,50 +44,100 @@ final class PageText {
     this.errorCode = errorCode;
   }
 
-  /** {@code template} as HTML. */
-  String page(String template) {
-    return filled(template, true);
+  /** {@code template} as HTML, in parts. */
+  List<byte[]> page(String template) {
+    return filled(PageTemplate.of(template, ErrorPages.CODES), code -> bytes(html(code)));
   }
 
   /** {@code template} as a URL: visible ASCII without quotes and angle brackets. */
   String url(String template) {
-    String filled = filled(template, false);
-    StringBuilder safe = new StringBuilder(filled.length());
-    for (byte b : filled.getBytes(StandardCharsets.UTF_8)) {
-      if (b <= ' ' || b == 0x7f || b == '"' || b == '<' || b == '>') {
-        encode(b, safe);
-      } else {
-        safe.append((char) b);
-      }
-    }
+    StringBuilder safe = new StringBuilder(template.length() + 64);
+    filled(PageTemplate.of(template, ErrorPages.CODES), code -> bytes(inUrl(code)))
+        .forEach(part -> encodeUnsafe(part, safe));
     return safe.toString();
   }
 
-  private String filled(String template, boolean html) {
-    StringBuilder out = new StringBuilder(template.length() + 256);
-    int at = 0;
-    while (at < template.length()) {
-      int percent = template.indexOf('%', at);
-      if (percent < 0 || percent + 1 == template.length()) {
-        break;
-      }
-      out.append(template, at, percent);
-      char code = template.charAt(percent + 1);
-      String fact = fact(code, html);
-      if (fact == null) {
-        out.append('%').append(code);
-      } else if (html) {
-        out.append(code == 'l' || code == 'S' ? fact : ErrorPage.escaped(fact));
-      } else {
-        out.append(code == '%' || code == 'R' ? fact : encoded(fact));
-      }
-      at = percent + 2;
-    }
-    return out.append(template, at, template.length()).toString();
+  /** The bytes of a fact. */
+  interface Facts {
+    byte[] of(char code);
   }
 
-  /** The fact that {@code code} stands for; null: it is no code. */
-  private @Nullable String fact(char code, boolean html) {
+  /** {@code template} with facts, in parts. */
+  List<byte[]> filled(PageTemplate template, Facts facts) {
+    List<byte[]> parts = new ArrayList<>(2 * template.pieces().size());
+    for (int i = 0; i < template.codes().length(); i++) {
+      parts.add(template.pieces().get(i));
+      parts.add(facts.of(template.codes().charAt(i)));
+    }
+    parts.add(template.pieces().get(template.codes().length()));
+    return parts;
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private String html(char code) {
+    String fact = fact(code, true);
+    return code == 'l' || code == 'S' ? fact : HtmlText.escaped(fact);
+  }
+
+  private String inUrl(char code) {
+    String fact = fact(code, false);
+    return code == '%' || code == 'R' ? fact : encoded(fact);
+  }
+
+  /** The fact of {@code code} as it is, not escaped. */
+  String plain(char code) {
+    return fact(code, true);
+  }
+
+  /** Squid's ERR_ name. */
+  String errorCode() {
+    return errorCode;
+  }
+
+  /** The id of the request; null: it has none. */
+  @Nullable String requestId() {
+    return record.requestId();
+  }
+
+  /** The URL of the request; null: it is not known. */
+  @Nullable String knownUrl() {
+    return record.target == null ? null : cut(record.target.url());
+  }
+
+  /** The URL of the request as a URI reference in ASCII; null: it is not known. */
+  @Nullable String urlReference() {
+    RequestTarget target = record.target;
+    if (target == null) {
+      return null;
+    }
+    String url = cut(target.url());
+    boolean isAuthority = target.form() == RequestTarget.Form.AUTHORITY;
+    StringBuilder safe = new StringBuilder(url.length() + 16);
+    encodeUnsafe(bytes(isAuthority ? "//" + url : url), safe);
+    return safe.toString();
+  }
+
+  /** What a helper of an ACL has told the user; null: nothing. */
+  @Nullable String helperMessage() {
+    return record.helpers == null ? null : record.helpers.message();
+  }
+
+  /** The style of all built-in pages. */
+  byte[] builtInStyle() {
+    return bytes(services.settings.pages.builtInStyle());
+  }
+
+  /** The element with {@code err_page_stylesheet}; may be empty. */
+  byte[] style() {
+    String css = services.settings.pages.style();
+    return bytes(css.isEmpty() ? "" : "<style>" + css + "</style>");
+  }
+
+  /** The fact that {@code code} stands for. */
+  private String fact(char code, boolean html) {
     String fact =
         switch (code) {
           case 'a' -> record.user == null ? "-" : record.user;
@@ -116,16 +171,17 @@ final class PageText {
           case 'w' -> services.settings.config().get(IdentityDirectives.CACHE_MGR);
           case 'x' -> "[Unknown Error Code]";
           case '%' -> html ? "%" : "%25";
-          default -> null;
+          default -> "";
         };
-    return fact == null || code == 'l' || fact.length() <= MAX_FACT_CHARS
-        ? fact
-        : fact.substring(0, MAX_FACT_CHARS);
+    return code == 'l' ? fact : cut(fact);
   }
 
-  /** What a helper of an ACL has told, for the user. */
+  private static String cut(String fact) {
+    return fact.length() <= MAX_FACT_CHARS ? fact : fact.substring(0, MAX_FACT_CHARS);
+  }
+
   private String helperMessage(boolean html) {
-    String told = record.helpers == null ? null : record.helpers.message();
+    String told = helperMessage();
     return told != null ? told : html ? "[not available]" : "";
   }
 
@@ -166,7 +222,7 @@ final class PageText {
     return "<hr><div id=\"footer\">Generated "
         + date()
         + " by "
-        + ErrorPage.escaped(services.settings.cacheName())
+        + HtmlText.escaped(services.settings.cacheName())
         + " (loligo)</div>";
   }
 
@@ -199,6 +255,17 @@ final class PageText {
       }
     }
     return out.toString();
+  }
+
+  /** Adds {@code text}, with everything encoded that is no visible ASCII or could end a URL. */
+  private static void encodeUnsafe(byte[] text, StringBuilder out) {
+    for (byte b : text) {
+      if (b <= ' ' || b == 0x7f || b == '"' || b == '<' || b == '>') {
+        encode(b, out);
+      } else {
+        out.append((char) b);
+      }
+    }
   }
 
   private static void encode(byte b, StringBuilder out) {

@@ -32,14 +32,14 @@ final class DefaultLanguageLines implements LineReader<String> {
   @Override
   public String value() {
     PageLanguages found = reading.shared(PageLanguages.class, PageLanguages::new);
-    if (last != null && !found.has(language)) {
+    if (last != null && !found.has(language) && !BuiltInPages.has(language)) {
       reading
           .report()
           .warning(
               last,
               language,
-              "a folder of that name in error_directory",
-              "has no effect: built-in pages are English");
+              "a folder of that name in error_directory, or one of " + BuiltInPages.LANGUAGES,
+              "has no effect: built-in pages are English for clients without another language");
     }
     return language;
   }

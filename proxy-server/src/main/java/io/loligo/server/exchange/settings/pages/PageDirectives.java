@@ -39,16 +39,35 @@ public final class PageDirectives {
   static final Setting<String> ERROR_DEFAULT_LANGUAGE =
       FEATURE
           .lines("error_default_language", "LANGUAGE", DefaultLanguageLines::new)
-          .difference("error_directory names the translations; weights of Accept-Language count")
+          .difference(
+              "error_directory names further translations; weights of Accept-Language count")
           .text(
-              "The language of error pages for clients whose languages error_directory does not"
-                  + " have: the name of one of its folders.");
+              "The language of error pages for clients whose languages are not there: the name of"
+                  + " a folder of error_directory, or a language of the built-in pages: en, de, es"
+                  + " or fr.");
+
+  /** {@code error_log_languages}: whether languages without pages are logged. */
+  static final Setting<Boolean> ERROR_LOG_LANGUAGES =
+      FEATURE
+          .flag("error_log_languages", "on")
+          .difference("one line for each language, up to 32 after a start or a reload")
+          .text("on: a language that a client prefers and no error page has is logged.");
 
   /** {@code err_page_stylesheet}: CSS for error pages. */
   static final Setting<Map<String, String>> ERR_PAGE_STYLESHEET =
       FEATURE
           .lines("err_page_stylesheet", "PATH", reading -> new PageFileLines(reading, false))
-          .text("A file of CSS for error pages: %l in a page of error_directory.");
+          .text(
+              "A file of CSS for error pages: %l in a page of error_directory. A built-in page has"
+                  + " it after its own style.");
+
+  /** {@code loligo_explain_denials}: whether clients see the line that denies. */
+  static final Setting<Boolean> EXPLAIN_DENIALS =
+      FEATURE
+          .flag("loligo_explain_denials", "off")
+          .text(
+              "on: the error for a denied request names the line of the rules that denies, with its"
+                  + " file and number. Use it only where clients may know the configuration.");
 
   private PageDirectives() {}
 }

@@ -1,0 +1,62 @@
+package io.loligo.server.exchange.settings.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AcceptedFormTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/json",
+        "application/problem+json",
+        "APPLICATION/JSON",
+        "application/json, text/plain, */*",
+        "application/json;charset=utf-8, */*;q=0.8",
+        "text/html;q=0.5, application/json",
+        "text/html;q=0.8, application/problem+json;q=0.9, application/json;q=0.1",
+        "text/*, application/json",
+        "text/html;q=0.2, text/*, application/json;q=0.5",
+        "application/*, application/problem+json;q=0.2, text/html;q=0.1, application/json",
+        "application/json;q=0.001, text/html;q=0",
+        "application/json ; q = 0.4 , */* ; q=0.3",
+      })
+  void jsonIsPreferred(String accept) {
+    assertThat(AcceptedForm.prefersJson(accept)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*/*",
+        "",
+        "application/*",
+        "text/html, application/json",
+        "application/json, text/html",
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "application/json;q=0.5, */*",
+        "application/json;q=0",
+        "application/json;q=0, application/problem+json;q=0, text/plain",
+        "application/ld+json",
+        "application/jsonx",
+        "image/png",
+        "application/json;q=0.9, text/*",
+      })
+  void htmlIsPreferred(String accept) {
+    assertThat(AcceptedForm.prefersJson(accept)).isFalse();
+  }
+
+  @Test
+  void withoutTheFieldItIsHtml() {
+    assertThat(AcceptedForm.prefersJson(null)).isFalse();
+  }
+
+  @Test
+  void rangesBeyondTheLimitDoNotCount() {
+    String many = "a/b,".repeat(AcceptedForm.MOST_RANGES);
+    assertThat(AcceptedForm.prefersJson(many + "application/json")).isFalse();
+    assertThat(AcceptedForm.prefersJson(many.substring(4) + "application/json")).isTrue();
+  }
+}
