@@ -89,6 +89,7 @@ class PackageDirectionsTest {
               "io.loligo.server.metrics..",
               "io.loligo.server.history..",
               "io.loligo.server.jfr..",
+              "io.loligo.server.traffic..",
               "io.loligo.server.admin..",
               "io.loligo.server.jmx..")
           .should()

@@ -53,6 +53,16 @@ public final class LogSettings {
     blockWhenFull = config.get(LogDirectives.LOG_OVERFLOW).equals("block");
   }
 
+  /** The part of {@code address}, a client's, that is logged. */
+  public String shown(String address) {
+    return clientMask.apply(address);
+  }
+
+  /** Whether queries of URLs are left out. */
+  public boolean stripsQueries() {
+    return stripQueryTerms;
+  }
+
   /** Whether a {@code note} line has ACLs. Records then keep their request. */
   public static boolean notesByAcl(ProxyConfig config) {
     return config.get(LogDirectives.NOTE).stream().anyMatch(note -> !note.access().isEmpty());

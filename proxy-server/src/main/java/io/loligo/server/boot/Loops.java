@@ -40,6 +40,7 @@ final class Loops implements Part {
 
   private final TimeSource time;
   private final ProxyMetrics metrics;
+  private final Watching watching;
   private final List<Loop> loops;
   private final List<ClientConnections> clients;
 
@@ -52,10 +53,12 @@ final class Loops implements Part {
       EventLoopGroup group,
       CommonParts common,
       ProxyMetrics metrics,
+      Watching watching,
       LoopTerms terms,
       AccessLog log) {
     this.time = common.time();
     this.metrics = metrics;
+    this.watching = watching;
     List<Loop> wired = new ArrayList<>();
     List<ClientConnections> served = new ArrayList<>();
     ClientAddresses addresses = new ClientAddresses();
@@ -88,7 +91,11 @@ final class Loops implements Part {
 
   /** Everything that takes the finished exchanges of loop {@code number}. */
   private ExchangeSink sink(int number, Loop loop, AccessLog log) {
-    return metrics.loop(number).then(loop.decisions()).then(log.loop(number));
+    return metrics
+        .loop(number)
+        .then(watching.loop(number))
+        .then(loop.decisions())
+        .then(log.loop(number));
   }
 
   /** The connections to clients, of each loop. */

@@ -214,7 +214,9 @@ public final class Proxy implements AutoCloseable {
       Peers peers = parts.add(new Peers(inForce::config, time));
       parts.add(inForce);
       CommonParts common = common(peers, helpers);
-      loops = parts.add(new Loops(group, common, metrics, inForce.terms(), logs.current()));
+      Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
+      loops =
+          parts.add(new Loops(group, common, metrics, watching, inForce.terms(), logs.current()));
       descriptors =
           parts.add(
               new FreeDescriptors(

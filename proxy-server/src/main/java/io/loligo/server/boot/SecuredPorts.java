@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.metrics.CertificateExpiry;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.tls.PortSecurity;
@@ -9,6 +10,7 @@ import io.loligo.server.tls.TlsDirectives;
 import io.loligo.server.tls.TlsProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -127,9 +129,14 @@ final class SecuredPorts implements Part {
     old.values().forEach(PortSecurity::close);
   }
 
+  /** The validity of the certificates in force. */
+  List<CertificateExpiry> expiries() {
+    return certificates.expiries(inForce());
+  }
+
   @Override
   public void showMeters(MetricsExport export) {
-    export.certificates(() -> certificates.expiries(inForce()));
+    export.certificates(this::expiries);
   }
 
   /** Looks no more. */
