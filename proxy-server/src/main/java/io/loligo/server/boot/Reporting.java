@@ -1,5 +1,6 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.report.LogReport;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -10,13 +11,14 @@ import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code loligo report ACCESS.LOG…}: a page of graphs of access logs. */
+/** {@code loligo report ACCESS.LOG…} and {@code -f FILE}: a page of graphs of access logs. */
 @Command(
     name = "report",
     description = {
@@ -34,12 +36,17 @@ final class Reporting implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets it
   @Parameters(
       paramLabel = "ACCESS.LOG",
-      arity = "1..*",
+      arity = "0..*",
       description = "logs in any order, also gzip; -: standard input")
-  private List<String> logs;
+  private List<String> logs = List.of();
+
+  @Option(
+      names = {"-f", "--file"},
+      paramLabel = "FILE",
+      description = "reads the access log of this configuration, with its old files")
+  private @Nullable Path file;
 
   @SuppressWarnings("NullAway.Init") // picocli sets it
   @Option(
@@ -57,6 +64,22 @@ final class Reporting implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (logs.isEmpty() == (file == null)) {
+      return refuse("access logs or -f FILE are required, not both");
+    }
+    if (file != null) {
+      ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
+      if (config == null) {
+        return refuse(file + " has errors (see: loligo check -f " + file + ")");
+      }
+      logs = ReportedLogs.of(config);
+      if (logs.isEmpty()) {
+        return refuse(
+            file
+                + " has no access_log that can be read (expected: a file of the format squid,"
+                + " loligo_stages or loligo_json)");
+      }
+    }
     for (String log : logs) {
       if (isOutput(log)) {
         return refuse("-o " + output + " is one of the logs (expected: another file)");

@@ -59,6 +59,48 @@ class ReportingTest {
   }
 
   @Test
+  void readsTheLogOfAConfigurationWithItsOldFiles() throws IOException {
+    Path page = dir.resolve("report.html");
+    Path log = dir.resolve("access.log");
+    write("access.log", LINE);
+    write("access.log.0", LINE + LINE);
+    write("access.log.1", LINE);
+    write("access.log.3", LINE); // not of this row
+    write("other.log", LINE);
+    String config =
+        write(
+            "loligo.conf",
+            "http_port 3128\nlogformat own %ts\naccess_log stdio:"
+                + dir.resolve("own.log")
+                + " logformat=own\n"
+                + "access_log stdio:"
+                + log
+                + " squid\n"
+                + "access_log stdio:"
+                + dir.resolve("other.log")
+                + " squid\n"
+                + "http_access allow all\n");
+    assertThat(report("-f", config, "-o", page.toString())).isZero();
+    assertThat(err.toString()).contains("loligo: 4 accesses, 0 unreadable lines");
+    assertThat(report("-f", config, "-o", log.toString())).isEqualTo(2);
+    assertThat(log).content().isEqualTo(LINE);
+  }
+
+  @Test
+  void aConfigurationWithoutALogThatCanBeReadIsRefused() throws IOException {
+    String page = dir.resolve("report.html").toString();
+    String without =
+        write("loligo.conf", "http_port 3128\naccess_log none\nhttp_access allow all\n");
+    assertThat(report("-f", without, "-o", page)).isEqualTo(2);
+    assertThat(err.toString()).contains("has no access_log that can be read");
+    assertThat(report("-f", write("wrong.conf", "http_port x\n"), "-o", page)).isEqualTo(2);
+    assertThat(err.toString()).contains("has errors (see: loligo check -f ");
+    assertThat(report("-o", page)).isEqualTo(2);
+    assertThat(report("-f", without, write("access.log", LINE), "-o", page)).isEqualTo(2);
+    assertThat(err.toString()).contains("access logs or -f FILE are required, not both");
+  }
+
+  @Test
   void aLogIsNotOverwritten() throws IOException {
     String log = write("access.log", LINE);
     String sameFile = Files.createSymbolicLink(dir.resolve("link"), Path.of(log)).toString();
