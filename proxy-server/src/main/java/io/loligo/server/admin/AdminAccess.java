@@ -5,9 +5,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,33 +16,35 @@ import org.jspecify.annotations.Nullable;
  * <p>Any page can make a browser send requests to a loopback port, under a name of the attacker's
  * choice that resolves to 127.0.0.1. So Host must be a loopback name, the address of the
  * connection, or a configured name, and an Origin must be this port's own. Changes of state need
- * the secret in addition.
+ * the secret in addition. Beyond loopback, pages need it too.
  */
 final class AdminAccess {
-  private static final String SCHEME = "Bearer ";
+  private static final String BEARER = "Bearer ";
+  private static final String BASIC = "Basic ";
   private static final byte[] LOOPBACK_6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-  private volatile byte @Nullable [] secret;
-  private volatile Set<String> names;
+  private final boolean encrypted;
+  private final AdminTls tls;
+  private volatile AdminTerms terms;
 
   /**
-   * @param secret null: changes are not possible
-   * @param names further host names
+   * @param encrypted whether the port speaks TLS
+   * @param tls its certificates
    */
-  AdminAccess(@Nullable String secret, Set<String> names) {
-    reconfigure(secret, names);
+  AdminAccess(AdminTerms terms, boolean encrypted, AdminTls tls) {
+    this.terms = terms;
+    this.encrypted = encrypted;
+    this.tls = tls;
   }
 
-  /** Another secret and other names, from the next request on. */
-  final void reconfigure(@Nullable String newSecret, Set<String> newNames) {
-    secret =
-        newSecret == null || newSecret.isEmpty()
-            ? null
-            : newSecret.getBytes(StandardCharsets.UTF_8);
-    names =
-        newNames.stream()
-            .map(name -> name.toLowerCase(Locale.ROOT))
-            .collect(Collectors.toUnmodifiableSet());
+  /** Other terms, from the next request on. */
+  void reconfigure(AdminTerms now) {
+    terms = now;
+  }
+
+  /** Whether a connection of {@code client} is accepted. On the event loop. */
+  boolean clientAllowed(AdminClient client) {
+    return terms.clients().evaluate(client).allowed();
   }
 
   /** Whether {@code host}, a Host value, names the server that listens on {@code local}. */
@@ -51,30 +53,59 @@ final class AdminAccess {
       return false;
     }
     String name = hostName(host);
-    return name != null && (isLoopback(name) || names.contains(name) || isAddress(name, local));
+    Set<String> certified = tls.names();
+    return name != null
+        && (isLoopback(name)
+            || terms.names().contains(name)
+            || certified.contains(name)
+            || isAddress(name, local));
   }
 
   /** Whether a request with this Origin (or null) comes from a page of this server, or no page. */
   boolean originAllowed(@Nullable String origin, @Nullable String host) {
-    return origin == null || origin.equalsIgnoreCase("http://" + host);
+    String own = (encrypted ? "https://" : "http://") + host;
+    return origin == null || origin.equalsIgnoreCase(own);
   }
 
-  /** Whether changes by HTTP are possible at all. */
-  boolean changesPossible() {
-    return secret != null;
+  /** Whether there is a secret. */
+  boolean hasSecret() {
+    return terms.secret() != null;
   }
 
-  /** Whether {@code authorization} contains the secret. Takes the same time for every wrong one. */
-  boolean secretGiven(@Nullable String authorization) {
-    byte[] expected = secret;
-    if (expected == null
-        || authorization == null
-        || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-      return false;
+  /**
+   * Whether {@code authorization} contains the secret, as a token or, if {@code basicToo}, as the
+   * password of any user. Takes the same time for every wrong one.
+   */
+  boolean secretGiven(@Nullable String authorization, boolean basicToo) {
+    String expected = terms.secret();
+    byte[] given = authorization == null ? null : given(authorization, basicToo);
+    return expected != null
+        && given != null
+        && MessageDigest.isEqual(expected.getBytes(StandardCharsets.UTF_8), given);
+  }
+
+  /** Null: another scheme, or malformed. */
+  private static byte @Nullable [] given(String authorization, boolean basicToo) {
+    if (begins(authorization, BEARER)) {
+      return authorization.substring(BEARER.length()).strip().getBytes(StandardCharsets.UTF_8);
     }
-    byte[] given =
-        authorization.substring(SCHEME.length()).strip().getBytes(StandardCharsets.UTF_8);
-    return MessageDigest.isEqual(expected, given);
+    if (!basicToo || !begins(authorization, BASIC)) {
+      return null;
+    }
+    try {
+      byte[] pair = Base64.getDecoder().decode(authorization.substring(BASIC.length()).strip());
+      int colon = 0;
+      while (colon < pair.length && pair[colon] != ':') {
+        colon++;
+      }
+      return colon == pair.length ? null : Arrays.copyOfRange(pair, colon + 1, pair.length);
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
+  }
+
+  private static boolean begins(String text, String scheme) {
+    return text.regionMatches(true, 0, scheme, 0, scheme.length());
   }
 
   /** The name or literal in {@code host[:port]}, lower case, no brackets; null: malformed. */
@@ -97,7 +128,8 @@ final class AdminAccess {
     return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
   }
 
-  private static boolean isLoopback(String name) {
+  /** Whether {@code name} is localhost or a loopback address. */
+  static boolean isLoopback(String name) {
     byte[] bytes = IpText.parse(name);
     boolean four = bytes != null && bytes.length == 4 && bytes[0] == 127;
     return name.equals("localhost") || four || Arrays.equals(bytes, LOOPBACK_6);

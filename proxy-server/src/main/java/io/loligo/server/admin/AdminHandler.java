@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
 
+  private static final String CHALLENGE = "Basic realm=\"Loligo\", charset=\"UTF-8\"";
+
   private final AdminAccess access;
   private final AdminRoutes routes;
   private CompletableFuture<Void> previous = CompletableFuture.completedFuture(null);
@@ -95,6 +97,10 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     String host = hosts.isEmpty() ? null : hosts.get(0);
     InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
+    InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
+    if (!access.clientAllowed(new AdminClient(client, local))) {
+      return AdminReply.text(403, "loligo_admin_access does not allow this address");
+    }
     if (host != null && !access.hostAllowed(host, local)) {
       return AdminReply.text(403, "this Host is unknown here");
     }
@@ -130,6 +136,9 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         .set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
     if (reply.allow() != null) {
       response.headers().set(HttpHeaderNames.ALLOW, reply.allow());
+    }
+    if (reply.status() == HttpResponseStatus.UNAUTHORIZED.code()) {
+      response.headers().add(HttpHeaderNames.WWW_AUTHENTICATE, CHALLENGE);
     }
     if (reply.retrySeconds() > 0) {
       response.headers().set(HttpHeaderNames.RETRY_AFTER, reply.retrySeconds());

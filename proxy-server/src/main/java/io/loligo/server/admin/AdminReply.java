@@ -31,6 +31,16 @@ public record AdminReply(
     return new AdminReply(405, "text/plain; charset=utf-8", "method not allowed\n", allow, 0);
   }
 
+  /** Asks for the secret; a browser then asks its user. */
+  public static AdminReply unauthorized() {
+    return new AdminReply(
+        401,
+        "text/plain; charset=utf-8",
+        "loligo_admin_secret is required: as Authorization: Bearer, or as the password of Basic\n",
+        null,
+        0);
+  }
+
   public static AdminReply tooMany(int retrySeconds) {
     return new AdminReply(
         429,

@@ -14,15 +14,27 @@ final class AdminRoutes {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Set<String> CHANGES = Set.of("/purge", "/reload", "/rotate", "/drain");
 
+  /** Health checks tell nothing about traffic, and load balancers have no secret. */
+  private static final String OPEN = "/health/";
+
   private final AdminAccess access;
+  private final boolean local;
   private final SecretAttempts attempts;
   private final AtomicLong refusals = new AtomicLong();
   private final Operations operations;
   private final AdminPages pages;
 
+  /**
+   * @param local whether the port is for this machine only: pages need no secret then
+   */
   AdminRoutes(
-      AdminAccess access, SecretAttempts attempts, Operations operations, AdminPages pages) {
+      AdminAccess access,
+      boolean local,
+      SecretAttempts attempts,
+      Operations operations,
+      AdminPages pages) {
     this.access = access;
+    this.local = local;
     this.attempts = attempts;
     this.operations = operations;
     this.pages = pages;
@@ -51,10 +63,15 @@ final class AdminRoutes {
       return refusal == null ? reload(client) : CompletableFuture.completedFuture(refusal);
     }
     AdminPage page = pages.at(path);
+    if (page != null && !method.equals("GET") && !method.equals("HEAD")) {
+      return CompletableFuture.completedFuture(AdminReply.methodNotAllowed("GET, HEAD"));
+    }
     if (page != null) {
-      return method.equals("GET") || method.equals("HEAD")
+      AdminReply refusal =
+          local || path.startsWith(OPEN) ? null : pageRefusal(path, authorization, client);
+      return refusal == null
           ? page.answer(query.parameters())
-          : CompletableFuture.completedFuture(AdminReply.methodNotAllowed("GET, HEAD"));
+          : CompletableFuture.completedFuture(refusal);
     }
     return CompletableFuture.completedFuture(now(method, path, authorization, client));
   }
@@ -81,6 +98,28 @@ final class AdminRoutes {
     return AdminReply.text(404, "not found");
   }
 
+  /** Why a page beyond loopback is refused, or null. */
+  private @Nullable AdminReply pageRefusal(
+      String path, @Nullable String authorization, String client) {
+    if (!access.hasSecret()) {
+      return AdminReply.text(
+          403, "beyond loopback this needs loligo_admin_secret, and none is configured");
+    }
+    if (authorization == null) {
+      return AdminReply.unauthorized(); // the first request of any browser
+    }
+    AdminReply refusal = tooMany(path, client);
+    if (refusal == null && !access.secretGiven(authorization, true)) {
+      attempts.failed(client);
+      AUDIT.warn("admin {} from {}: refused, wrong secret", path, client);
+      refusal = AdminReply.unauthorized();
+    }
+    if (refusal != null) {
+      refusals.incrementAndGet();
+    }
+    return refusal;
+  }
+
   /** Why a change is refused, or null. */
   private @Nullable AdminReply refusal(String path, @Nullable String authorization, String client) {
     AdminReply refusal = checked(path, authorization, client);
@@ -90,25 +129,34 @@ final class AdminRoutes {
     return refusal;
   }
 
-  /** Changes refused for lack of the secret. Any thread. */
+  /** Requests refused for lack of the secret. Any thread. */
   long refusals() {
     return refusals.get();
   }
 
-  private @Nullable AdminReply checked(String path, @Nullable String authorization, String client) {
-    if (!attempts.allowed(client)) {
-      if (attempts.firstRefusal(client)) {
-        AUDIT.warn(
-            "admin {} from {}: refused, too many wrong secrets from this client", path, client);
-      }
-      return AdminReply.tooMany(SecretAttempts.RECOVERY_SECONDS);
+  /** The reply to a client with too many wrong secrets; null: it may try one. */
+  private @Nullable AdminReply tooMany(String path, String client) {
+    if (attempts.allowed(client)) {
+      return null;
     }
-    if (!access.changesPossible()) {
+    if (attempts.firstRefusal(client)) {
+      AUDIT.warn(
+          "admin {} from {}: refused, too many wrong secrets from this client", path, client);
+    }
+    return AdminReply.tooMany(SecretAttempts.RECOVERY_SECONDS);
+  }
+
+  private @Nullable AdminReply checked(String path, @Nullable String authorization, String client) {
+    AdminReply tooMany = tooMany(path, client);
+    if (tooMany != null) {
+      return tooMany;
+    }
+    if (!access.hasSecret()) {
       attempts.failed(client);
       AUDIT.warn("admin {} from {}: refused, no secret is configured", path, client);
       return AdminReply.text(403, "no secret is configured: changes by HTTP are not possible");
     }
-    if (!access.secretGiven(authorization)) {
+    if (!access.secretGiven(authorization, false)) {
       attempts.failed(client);
       AUDIT.warn("admin {} from {}: refused, wrong or missing secret", path, client);
       return AdminReply.text(403, "Authorization: Bearer with the configured secret is required");

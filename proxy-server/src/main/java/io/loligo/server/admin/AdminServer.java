@@ -1,6 +1,9 @@
 package io.loligo.server.admin;
 
 import io.loligo.core.config.HostPort;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.time.LogRateLimit;
+import io.loligo.server.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -16,13 +19,15 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The admin port ({@code loligo_admin_port}): metrics, health, configuration, and the operations
@@ -30,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe: any thread.
  */
 public final class AdminServer implements AutoCloseable {
+  private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final int MAX_REQUEST_LINE_BYTES = 8 * 1024;
   private static final int MAX_HEAD_BYTES = 16 * 1024;
   private static final int MAX_CONTENT_BYTES = 16 * 1024;
@@ -40,34 +46,43 @@ public final class AdminServer implements AutoCloseable {
   private final Channel listener;
   private final AdminAccess access;
   private final AdminRoutes routes;
+  private final AdminTls tls;
 
   private AdminServer(
-      EventLoopGroup group, Channel listener, AdminAccess access, AdminRoutes routes) {
+      EventLoopGroup group,
+      Channel listener,
+      AdminAccess access,
+      AdminRoutes routes,
+      AdminTls tls) {
     this.group = group;
     this.listener = listener;
     this.access = access;
     this.routes = routes;
+    this.tls = tls;
   }
 
   /**
    * Starts to listen.
    *
    * @param place where it listens
-   * @param secret needed for changes, or null: no change is possible
-   * @param names accepted host names besides loopback ones
+   * @param terms of access
+   * @param tls its certificates, if {@code place} has TLS
    * @param pages what it shows; no page is added later
    * @throws IOException if the port is not available; names it
    */
   public static AdminServer start(
-      HostPort place,
-      @Nullable String secret,
-      Set<String> names,
-      Operations operations,
-      AdminPages pages)
+      HttpPort place, AdminTerms terms, AdminTls tls, Operations operations, AdminPages pages)
       throws IOException {
-    AdminAccess access = new AdminAccess(secret, names);
+    boolean encrypted = place.tls() != null;
+    InetSocketAddress address = address(place);
+    AdminAccess access = new AdminAccess(terms, encrypted, tls);
     AdminRoutes routes =
-        new AdminRoutes(access, new SecretAttempts(System::nanoTime), operations, pages);
+        new AdminRoutes(
+            access,
+            address.getAddress().isLoopbackAddress(),
+            new SecretAttempts(System::nanoTime),
+            operations,
+            pages);
     EventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("loligo-admin", true), NioIoHandler.newFactory());
@@ -77,11 +92,11 @@ public final class AdminServer implements AutoCloseable {
               .group(group)
               .channel(NioServerSocketChannel.class)
               .option(ChannelOption.SO_REUSEADDR, true)
-              .childHandler(new Connections(access, routes))
-              .bind(address(place))
+              .childHandler(new Connections(access, routes, encrypted ? tls : null))
+              .bind(address)
               .syncUninterruptibly()
               .channel();
-      return new AdminServer(group, listener, access, routes);
+      return new AdminServer(group, listener, access, routes, tls);
     } catch (Exception e) {
       // Netty throws the checked cause of a failed bind unchanged
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
@@ -90,12 +105,18 @@ public final class AdminServer implements AutoCloseable {
     }
   }
 
-  private static InetSocketAddress address(HostPort place) throws IOException {
+  private static InetSocketAddress address(HttpPort place) throws IOException {
     return new InetSocketAddress(InetAddress.getAllByName(hostOf(place))[0], place.port());
   }
 
+  /** Where a program on this machine reaches {@code place}. */
+  public static HostPort reachedAt(HttpPort place) {
+    boolean anywhere = place.address().equals("0.0.0.0") || place.address().equals("::");
+    return new HostPort(anywhere ? "127.0.0.1" : hostOf(place), place.port());
+  }
+
   /** The host of {@code place}: this machine only, if it names no address. */
-  public static String hostOf(HostPort place) {
+  private static String hostOf(HttpPort place) {
     return place.address().isEmpty() ? "127.0.0.1" : place.address();
   }
 
@@ -104,14 +125,22 @@ public final class AdminServer implements AutoCloseable {
     return (InetSocketAddress) listener.localAddress();
   }
 
-  /** Changes refused for lack of the secret. */
+  /** Requests refused for lack of the secret. */
   public long refusals() {
     return routes.refusals();
   }
 
-  /** Another secret, or null, and other names, from the next request on. */
-  public void reconfigure(@Nullable String secret, Set<String> names) {
-    access.reconfigure(secret, names);
+  /** Other terms of access, from the next request on. */
+  public void reconfigure(AdminTerms terms) {
+    access.reconfigure(terms);
+  }
+
+  /**
+   * The certificates of handshakes that begin from now on; null: none begins. When this returns, no
+   * handshake begins with the former. Not on an event loop.
+   */
+  public void use(@Nullable ServerTls certificates) {
+    group.next().submit(() -> tls.use(certificates)).awaitUninterruptibly();
   }
 
   @Override
@@ -124,11 +153,14 @@ public final class AdminServer implements AutoCloseable {
   private static final class Connections extends ChannelInitializer<Channel> {
     private final AdminAccess access;
     private final AdminRoutes routes;
+    private final @Nullable AdminTls tls;
+    private final LogRateLimit denials = new LogRateLimit(System::nanoTime);
     private int open;
 
-    Connections(AdminAccess access, AdminRoutes routes) {
+    Connections(AdminAccess access, AdminRoutes routes, @Nullable AdminTls tls) {
       this.access = access;
       this.routes = routes;
+      this.tls = tls;
     }
 
     @Override
@@ -136,6 +168,9 @@ public final class AdminServer implements AutoCloseable {
       ChannelPipeline pipeline = channel.pipeline();
       pipeline.addLast(new Limit());
       pipeline.addLast(new ReadTimeoutHandler(IDLE_SECONDS));
+      if (tls != null) {
+        pipeline.addLast(tls.newHandler());
+      }
       pipeline.addLast(
           new HttpServerCodec(
               new HttpDecoderConfig()
@@ -145,11 +180,27 @@ public final class AdminServer implements AutoCloseable {
       pipeline.addLast(new AdminHandler(access, routes));
     }
 
-    /** Closes a connection beyond the limit. */
+    private boolean allowed(Channel channel) {
+      InetSocketAddress client = (InetSocketAddress) channel.remoteAddress();
+      InetSocketAddress local = (InetSocketAddress) channel.localAddress();
+      if (access.clientAllowed(new AdminClient(client, local))) {
+        return true;
+      }
+      if (denials.permits()) {
+        AUDIT.warn(
+            "admin connection from {}: closed, loligo_admin_access does not allow this address;"
+                + " {} so far",
+            NetUtil.toAddressString(client.getAddress()),
+            denials.count());
+      }
+      return false;
+    }
+
+    /** Closes a connection beyond the limit, or of an address that the rules deny. */
     private final class Limit extends ChannelInboundHandlerAdapter {
       @Override
       public void channelActive(ChannelHandlerContext context) throws Exception {
-        if (++open > MAX_CONNECTIONS) {
+        if (++open > MAX_CONNECTIONS || !allowed(context.channel())) {
           context.close();
         }
         super.channelActive(context);

@@ -1,24 +1,35 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.HostPort;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.admin.AdminPages;
 import io.loligo.server.admin.AdminServer;
+import io.loligo.server.admin.AdminTerms;
+import io.loligo.server.admin.AdminTls;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.tls.PortSecurity;
+import io.loligo.server.tls.ServerTls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The admin port, if there is one. Thread-safe. */
 final class AdminPort implements Part {
-  private volatile boolean isWanted;
+  private final @Nullable HttpPort place;
+  private final AdminTls tls = new AdminTls();
 
   /** Null before {@link #listen}, and if there is none. */
   private volatile @Nullable AdminServer server;
+
+  /** The port of {@code config}, which holds until the process ends. */
+  AdminPort(ProxyConfig config) {
+    place = config.get(AdminDirectives.ADMIN_PORT);
+  }
 
   /**
    * Listens, if {@code config} has a port for it.
@@ -27,17 +38,31 @@ final class AdminPort implements Part {
    * @throws IOException if the port is not available; names it
    */
   void listen(ProxyConfig config, Operations operations, AdminPages pages) throws IOException {
-    HostPort place = config.get(AdminDirectives.ADMIN_PORT);
-    isWanted = place != null;
     if (place != null) {
-      server =
-          AdminServer.start(
-              place, config.get(AdminDirectives.ADMIN_SECRET), names(config), operations, pages);
+      server = AdminServer.start(place, terms(config), tls, operations, pages);
     }
   }
 
-  private static Set<String> names(ProxyConfig config) {
-    return Set.of(config.get(IdentityDirectives.VISIBLE_HOSTNAME));
+  private static AdminTerms terms(ProxyConfig config) {
+    return new AdminTerms(
+        config.get(AdminDirectives.ADMIN_SECRET),
+        Set.of(config.get(IdentityDirectives.VISIBLE_HOSTNAME)),
+        config.get(AdminDirectives.ADMIN_ACCESS));
+  }
+
+  /**
+   * Uses its own of {@code all} from now on: when this returns, no handshake begins with the
+   * former. Not on an event loop.
+   */
+  void use(Map<HttpPort, PortSecurity> all) {
+    PortSecurity security = place == null ? null : all.get(place);
+    ServerTls own = security == null ? null : security.server();
+    AdminServer running = server;
+    if (running == null) {
+      tls.use(own);
+    } else {
+      running.use(own);
+    }
   }
 
   /** Its address, as bound; null if there is none. */
@@ -50,7 +75,7 @@ final class AdminPort implements Part {
   public void reconfigured(ProxyConfig before, ProxyConfig now) {
     AdminServer running = server;
     if (running != null) {
-      running.reconfigure(now.get(AdminDirectives.ADMIN_SECRET), names(now));
+      running.reconfigure(terms(now));
     }
   }
 
@@ -61,11 +86,11 @@ final class AdminPort implements Part {
 
   @Override
   public void showMeters(MetricsExport export) {
-    if (isWanted) {
+    if (place != null) {
       export.counter(
           "loligo.admin.refusals",
           null,
-          "Changes refused at the admin port for lack of the secret.",
+          "Requests refused at the admin port for lack of the secret.",
           this::refusals);
     }
   }

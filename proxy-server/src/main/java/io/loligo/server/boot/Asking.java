@@ -1,9 +1,11 @@
 package io.loligo.server.boot;
 
-import io.loligo.core.config.HostPort;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.admin.AdminServer;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortTls;
+import io.loligo.server.tls.PinnedServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -76,27 +78,36 @@ final class Asking implements Callable<Integer> {
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "takes the admin port from this configuration")
+      description = "takes the admin port, its certificate and the secret from this configuration")
   private @Nullable Path file;
 
   @Override
   public Integer call() throws InterruptedException {
-    String authority = file == null ? admin : authority(file);
-    if (authority == null) {
+    ProxyConfig config = file == null ? null : config(file);
+    HttpPort port = config == null ? null : config.get(AdminDirectives.ADMIN_PORT);
+    if (file != null && port == null) {
       System.err.println("loligo: " + file + " has no loligo_admin_port");
       return 1;
     }
+    String authority = port == null ? admin : AdminServer.reachedAt(port).text();
+    PortTls tls = port == null ? null : port.tls();
     try {
+      HttpClient.Builder client =
+          HttpClient.newBuilder().connectTimeout(PATIENCE).proxy(HttpClient.Builder.NO_PROXY);
+      if (tls != null) {
+        client.sslContext(PinnedServer.context(tls.options().certificates()));
+      }
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(
+                  URI.create(
+                      (tls == null ? "http://" : "https://") + authority + "/explain?" + query()))
+              .timeout(PATIENCE);
+      String secret = config == null ? null : config.get(AdminDirectives.ADMIN_SECRET);
+      if (secret != null && !secret.isEmpty()) {
+        request.header("Authorization", "Bearer " + secret);
+      }
       HttpResponse<String> answer =
-          HttpClient.newBuilder()
-              .connectTimeout(PATIENCE)
-              .proxy(HttpClient.Builder.NO_PROXY)
-              .build()
-              .send(
-                  HttpRequest.newBuilder(URI.create("http://" + authority + "/explain?" + query()))
-                      .timeout(PATIENCE)
-                      .build(),
-                  HttpResponse.BodyHandlers.ofString());
+          client.build().send(request.build(), HttpResponse.BodyHandlers.ofString());
       boolean explained = answer.statusCode() == 200;
       (explained ? System.out : System.err).print(answer.body());
       return explained ? 0 : 1;
@@ -127,9 +138,7 @@ final class Asking implements Callable<Integer> {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
-  private static @Nullable String authority(Path file) {
-    ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
-    HostPort place = config == null ? null : config.get(AdminDirectives.ADMIN_PORT);
-    return place == null ? null : new HostPort(AdminServer.hostOf(place), place.port()).text();
+  private static @Nullable ProxyConfig config(Path file) {
+    return Features.reader(new FileConfigSource()).read(file.toString()).config();
   }
 }

@@ -79,11 +79,6 @@ final class Daemon {
     InetSocketAddress admin = proxy.adminAddress();
     if (admin != null) {
       LOG.info("metrics and administration on {}", text(admin));
-      if (!proxy.adminIsLocal()) {
-        LOG.warn(
-            "loligo_admin_port is not on loopback: anyone who reaches it can read metrics,"
-                + " configuration and stored responses by URL");
-      }
     }
     if (!heard) {
       LOG.warn(

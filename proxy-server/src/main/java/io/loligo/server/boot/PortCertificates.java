@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.bump.BumpRules;
@@ -57,6 +58,9 @@ final class PortCertificates {
 
   private static final Duration AGAIN = Duration.ofDays(1);
 
+  /** The protocol of the admin port, in ALPN. */
+  private static final List<String> ADMIN_ALPN = List.of("http/1.1");
+
   private final Supplier<TlsProvider> provider;
   private final List<String> alpn;
   private final Executor worker;
@@ -67,7 +71,7 @@ final class PortCertificates {
 
   /**
    * @param provider asked when the first port has TLS
-   * @param alpn protocols of all ports, in order of preference
+   * @param alpn protocols of all ports but the admin port, in order of preference
    * @param worker makes the certificates of decrypted tunnels
    * @param clock tells which certificates have expired
    */
@@ -93,7 +97,7 @@ final class PortCertificates {
     char[] password = password(config);
     Map<HttpPort, PortSecurity> all = new HashMap<>();
     try {
-      for (HttpPort port : PortDirectives.ports(config)) {
+      for (HttpPort port : ports(config)) {
         PortSecurity security = read(config, port, before, password);
         if (security != null) {
           all.put(port, security);
@@ -124,7 +128,7 @@ final class PortCertificates {
   /** The files that {@link #read} reads, and the folders of authorities. */
   static Set<String> paths(ProxyConfig config) {
     Set<String> paths = new HashSet<>();
-    for (HttpPort port : PortDirectives.ports(config)) {
+    for (HttpPort port : ports(config)) {
       if (port.bump() != null) {
         addPairs(port.bump().options(), paths);
       }
@@ -139,6 +143,16 @@ final class PortCertificates {
       }
     }
     return paths;
+  }
+
+  /** All ports that may have TLS. */
+  private static List<HttpPort> ports(ProxyConfig config) {
+    List<HttpPort> ports = new ArrayList<>(PortDirectives.ports(config));
+    HttpPort admin = config.get(AdminDirectives.ADMIN_PORT);
+    if (admin != null) {
+      ports.add(admin);
+    }
+    return ports;
   }
 
   private static void addPairs(TlsOptions options, Set<String> paths) {
@@ -294,7 +308,7 @@ final class PortCertificates {
               pairs,
               auth(tls),
               authorities(tls),
-              alpn,
+              port.equals(config.get(AdminDirectives.ADMIN_PORT)) ? ADMIN_ALPN : alpn,
               config.get(TlsDirectives.OCSP_STAPLING) ? staples : null);
       ServerTls old = like(port, before);
       if (old != null && !tls.requests()) {

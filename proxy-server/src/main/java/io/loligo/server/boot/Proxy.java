@@ -209,7 +209,7 @@ public final class Proxy implements AutoCloseable {
       group = transport.newLoops(count, "loligo-loop");
       parts.addEnd(() -> Loops.end(group));
       stripes.enterAll(group);
-      admin = parts.add(new AdminPort());
+      admin = parts.add(new AdminPort(config));
       parts.addEnd(storage.store()::land);
       Peers peers = parts.add(new Peers(inForce::config, time));
       parts.add(inForce);
@@ -245,6 +245,7 @@ public final class Proxy implements AutoCloseable {
         provider ->
             new PortCertificates(provider, ALPN, files, () -> Instant.ofEpochMilli(time.millis())),
         this::useTls,
+        all -> admin.use(all),
         maintenance,
         this::schedule,
         reloader);
@@ -302,13 +303,13 @@ public final class Proxy implements AutoCloseable {
       metrics.ledger().addProcess(allocator);
     }
     Operations operations = new Administration(this, loops, group, seenStore, life);
+    secured.start();
     admin.listen(config, operations, pages(operations));
     InetSocketAddress management = admin.address();
     if (management != null) {
       own.manages(Set.of(management.getPort()));
     }
     own.manages(RemoteJmx.of(System.getProperties()).ports());
-    secured.start();
     inForce.startHelpers();
     ports.bind(config);
     ManagementBeans registered =
@@ -394,12 +395,6 @@ public final class Proxy implements AutoCloseable {
   /** The address of the admin port; null if it is off. */
   @Nullable InetSocketAddress adminAddress() {
     return admin.address();
-  }
-
-  /** Whether the admin port is for this machine only, or off. */
-  boolean adminIsLocal() {
-    InetSocketAddress address = adminAddress();
-    return address == null || address.getAddress().isLoopbackAddress();
   }
 
   /** The configuration in force. */

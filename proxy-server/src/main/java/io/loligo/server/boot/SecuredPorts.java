@@ -43,6 +43,7 @@ final class SecuredPorts implements Part {
   private final Supplier<ProxyConfig> config;
   private final PortCertificates certificates;
   private final Consumer<Map<HttpPort, PortSecurity>> loops;
+  private final Consumer<Map<HttpPort, PortSecurity>> admin;
   private final Maintenance maintenance;
   private final Looks looks;
   private final Reloader reloader;
@@ -78,6 +79,7 @@ final class SecuredPorts implements Part {
    * @param certificates made with the source of the provider, which is chosen for the first port
    *     with TLS
    * @param loops puts the TLS of ports in force on all event loops
+   * @param admin puts that of the admin port in force
    * @param maintenance renews OCSP responses and keys
    * @param looks schedules the looks at files
    * @param reloader the looks happen between its reloads
@@ -86,12 +88,14 @@ final class SecuredPorts implements Part {
       Supplier<ProxyConfig> config,
       Function<Supplier<TlsProvider>, PortCertificates> certificates,
       Consumer<Map<HttpPort, PortSecurity>> loops,
+      Consumer<Map<HttpPort, PortSecurity>> admin,
       Maintenance maintenance,
       Looks looks,
       Reloader reloader) {
     this.config = config;
     this.certificates = certificates.apply(this::provider);
     this.loops = loops;
+    this.admin = admin;
     this.maintenance = maintenance;
     this.looks = looks;
     this.reloader = reloader;
@@ -118,13 +122,16 @@ final class SecuredPorts implements Part {
     return inForce;
   }
 
-  /** {@code fresh} is in force on all loops: releases the former. */
+  /**
+   * {@code fresh} is in force on all loops: puts it in force elsewhere, and releases the former.
+   */
   void replace(Map<HttpPort, PortSecurity> fresh) {
     Map<HttpPort, PortSecurity> old;
     synchronized (this) {
       old = inForce;
       inForce = fresh;
     }
+    admin.accept(fresh);
     staple();
     old.values().forEach(PortSecurity::close);
   }

@@ -10,9 +10,7 @@ import io.loligo.core.config.Report;
 import io.loligo.server.bump.BumpAction;
 import io.loligo.server.bump.BumpDirectives;
 import io.loligo.server.bump.BumpRules;
-import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;
-import io.loligo.server.tls.TlsWords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -65,28 +63,6 @@ final class PortLines {
 
   private static final Set<String> TUNING =
       Set.of("disable-pmtu-discovery", "act-as-origin", "worker-queues", "no-connection-auth");
-
-  /** Words of TLS with another name than the ones that all lines share. */
-  private static final Map<String, String> SHARED =
-      Map.ofEntries(
-          Map.entry("tls-cert", "cert"),
-          Map.entry("cert", "cert"),
-          Map.entry("tls-key", "key"),
-          Map.entry("key", "key"),
-          Map.entry("cipher", "cipher"),
-          Map.entry("options", "options"),
-          Map.entry("cafile", "cafile"),
-          Map.entry("tls-cafile", "cafile"),
-          Map.entry("capath", "capath"),
-          Map.entry("crlfile", "crlfile"),
-          Map.entry("sslflags", "flags"),
-          Map.entry("tls-default-ca", "default-ca"),
-          Map.entry("tls-no-npn", "no-npn"),
-          Map.entry("tls-min-version", "min-version"),
-          Map.entry("version", "version"));
-
-  /** Words about algorithms that are not in use, or about names that nobody sees. */
-  private static final Set<String> OBSOLETE_TLS = Set.of("tls-dh", "dhparams", "sslcontext");
 
   private static final Pattern SIZE = Pattern.compile("([0-9]{1,9}) ?(bytes|B|KB|MB|GB)?");
 
@@ -200,7 +176,7 @@ final class PortLines {
     private boolean ipv4;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
     private final boolean secure;
-    private final TlsWords words;
+    private final PortTlsWords words;
 
     /** Words of TLS that only make sense on a TLS port, or beside ssl-bump. */
     private final List<String> ofTls = new ArrayList<>();
@@ -209,14 +185,13 @@ final class PortLines {
     private @Nullable PortBump bumped;
     private boolean generates = true;
     private long cacheBytes = PortBump.DEFAULT_CACHE_BYTES;
-    private final List<String> clientCa = new ArrayList<>();
 
     OnePort(Line line, HostPort place, boolean secure) {
       this.line = line;
       this.place = place;
       this.protocol = secure ? "https" : "http";
       this.secure = secure;
-      this.words = new TlsWords(line, report);
+      this.words = new PortTlsWords(line, report);
     }
 
     void option(String word) {
@@ -258,22 +233,14 @@ final class PortLines {
     }
 
     private void other(String word, Option option) {
-      String shared = SHARED.get(option.name());
       Interception mode = INTERCEPTIONS.get(word);
       if (TLS.contains(option.name()) && !secure) {
         ofTls.add(word);
       }
       if (mode != null) {
         intercept(word, mode);
-      } else if (shared != null) {
-        words.take(word, shared, option.value());
-      } else if (option.name().equals("clientca")) {
-        String authorities = needed(option);
-        if (authorities != null) {
-          clientCa.add(authorities);
-        }
-      } else if (OBSOLETE_TLS.contains(option.name())) {
-        report.warning(line, word, "", "accepted without effect: obsolete");
+      } else if (words.take(word)) {
+        return;
       } else if (word.equals("connection-auth=off") || word.equals("connection-auth=on")) {
         report.warning(line, word, "", "accepted without effect: connections are not bound");
       } else if (IDENTIFYING.contains(option.name())) {
@@ -407,7 +374,7 @@ final class PortLines {
         bumped = bumped();
         bumping.add(this);
       }
-      PortTls secured = secure && interceptOption == null ? secured(words) : null;
+      PortTls secured = secure && interceptOption == null ? words.tls() : null;
       if (usable) {
         List<HttpPort> ports = secure ? PortLines.this.secure : clear;
         ports.add(
@@ -480,24 +447,6 @@ final class PortLines {
       } else {
         report.error(line, "ssl-bump", expected, "an ssl_bump line says bump or stare");
       }
-    }
-
-    private PortTls secured(TlsWords taken) {
-      TlsOptions options = taken.options();
-      if (options.certificates().isEmpty()) {
-        report.error(line, line.values().get(0), "tls-cert=FILE", "a TLS port needs a certificate");
-      }
-      boolean named =
-          !options.caFiles().isEmpty() || options.caPath() != null || options.crlFile() != null;
-      if (clientCa.isEmpty() && named) {
-        report.restricts(
-            line, "tls-cafile=", "certificates of clients are requested by clientca=FILE only");
-      }
-      if (options.has(TlsFlag.DELAYED_AUTH)) {
-        report.restricts(
-            line, "DELAYED_AUTH", "certificates are requested in the handshake or not at all");
-      }
-      return new PortTls(options, clientCa, !options.has(TlsFlag.CONDITIONAL_AUTH));
     }
   }
 }

@@ -2,6 +2,7 @@ package io.loligo.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.acl.AclList;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Set;
@@ -10,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which Host values name the address that was connected to. */
 class AdminAccessTest {
-  private final AdminAccess access = new AdminAccess(null, Set.of());
+  private final AdminAccess access =
+      new AdminAccess(new AdminTerms(null, Set.of(), AclList.allowAll()), false, new AdminTls());
 
   @ParameterizedTest
   @CsvSource({

@@ -4,10 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.core.acl.AclList;
 import io.loligo.core.caching.CacheGroups;
-import io.loligo.core.config.HostPort;
 import io.loligo.server.CapturedLog;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.SampleDisk;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Ban;
@@ -99,7 +100,15 @@ class AdminServerTest {
         () -> List.of(SampleDisk.of("/d<i>\"", DiskStats.State.OFF, "<worn out>")),
         "1.0<b>");
     return AdminServer.start(
-        new HostPort("127.0.0.1", 0), secret, Set.of("Proxy.Example"), operations, pages);
+        port("127.0.0.1", 0), terms(secret, "Proxy.Example"), new AdminTls(), operations, pages);
+  }
+
+  private static HttpPort port(String address, int number) {
+    return HttpPort.at(address, number).build();
+  }
+
+  private static AdminTerms terms(String secret, String... names) {
+    return new AdminTerms(secret, Set.of(names), AclList.allowAll());
   }
 
   @AfterEach
@@ -405,9 +414,9 @@ class AdminServerTest {
     assertThatThrownBy(
             () ->
                 AdminServer.start(
-                    new HostPort("127.0.0.1", server.address().getPort()),
-                    null,
-                    Set.of(),
+                    port("127.0.0.1", server.address().getPort()),
+                    terms(null),
+                    new AdminTls(),
                     new TestOperations(),
                     new AdminPages()))
         .isInstanceOf(IOException.class)
@@ -454,11 +463,11 @@ class AdminServerTest {
 
   @Test
   void asksForTheNewSecretAfterAReload() throws IOException {
-    server.reconfigure("other", Set.of("named.example"));
+    server.reconfigure(terms("other", "named.example"));
     assertThat(ask("POST /rotate", "Host: localhost", secret())).startsWith("HTTP/1.1 403");
     assertThat(ask("POST /rotate", "Host: named.example", "Authorization: Bearer other"))
         .startsWith("HTTP/1.1 202");
-    server.reconfigure(null, Set.of());
+    server.reconfigure(terms(null));
     assertThat(ask("POST /rotate", "Host: localhost", "Authorization: Bearer other"))
         .startsWith("HTTP/1.1 403");
     assertThat(ask("GET /metrics", "Host: named.example")).startsWith("HTTP/1.1 403");

@@ -9,7 +9,6 @@ import io.loligo.core.caching.CachingDirectives;
 import io.loligo.core.caching.RefreshPattern;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.FileDirectives;
-import io.loligo.core.config.HostPort;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.http1.LimitDirectives;
 import io.loligo.server.accesslog.LogDirectives;
@@ -82,7 +81,8 @@ class ProxyConfigTest {
     assertThat(config.get(FetchDirectives.QUICK_ABORT_MIN)).isEqualTo(16_384);
     assertThat(config.get(FetchDirectives.QUICK_ABORT_PCT)).isEqualTo(95);
     assertThat(config.get(NameDirectives.DNS_NAMESERVERS)).isEmpty();
-    assertThat(config.get(AdminDirectives.ADMIN_PORT)).isEqualTo(new HostPort("127.0.0.1", 3129));
+    assertThat(config.get(AdminDirectives.ADMIN_PORT).address()).isEqualTo("127.0.0.1");
+    assertThat(config.get(AdminDirectives.ADMIN_PORT).port()).isEqualTo(3129);
     assertThat(config.get(AdminDirectives.ADMIN_SECRET)).isNull();
     assertThat(config.get(TransportDirectives.EVENT_LOOPS)).isZero();
     assertThat(config.get(ProcessDirectives.PID_FILENAME)).isNull();
