@@ -91,6 +91,7 @@ class PackageDirectionsTest {
               "io.loligo.server.jfr..",
               "io.loligo.server.traffic..",
               "io.loligo.server.admin..",
+              "io.loligo.server.manager..",
               "io.loligo.server.jmx..")
           .should()
           .dependOnClassesThat()

@@ -21,6 +21,7 @@ import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
@@ -151,6 +152,7 @@ final class EmbeddedProxy implements AutoCloseable {
             counted.connections(),
             new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
             new Helpers((millis, task) -> {}, System::nanoTime),
+            ManagerDesk.CLOSED,
             new ExchangeSettings(config, "bench"));
     ClientConnections loop =
         new ClientConnections(

@@ -1,5 +1,6 @@
 package io.loligo.core.acl;
 
+import io.loligo.core.message.RequestTarget;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,11 +60,12 @@ public final class Acls {
         "CERT_UNTRUSTED");
     fault("ssl::certSelfSigned", "DEPTH_ZERO_SELF_SIGNED_CERT");
     named.put(MANAGER, new NamedAcl(MANAGER, AclType.URL_REGEX));
-    bound.put(MANAGER, (in, to) -> Condition.of(isManagerPath(in.urlPath())));
+    bound.put(MANAGER, (in, to) -> Condition.of(isForManager(in)));
   }
 
-  private static boolean isManagerPath(String path) {
-    return PercentDecoding.of(path).startsWith(MANAGER_PATH);
+  private static boolean isForManager(AclInput request) {
+    return PercentDecoding.of(request.urlPath()).startsWith(MANAGER_PATH)
+        || request.scheme().equals(RequestTarget.MANAGER_SCHEME);
   }
 
   private void predefine(String name, AclType type, String... values) {

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Declarations of the directives that take no effect in this version, one row each: names, {@code
- * !} if the value is a secret, the type with its range or words, Squid's default. Immutable.
+ * Declarations of the directives that take no effect in this version, one row each: names, the type
+ * with its range or words, Squid's default. Immutable.
  */
 final class UnusedDirectives {
   private UnusedDirectives() {}
@@ -147,10 +147,6 @@ final class UnusedDirectives {
         Status.WITHOUT_EFFECT,
         "checked logins are removed as soon as they expire",
         "authenticate_cache_garbage_interval : SECONDS : 1 hour");
-    rows.add(
-        Status.WITHOUT_EFFECT,
-        "no manager page changes anything, see loligo_admin_secret",
-        "cachemgr_passwd ! : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
         "this version does not start the helper",
@@ -351,8 +347,7 @@ final class UnusedDirectives {
 
     private static Directive read(Status status, String note, String row) {
       String[] parts = row.split(" :", 3);
-      boolean secret = parts[0].endsWith(" !");
-      String[] names = parts[0].replace(" !", "").split(",");
+      String[] names = parts[0].split(",");
       String[] type = parts[1].strip().split(" ");
       String defaultText = parts[2].strip();
       DirectiveBuilder declaration = new DirectiveBuilder(names).status(status).note(note);
@@ -366,9 +361,6 @@ final class UnusedDirectives {
           declaration.type(ValueType.INTEGER, defaultText).range(min, max);
         }
         default -> declaration.type(ValueType.valueOf(type[0]), defaultText).noLimit();
-      }
-      if (secret) {
-        declaration.secret();
       }
       return declaration.text("");
     }

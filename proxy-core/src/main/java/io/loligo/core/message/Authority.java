@@ -26,7 +26,7 @@ public final class Authority {
   }
 
   /** The offset after the host (and its brackets) that starts at {@code start}, or -1. */
-  static int hostEnd(byte[] bytes, int start, int end) {
+  public static int hostEnd(byte[] bytes, int start, int end) {
     if (start < end && bytes[start] == '[') {
       int close = start + 1;
       while (close < end && bytes[close] != ']') {

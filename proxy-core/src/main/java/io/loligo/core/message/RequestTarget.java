@@ -1,6 +1,7 @@
 package io.loligo.core.message;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,10 @@ public final class RequestTarget {
     ASTERISK
   }
 
+  /** The scheme of old clients of Squid's manager: {@code cache_object://HOST/PAGE[@PASSWORD]}. */
+  public static final String MANAGER_SCHEME = "cache_object";
+
+  private static final byte[] MANAGER_START = bytes(MANAGER_SCHEME + "://");
   private static final byte[] NONE = {};
   private static final byte[] ROOT = {'/'};
   private static final byte[] ASTERISK = {'*'};
@@ -147,6 +152,56 @@ public final class RequestTarget {
     } finally {
       unnamedPort = 0;
     }
+  }
+
+  /** Whether {@code head}, borrowed, has a target of {@link #MANAGER_SCHEME}. */
+  public static boolean isForManager(RequestHead head) {
+    int start = head.targetStart();
+    int end = start + MANAGER_START.length;
+    return end <= head.targetEnd()
+        && Arrays.equals(head.bytes(), start, end, MANAGER_START, 0, MANAGER_START.length);
+  }
+
+  /**
+   * Parses a target that {@link #isForManager}, borrowed until the next call. Its host does not
+   * count, and the password after its page is in no value of this object.
+   *
+   * @param host the host in its place
+   * @param ownPort the port in its place
+   * @return null, or why the target was refused
+   */
+  public @Nullable ParseFailure resolveManager(RequestHead head, String host, int ownPort) {
+    if (head.methodId() == Method.CONNECT) {
+      return ParseFailure.BAD_TARGET;
+    }
+    form = Form.ABSOLUTE;
+    scheme = MANAGER_SCHEME;
+    authority = null;
+    userInfo = false;
+    storeId = null;
+    keyedBy(null, null, 0);
+    ParseFailure failure = fromText(host);
+    port = ownPort;
+    byte[] bytes = head.bytes();
+    int slash = indexOf(bytes, '/', head.targetStart() + MANAGER_START.length, head.targetEnd());
+    if (slash == head.targetEnd()) {
+      path(ROOT, 0, 1);
+    } else {
+      path(bytes, slash, indexOf(bytes, '@', slash, head.targetEnd()));
+    }
+    return failure == null ? fragmentFailure() : failure;
+  }
+
+  private static int indexOf(byte[] bytes, char wanted, int start, int end) {
+    int at = start;
+    while (at < end && bytes[at] != wanted) {
+      at++;
+    }
+    return at;
+  }
+
+  private static byte[] bytes(String ascii) {
+    return ascii.getBytes(StandardCharsets.US_ASCII);
   }
 
   /**

@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Limits the attempts with a wrong secret. Confined to the admin server's event loop.
+ * Limits the attempts with a wrong secret. Confined to one event loop.
  *
  * <p>Each client address may fail {@value #BURST} times, then once in {@value #RECOVERY_SECONDS} s;
  * until then nothing it sends is compared, not even the right secret, because an answer would give
  * the attacker another attempt. Addresses beyond {@value #MAX_ADDRESSES} share one allowance, so
  * that memory and the sum of all attempts are bounded, however many addresses an attacker has.
  */
-final class SecretAttempts {
+public final class SecretAttempts {
   static final int BURST = 10;
   static final int RECOVERY_SECONDS = 6;
   static final int MAX_ADDRESSES = 64;
@@ -24,7 +24,8 @@ final class SecretAttempts {
   private final Map<String, Failures> byAddress = new HashMap<>();
   private final Failures others = new Failures();
 
-  SecretAttempts(LongSupplier nanoClock) {
+  /** No attempts yet; {@code nanoClock} is monotonic. */
+  public SecretAttempts(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
   }
 
@@ -43,7 +44,7 @@ final class SecretAttempts {
   }
 
   /** Whether a request of {@code client} is checked. */
-  boolean allowed(String client) {
+  public boolean allowed(String client) {
     Failures failures = of(client);
     failures.forgive(nanoClock.getAsLong());
     return failures.count < BURST;
@@ -58,7 +59,7 @@ final class SecretAttempts {
   }
 
   /** {@code client} sent a wrong secret, or none. */
-  void failed(String client) {
+  public void failed(String client) {
     long now = nanoClock.getAsLong();
     Failures failures = byAddress.get(client);
     if (failures == null) {

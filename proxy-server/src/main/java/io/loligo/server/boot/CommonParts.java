@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.PeerTokens;
@@ -15,6 +16,7 @@ import io.loligo.store.Store;
  * @param resolvers makes the resolver of each loop
  * @param tokens makes the credentials of requests to peers
  * @param own addresses of this process
+ * @param manager makes the manager pages
  */
 record CommonParts(
     OriginTransport transport,
@@ -24,4 +26,5 @@ record CommonParts(
     PeerTokens tokens,
     OwnAddresses own,
     Helpers helpers,
+    ManagerDesk manager,
     TimeSource time) {}

@@ -28,6 +28,7 @@ import io.loligo.server.helper.HelperDirectives;
 import io.loligo.server.history.HistoryDirectives;
 import io.loligo.server.ldap.LdapDirectives;
 import io.loligo.server.login.LoginDirectives;
+import io.loligo.server.manager.ManagerDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.shaping.ClientPoolDirectives;
 import io.loligo.server.shaping.DelayDirectives;
@@ -82,6 +83,7 @@ public final class Features {
           RateDirectives.FEATURE,
           LogDirectives.FEATURE,
           AdminDirectives.FEATURE,
+          ManagerDirectives.FEATURE,
           HistoryDirectives.FEATURE,
           TransportDirectives.FEATURE,
           TlsDirectives.FEATURE,

@@ -49,7 +49,8 @@ final class HistoryKeeping implements Part {
     pages.add("/history", HistoryJson.page(this::history));
   }
 
-  private @Nullable History history() {
+  /** The history; null: none is kept. */
+  @Nullable History history() {
     HistoryRecorder kept = recorder;
     return kept == null ? null : kept.history();
   }

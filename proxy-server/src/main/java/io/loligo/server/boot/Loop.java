@@ -87,6 +87,7 @@ final class Loop {
                 counters,
                 common.own(),
                 common.helpers(),
+                common.manager(),
                 terms.settings()));
   }
 

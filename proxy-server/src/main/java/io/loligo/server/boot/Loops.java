@@ -43,6 +43,7 @@ final class Loops implements Part {
   private final Watching watching;
   private final List<Loop> loops;
   private final List<ClientConnections> clients;
+  private final ClientAddresses addresses = new ClientAddresses();
 
   /**
    * Wires all loops of {@code group}.
@@ -61,7 +62,6 @@ final class Loops implements Part {
     this.watching = watching;
     List<Loop> wired = new ArrayList<>();
     List<ClientConnections> served = new ArrayList<>();
-    ClientAddresses addresses = new ClientAddresses();
     ClientSettings settings = new ClientSettings(terms.config());
     long idPrefix = new SecureRandom().nextLong();
     for (EventExecutor executor : group) {
@@ -101,6 +101,11 @@ final class Loops implements Part {
   /** The connections to clients, of each loop. */
   List<ClientConnections> clients() {
     return clients;
+  }
+
+  /** Addresses of clients with an open connection. */
+  int clientAddresses() {
+    return addresses.size();
   }
 
   /** The decision on a request, and the last decisions of all loops. Completes on a loop. */

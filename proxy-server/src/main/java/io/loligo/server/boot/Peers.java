@@ -2,13 +2,16 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.manager.ParentFacts;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.kerberos.KerberosPeers;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -36,6 +39,17 @@ final class Peers implements Part {
 
   private List<PeerNumbers> numbers() {
     return health.numbers(config.get().get(PeerDirectives.CACHE_PEER));
+  }
+
+  /** The parents, in the order of their lines. */
+  List<ParentFacts> facts() {
+    List<Peer> peers = config.get().get(PeerDirectives.CACHE_PEER);
+    List<PeerNumbers> numbers = health.numbers(peers);
+    List<ParentFacts> facts = new ArrayList<>();
+    for (int i = 0; i < peers.size(); i++) {
+      facts.add(new ParentFacts(peers.get(i).host(), peers.get(i).port(), numbers.get(i)));
+    }
+    return facts;
   }
 
   @Override

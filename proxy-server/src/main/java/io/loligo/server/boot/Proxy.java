@@ -213,7 +213,8 @@ public final class Proxy implements AutoCloseable {
       parts.addEnd(storage.store()::land);
       Peers peers = parts.add(new Peers(inForce::config, time));
       parts.add(inForce);
-      CommonParts common = common(peers, helpers);
+      ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers)));
+      CommonParts common = common(peers, helpers, manager);
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
       loops =
           parts.add(new Loops(group, common, metrics, watching, inForce.terms(), logs.current()));
@@ -251,7 +252,19 @@ public final class Proxy implements AutoCloseable {
         reloader);
   }
 
-  private CommonParts common(Peers peers, Helpers helpers) {
+  private ManagerNumbers managerNumbers(Peers peers) {
+    return new ManagerNumbers(
+        time,
+        version(),
+        metrics,
+        storage.store(),
+        history,
+        peers,
+        inForce,
+        () -> loops.clientAddresses());
+  }
+
+  private CommonParts common(Peers peers, Helpers helpers, ManagerPart manager) {
     var sockets = new ReflectiveChannelFactory<>(transport.socketChannel());
     var datagrams = new ReflectiveChannelFactory<>(transport.datagramChannel());
     return new CommonParts(
@@ -262,6 +275,7 @@ public final class Proxy implements AutoCloseable {
         peers.tokens(),
         own.addresses(),
         helpers,
+        manager,
         time);
   }
 

@@ -12,6 +12,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.request.Identification;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.AccessDirectives;
+import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.explain.Question;
 import io.loligo.server.explain.QuestionReader;
 import io.loligo.server.port.HttpPort;
@@ -81,7 +82,13 @@ final class GivenRequest implements AclInput {
     if (read) {
       failure =
           Identification.identify(
-              port, null, null, config.get(AccessDirectives.URL_USERINFO), head, target);
+              port,
+              null,
+              null,
+              config.get(AccessDirectives.URL_USERINFO),
+              config.get(IdentityDirectives.VISIBLE_HOSTNAME),
+              head,
+              target);
     } else {
       failure = reader.failure();
     }

@@ -38,6 +38,7 @@ import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.inspect.Inspection;
 import io.loligo.server.exchange.join.MissAnswer;
+import io.loligo.server.exchange.manager.ManagerAnswer;
 import io.loligo.server.exchange.purge.PurgeAnswer;
 import io.loligo.server.exchange.query.QueryContent;
 import io.loligo.server.exchange.request.AddressBytes;
@@ -152,6 +153,7 @@ public final class RequestSteps implements RequestHandler {
             stream.record().local,
             stream.destination(),
             settings.access.refusesUserInfo,
+            settings.cacheName(),
             head,
             currentTarget);
     if (failure != null) {
@@ -241,6 +243,7 @@ public final class RequestSteps implements RequestHandler {
     return switch (part) {
       case TUNNEL -> tunnel(request);
       case PURGE -> PurgeAnswer.start(services, request);
+      case MANAGER -> ManagerAnswer.start(services, request);
       case MAX_FORWARDS -> {
         MaxForwards.answer(request, services);
         yield null;

@@ -68,15 +68,12 @@ public final class HistorySources {
     this.metrics = metrics;
     loops = group(() -> metrics);
     for (Counter counter : Counter.values()) {
-      counter(loops, key(counter.meter(), counter.unit()), m -> m.value(counter));
+      counter(loops, name(counter), m -> m.value(counter));
     }
     for (CounterFamily family : CounterFamily.values()) {
       for (int i = 0; i < family.labelValues().size(); i++) {
         int index = i;
-        counter(
-            loops,
-            key(family.meter(), null) + '.' + word(family.labelValues().get(i)),
-            m -> m.value(family, index));
+        counter(loops, name(family, index), m -> m.value(family, index));
       }
     }
     for (ConnectionGauge gauge : ConnectionGauge.values()) {
@@ -86,11 +83,36 @@ public final class HistorySources {
       gauge(loops, "memory_used_bytes." + owner.name(), m -> owner.usedBytes().getAsLong());
     }
     for (HitClass one : CLASSES) {
-      series.add(Series.Kind.TIMES, "time." + one.name().toLowerCase(Locale.ROOT));
+      series.add(Series.Kind.TIMES, name(one));
     }
     for (Stage one : STAGES) {
-      series.add(Series.Kind.TIMES, "stage." + one.name().toLowerCase(Locale.ROOT));
+      series.add(Series.Kind.TIMES, name(one));
     }
+  }
+
+  /** The name of a counter's series. */
+  public static String name(Counter counter) {
+    return key(counter.meter(), counter.unit());
+  }
+
+  /** The name of the series of one label value. */
+  public static String name(CounterFamily family, int index) {
+    return key(family.meter(), null) + '.' + word(family.labelValues().get(index));
+  }
+
+  /** The name of the series of the whole time of a class. */
+  public static String name(HitClass hitClass) {
+    return "time." + hitClass.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The name of the series of a stage. */
+  public static String name(Stage stage) {
+    return "stage." + stage.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The name of the series of a number of the {@code cache_dir} with this path. */
+  public static String name(String path, DiskNumber number) {
+    return "disk." + path + '.' + number.key();
   }
 
   /** The numbers of the store. */
@@ -113,7 +135,7 @@ public final class HistorySources {
     for (int i = 0; i < now.size(); i++) {
       int index = i;
       for (DiskNumber number : DiskNumber.values()) {
-        String name = "disk." + now.get(i).path() + '.' + number.key();
+        String name = name(now.get(i).path(), number);
         ToLongFunction<List<DiskStats>> value = all -> number.of(all.get(index));
         if (number.grows()) {
           counter(disks, name, value);

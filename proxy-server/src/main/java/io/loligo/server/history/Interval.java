@@ -1,6 +1,7 @@
 package io.loligo.server.history;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The numbers of an interval of time: of one sample, of a slot, or of several of them together.
@@ -137,11 +138,21 @@ public final class Interval {
    * @param percent above 0, up to 100
    */
   public long percentileNanos(Series times, double percent) {
-    int index = of(times, Series.Kind.TIMES);
-    long rank = Math.max(1, (long) Math.ceil(count(index) * percent / 100));
+    return percentileNanos(List.of(times), percent);
+  }
+
+  /** The same for the durations of several series together. */
+  public long percentileNanos(List<Series> times, double percent) {
+    long count = 0;
+    for (Series one : times) {
+      count += count(one);
+    }
+    long rank = Math.max(1, (long) Math.ceil(count * percent / 100));
     long seen = 0;
     for (int bucket = 0; bucket < TimeBuckets.COUNT; bucket++) {
-      seen += buckets[index][bucket];
+      for (Series one : times) {
+        seen += buckets[one.index()][bucket];
+      }
       if (seen >= rank) {
         return TimeBuckets.nanos(bucket);
       }

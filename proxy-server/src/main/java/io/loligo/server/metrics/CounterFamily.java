@@ -53,6 +53,7 @@ public enum CounterFamily {
           "other",
           "ERR_ACCESS_DENIED",
           "ERR_CACHE_ACCESS_DENIED",
+          "ERR_CACHE_MGR_ACCESS_DENIED",
           "ERR_CANNOT_FORWARD",
           "ERR_CLIENT_GONE",
           "ERR_CONFLICT_HOST",

@@ -261,8 +261,14 @@ final class ReferencePages {
       | `urn:` URLs | looked up; 404 if that fails | 400 |
       | `wais://`, `whois://` URLs | the server is asked | 501: the proxy speaks HTTP only |
       | `OPTIONS *` | 501 | sent to the host in `Host` |
-      | `cache_object:` URLs, `/squid-internal-mgr/` without a host | pages of the cache manager, or 404 | 400; `loligo_admin_port` has such pages |
-      | `/squid-internal-mgr/`, `/squid-internal-dynamic/` and `/squid-internal-periodic/` in URLs of the proxy's own host | answered by the proxy | sent to that host, as other URLs are |
+      | [manager pages](../manager.md) | with any method; on `accel` and `intercept` ports too | GET and HEAD, others get 405; only on ports for proxy requests |
+      | a manager page where no line of `http_access` or `acl` names `manager` | for each client | for clients of this machine, 403 for others |
+      | a manager page under a `Host` that is neither an address, `localhost` nor `visible_hostname` | sent | 403: a page of the web could make a browser read it |
+      | `http://ADDRESS:PORT/squid-internal-mgr/` with an address of the proxy in place of its name | 403 | the page |
+      | `/squid-internal-mgr/` without a page | 404 for want of a template | the page `menu` |
+      | many wrong passwords for manager pages from an address | 401 each | 429 after ten at one event loop, with an attempt more every 6 seconds |
+      | pages of the manager that change something (`shutdown`, `reconfigure`, `rotate`, `offline_toggle`) | with a password | none: `loligo_admin_port` has such operations |
+      | `/squid-internal-dynamic/` and `/squid-internal-periodic/` in URLs of the proxy's own host | answered by the proxy | sent to that host, as other URLs are |
       | `/squid-internal-static/` in URLs of other hosts | the proxy's own pictures, or 404 | sent to that host |
       | a server or parent that cannot be reached in `connect_timeout`, `peer_connect_timeout` or `forward_timeout` | 503, 502 if it is a parent; logged as `NONE_NONE` for a tunnel and as `HIER_NONE` for a parent | 504; logged as `TCP_TUNNEL` and with the parent |
       | the head of a request that does not end in `request_timeout` | the connection closes | 408, logged as `NONE_NONE_TIMEDOUT/408` |

@@ -38,6 +38,12 @@ class OddTargetsWireTest extends WireTest {
           "GET gopher://{O}/",
           "HEAD gopher://{O}/",
           "GET HTTP://{O}/x",
+          "GET cache_object://localhost/menu",
+          "GET cache_object://localhost/nosuch",
+          "GET cache_object://localhost/config",
+          "GET /squid-internal-mgr/info",
+          "GET /squid-internal-mgr/nosuch",
+          "GET http://{N}:{P}/squid-internal-mgr/info",
           "GET http://{O}/squid-internal-mgr/info",
           "GET http://{O}/squid-internal-periodic/store_digest",
           "GET http://{O}/squid-internal-dynamic/netdb");
@@ -47,10 +53,10 @@ class OddTargetsWireTest extends WireTest {
       List.of(
           "GET urn:isbn:1: 404, 400",
           "OPTIONS *: 501, 200",
-          "GET cache_object://localhost/info: 200, 400",
-          "GET cache_object://localhost/nosuch: 404, 400",
-          "GET /squid-internal-mgr/info: 200, 400",
-          "GET http://{N}:{P}/squid-internal-mgr/info: 200, 503",
+          "POST /squid-internal-mgr/info: 200, 405",
+          "GET /squid-internal-mgr/: 404, 200",
+          "GET /squid-internal-mgr: 404, 400",
+          "GET http://127.0.0.1:{P}/squid-internal-mgr/info: 403, 200",
           "GET http://{O}/squid-internal-static/none: 404, 200");
 
   private List<String> rows(List<String> requests, String name, int port) throws IOException {

@@ -20,6 +20,7 @@ import io.loligo.server.exchange.admission.Verdict.AnswerHere;
 import io.loligo.server.exchange.admission.Verdict.Denied;
 import io.loligo.server.exchange.admission.Verdict.WaitFor;
 import io.loligo.server.exchange.login.LoginStep;
+import io.loligo.server.exchange.request.ManagerTarget;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.Refusal;
@@ -57,6 +58,7 @@ import org.jspecify.annotations.Nullable;
  *                 helpers
  *   rates         loligo_request_rate                  429
  *   trafficClass  clientside_tos, mark_client_packet
+ *   manager       /squid-internal-mgr/                 a manager page, 401, 403, 404 or 405
  *   adapt         adaptation_access                    an adaptation, or waits
  *   rewrite       url_rewrite_program                  30x, 500, or waits for the helper
  *   adaptedAccess adapted_http_access                  403, or waits for DNS
@@ -94,6 +96,7 @@ public final class Admission {
   private final @Nullable LoginStep logins;
   private final @Nullable ExternalAcls externals;
   private final @Nullable UrlRewriting rewriting;
+  private final ManagerAccess managerAccess;
   private final @Nullable RequestRates rates;
   private final @Nullable StoreIds storeIds;
   private final Step[] steps;
@@ -115,6 +118,7 @@ public final class Admission {
     storeIds = named == null ? null : new StoreIds(services, named, waitForNames);
     List<RequestRate> limits = services.settings.requestRates;
     rates = limits.isEmpty() ? null : new RequestRates(limits, services.clock);
+    managerAccess = new ManagerAccess(services);
     annotatesClients =
         externals != null || rewriting != null || acls.names(AclType.ANNOTATE_CLIENT);
     steps =
@@ -126,6 +130,7 @@ public final class Admission {
           this::laterFacts,
           this::rates,
           this::trafficClass,
+          this::manager,
           this::adapt,
           this::rewrite,
           this::adaptedAccess,
@@ -382,6 +387,15 @@ public final class Admission {
       }
     }
     return Verdict.PROCEED;
+  }
+
+  /** Before the steps that show requests to services and programs: it may have a password. */
+  private Verdict manager(Request request) {
+    if (!ManagerTarget.isFor(request)) {
+      return Verdict.PROCEED;
+    }
+    Verdict adapted = adaptedAccess(request);
+    return adapted == Verdict.PROCEED ? managerAccess.check(request) : adapted;
   }
 
   /** Gives rules the name of the destination if it is known without a wait. */

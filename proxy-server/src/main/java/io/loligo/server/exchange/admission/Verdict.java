@@ -24,7 +24,9 @@ public sealed interface Verdict {
     /** OPTIONS or TRACE with Max-Forwards 0: the proxy sends 200. */
     MAX_FORWARDS("200, the proxy answers itself: Max-Forwards is 0"),
     /** PURGE: the proxy removes stored responses. */
-    PURGE("PURGE is not answered from the store");
+    PURGE("PURGE is not answered from the store"),
+    /** A manager page: the proxy makes it. */
+    MANAGER("200, the proxy answers itself: a manager page");
 
     private final String summary;
 

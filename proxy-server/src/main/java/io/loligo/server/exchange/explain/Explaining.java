@@ -151,7 +151,13 @@ public final class Explaining {
     }
     ParseFailure failure =
         Identification.identify(
-            port, null, null, services.settings.access.refusesUserInfo, head, target);
+            port,
+            null,
+            null,
+            services.settings.access.refusesUserInfo,
+            services.settings.cacheName(),
+            head,
+            target);
     if (failure != null) {
       refuse(failure);
       return;

@@ -23,6 +23,7 @@ public final class Identification {
    * @param destination the server that the client of an intercepted or decrypted connection means;
    *     null: the connection is neither
    * @param refusesUserInfo {@code loligo_url_userinfo refuse}
+   * @param name {@code visible_hostname}
    * @param head borrowed
    */
   public static @Nullable ParseFailure identify(
@@ -30,9 +31,10 @@ public final class Identification {
       @Nullable InetSocketAddress local,
       @Nullable Destination destination,
       boolean refusesUserInfo,
+      String name,
       RequestHead head,
       RequestTarget target) {
-    ParseFailure failure = identify(port, local, destination, head, target);
+    ParseFailure failure = identify(port, local, destination, name, head, target);
     return failure == null && refusesUserInfo && target.hasUserInfo()
         ? ParseFailure.BAD_TARGET
         : failure;
@@ -43,6 +45,7 @@ public final class Identification {
       HttpPort port,
       @Nullable InetSocketAddress local,
       @Nullable Destination destination,
+      String name,
       RequestHead head,
       RequestTarget target) {
     if (destination != null) {
@@ -55,12 +58,18 @@ public final class Identification {
     if (port.accel() != null) {
       return identifyAccelerated(port.accel(), local, head, target);
     }
-    if (OwnObjects.isAskedFor(head)) {
-      // as in Squid, rules see the proxy's own port
-      int own = local == null ? port.port() : local.getPort();
+    // as in Squid, rules see the proxy's own port
+    int own = local == null ? port.port() : local.getPort();
+    if (RequestTarget.isForManager(head)) {
+      return target.resolveManager(head, OwnObjects.HOST, own);
+    }
+    if (OwnObjects.isAskedFor(head) || ManagerTarget.isAskedFor(head)) {
       return target.resolve(head, "http", OwnObjects.HOST, false, own);
     }
     ParseFailure failure = target.resolve(head, "http", null, true);
+    if (failure == null && ManagerTarget.isOwn(target, name, local, own)) {
+      return target.resolve(head, "http", OwnObjects.HOST, false, own);
+    }
     if (failure == null && target.form() == RequestTarget.Form.ORIGIN) {
       return ParseFailure.BAD_TARGET; // a forward proxy needs absolute-form (RFC 9112 3.2.2)
     }

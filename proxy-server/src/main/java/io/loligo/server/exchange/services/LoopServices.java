@@ -13,6 +13,7 @@ import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.shaping.LoopPaces;
 import io.loligo.server.time.LoopClock;
@@ -97,6 +98,9 @@ public final class LoopServices {
   /** The helper programs, shared by all loops. */
   public final Helpers helpers;
 
+  /** Makes the manager pages, for all loops. */
+  public final ManagerDesk manager;
+
   /** The loop's services that adapt messages; null: there are none. */
   public final @Nullable Adaptations adaptations;
 
@@ -115,6 +119,7 @@ public final class LoopServices {
       ConnectionCounters counters,
       OwnAddresses own,
       Helpers helpers,
+      ManagerDesk manager,
       ExchangeSettings settings) {
     this(
         store,
@@ -125,6 +130,7 @@ public final class LoopServices {
         counters,
         own,
         helpers,
+        manager,
         settings,
         new LoopPaces(timer, clock),
         new HitForMiss(),
@@ -140,6 +146,7 @@ public final class LoopServices {
       ConnectionCounters counters,
       OwnAddresses own,
       Helpers helpers,
+      ManagerDesk manager,
       ExchangeSettings settings,
       LoopPaces paces,
       HitForMiss hitForMiss,
@@ -154,6 +161,7 @@ public final class LoopServices {
     this.paces = paces;
     this.own = own;
     this.helpers = helpers;
+    this.manager = manager;
     this.hitForMiss = hitForMiss;
     this.unconfirmed = unconfirmed;
     router = new Router(health, upstream, settings.config(), settings.access.httpAccess);
@@ -220,6 +228,7 @@ public final class LoopServices {
         counters,
         own,
         helpers,
+        manager,
         settings,
         paces,
         hitForMiss,

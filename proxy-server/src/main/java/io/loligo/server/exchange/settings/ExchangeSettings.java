@@ -15,6 +15,7 @@ import io.loligo.server.exchange.settings.programs.ExternalAclTypes;
 import io.loligo.server.exchange.settings.programs.RewriteSettings;
 import io.loligo.server.exchange.settings.programs.StoreIdSettings;
 import io.loligo.server.login.Logins;
+import io.loligo.server.manager.ManagerSettings;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.shaping.RateDirectives;
@@ -65,6 +66,9 @@ public final class ExchangeSettings {
 
   /** The pages that the proxy sends itself. */
   public final ErrorPages pages;
+
+  /** Who gets manager pages. */
+  public final ManagerSettings manager;
 
   /** Pools of bandwidth; null: there are none. */
   public final @Nullable ShapingSettings shaping;
@@ -158,6 +162,7 @@ public final class ExchangeSettings {
             config.get(TimeoutDirectives.READ_TIMEOUT));
     inspection = new InspectionSettings(config);
     pages = new ErrorPages(config);
+    manager = ManagerSettings.of(config);
     shaping = ShapingSettings.of(config);
     requestRates = config.get(RateDirectives.REQUEST_RATE);
     fetches = new FetchSettings(config);

@@ -31,7 +31,7 @@ final class IdentificationTest {
     RequestHead head = new RequestHead();
     assertThat(new Http1RequestParser(ParseLimits.DEFAULT).parse(bytes, bytes.length, head))
         .isEqualTo(Http1RequestParser.Result.COMPLETE);
-    return Identification.identify(port, null, destination, head, target);
+    return Identification.identify(port, null, destination, "proxy.test", head, target);
   }
 
   @ParameterizedTest

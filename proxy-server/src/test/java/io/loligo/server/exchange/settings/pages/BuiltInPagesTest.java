@@ -28,7 +28,6 @@ class BuiltInPagesTest {
       Set.of(
           "ERR_CLIENT_GONE",
           "ERR_INTERNAL",
-          "ERR_INVALID_URL",
           "ERR_LIFETIME_EXP",
           "ERR_PROTOCOL_UNKNOWN",
           "ERR_SHUTTING_DOWN",

@@ -1,0 +1,120 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ValueInForce;
+import io.loligo.server.history.History;
+import io.loligo.server.manager.ManagerDirectives;
+import io.loligo.server.manager.ManagerFacts;
+import io.loligo.server.manager.ManagerPasswords;
+import io.loligo.server.manager.ParentFacts;
+import io.loligo.server.manager.ProcessFacts;
+import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.time.TimeSource;
+import io.loligo.store.Store;
+import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers the numbers of manager pages. Thread-safe: any thread but event loops. */
+final class ManagerNumbers implements ManagerFacts {
+  /** The owners that have all memory between them. */
+  private static final Set<String> WHOLE = Set.of("heap", "allocator");
+
+  private final TimeSource time;
+  private final long startMillis;
+  private final String version;
+  private final ProxyMetrics metrics;
+  private final Store store;
+  private final HistoryKeeping history;
+  private final Peers peers;
+  private final InForce inForce;
+  private final IntSupplier clientAddresses;
+
+  /**
+   * Numbers of these parts. The process starts now.
+   *
+   * @param clientAddresses counts the addresses of clients with an open connection
+   */
+  ManagerNumbers(
+      TimeSource time,
+      String version,
+      ProxyMetrics metrics,
+      Store store,
+      HistoryKeeping history,
+      Peers peers,
+      InForce inForce,
+      IntSupplier clientAddresses) {
+    this.time = time;
+    this.startMillis = time.millis();
+    this.version = version;
+    this.metrics = metrics;
+    this.store = store;
+    this.history = history;
+    this.peers = peers;
+    this.inForce = inForce;
+    this.clientAddresses = clientAddresses;
+  }
+
+  @Override
+  public long nowMillis() {
+    return time.millis();
+  }
+
+  @Override
+  public ProxyMetrics metrics() {
+    return metrics;
+  }
+
+  @Override
+  public @Nullable History history() {
+    return history.history();
+  }
+
+  @Override
+  public StoreStats store() {
+    return store.stats();
+  }
+
+  @Override
+  public List<DiskStats> disks() {
+    return store.diskStats();
+  }
+
+  @Override
+  public List<ParentFacts> parents() {
+    return peers.facts();
+  }
+
+  @Override
+  public List<ValueInForce> config() {
+    return inForce.config().inForce();
+  }
+
+  @Override
+  public ManagerPasswords passwords() {
+    return inForce.config().get(ManagerDirectives.CACHEMGR_PASSWD);
+  }
+
+  @Override
+  public ProcessFacts process() {
+    long memoryBytes = 0;
+    for (MemoryOwners.Owner owner : metrics.ledger().owners()) {
+      if (WHOLE.contains(owner.name())) {
+        memoryBytes += owner.usedBytes().getAsLong();
+      }
+    }
+    return new ProcessFacts(
+        version,
+        startMillis,
+        ProcessNumbers.cpuNanos(),
+        ProcessNumbers.majorPageFaults(),
+        ProcessNumbers.mostResidentBytes(),
+        memoryBytes,
+        Descriptors.limit(0),
+        Descriptors.open(),
+        clientAddresses.getAsInt());
+  }
+}

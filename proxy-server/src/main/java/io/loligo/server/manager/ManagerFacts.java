@@ -1,0 +1,39 @@
+package io.loligo.server.manager;
+
+import io.loligo.core.config.ValueInForce;
+import io.loligo.server.history.History;
+import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.store.StoreStats;
+import io.loligo.store.disk.DiskStats;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The facts that pages show, as they are when a page is made. Thread-safe: any thread. */
+public interface ManagerFacts {
+  /** Wall clock, in milliseconds since the epoch. */
+  long nowMillis();
+
+  /** The counters of all loops. */
+  ProxyMetrics metrics();
+
+  /** The history; null: the process keeps none. */
+  @Nullable History history();
+
+  /** The numbers of the memory tier. */
+  StoreStats store();
+
+  /** The numbers of each {@code cache_dir}. */
+  List<DiskStats> disks();
+
+  /** The parents, in the order of their lines. */
+  List<ParentFacts> parents();
+
+  /** Each value of the configuration, secrets replaced. */
+  List<ValueInForce> config();
+
+  /** Who gets which page. */
+  ManagerPasswords passwords();
+
+  /** The process. */
+  ProcessFacts process();
+}

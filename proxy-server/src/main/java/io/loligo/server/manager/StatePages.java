@@ -1,0 +1,81 @@
+package io.loligo.server.manager;
+
+import io.loligo.core.config.ValueInForce;
+import io.loligo.core.message.IpText;
+import io.loligo.server.metrics.PeerCount;
+import io.loligo.server.metrics.PeerNumbers;
+import io.loligo.store.disk.DiskStats;
+import java.util.List;
+import java.util.Locale;
+
+/** The pages of what there is: directories, parents, configuration, pages. Stateless. */
+final class StatePages {
+  private StatePages() {}
+
+  /** The page {@code menu}. */
+  static String menu(ManagerPasswords passwords) {
+    PageLines page = new PageLines();
+    for (ManagerPage one : ManagerPage.values()) {
+      page.line(
+          " %-22s\t%-32s\t%s",
+          one.word(), one.title(), passwords.of(one).name().toLowerCase(Locale.ROOT));
+    }
+    return page.toString();
+  }
+
+  /** The page {@code config}. */
+  static String config(ManagerFacts facts) {
+    PageLines page = new PageLines();
+    for (ValueInForce value : facts.config()) {
+      page.plain((value.directive() + ' ' + value.value()).strip());
+    }
+    return page.toString();
+  }
+
+  /** The page {@code storedir}. */
+  static String storedir(ManagerFacts facts) {
+    List<DiskStats> disks = facts.disks();
+    long used = disks.stream().mapToLong(DiskStats::usedBytes).sum();
+    long capacity = disks.stream().mapToLong(DiskStats::capacityBytes).sum();
+    long objects = disks.stream().mapToLong(DiskStats::objects).sum();
+    double percent = PageLines.percent(used, capacity);
+    PageLines page = new PageLines().plain("Store Directory Statistics:");
+    page.line("Store Entries          : %d", Math.max(objects, facts.store().entries()));
+    page.line("Maximum Swap Size      : %d KB", capacity / 1024);
+    page.line("Current Store Swap Size: %.2f KB", PageLines.kilobytes(used));
+    page.line("Current Capacity       : %.2f%% used, %.2f%% free", percent, 100 - percent);
+    for (int i = 0; i < disks.size(); i++) {
+      directory(page.plain(""), i, disks.get(i));
+    }
+    return page.toString();
+  }
+
+  private static void directory(PageLines page, int number, DiskStats disk) {
+    page.line("Store Directory #%d (loligo): %s", number, disk.path());
+    page.line("Maximum Size: %d KB", disk.capacityBytes() / 1024);
+    page.line("Current Size: %.2f KB", PageLines.kilobytes(disk.usedBytes()));
+    page.line("Percent Used: %.2f%%", PageLines.percent(disk.usedBytes(), disk.capacityBytes()));
+    page.line("Flags: %s", disk.state());
+  }
+
+  /** The page {@code server_list}. */
+  static String parents(ManagerFacts facts) {
+    PageLines page = new PageLines();
+    for (ParentFacts parent : facts.parents()) {
+      PeerNumbers numbers = parent.numbers();
+      page.plain("");
+      page.line("Parent     : %s", numbers.name());
+      page.line("Host       : %s/%d/0", parent.host(), parent.port());
+      if (IpText.parse(parent.host()) != null) {
+        page.line("Address[0] : %s", parent.host());
+      }
+      page.line("Status     : %s", numbers.up() ? "Up" : "Down");
+      page.line("FETCHES    : %d", numbers.value(PeerCount.REQUESTS));
+      page.line("OPEN CONNS : %d", numbers.connections());
+    }
+    if (facts.parents().isEmpty()) {
+      page.plain("no parents");
+    }
+    return page.toString();
+  }
+}
