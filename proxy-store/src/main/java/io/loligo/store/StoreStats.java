@@ -8,6 +8,9 @@ public final class StoreStats {
   private final long memoryLimitBytes;
   private final long insertions;
   private final long evictions;
+  private final long evictedBytes;
+  private final long weighedBytes;
+  private final long weighableBytes;
   private final long rejections;
   private final long inFlight;
   private final long transitBytes;
@@ -20,6 +23,9 @@ public final class StoreStats {
     memoryLimitBytes = from.memoryLimitBytes;
     insertions = from.insertions;
     evictions = from.evictions;
+    evictedBytes = from.evictedBytes;
+    weighedBytes = from.weighedBytes;
+    weighableBytes = from.weighableBytes;
     rejections = from.rejections;
     inFlight = from.inFlight;
     transitBytes = from.transitBytes;
@@ -61,6 +67,23 @@ public final class StoreStats {
     return evictions;
   }
 
+  /** Direct memory of responses dropped for space. */
+  public long evictedBytes() {
+    return evictedBytes;
+  }
+
+  /**
+   * The weight of stored responses, their heap included, and of those that are still being read.
+   */
+  public long weighedBytes() {
+    return weighedBytes;
+  }
+
+  /** The weight from which a response is dropped for a new one. */
+  public long weighableBytes() {
+    return weighableBytes;
+  }
+
   /** Responses not stored for lack of room or because of their size. */
   public long rejections() {
     return rejections;
@@ -89,6 +112,9 @@ public final class StoreStats {
     private long memoryLimitBytes;
     private long insertions;
     private long evictions;
+    private long evictedBytes;
+    private long weighedBytes;
+    private long weighableBytes;
     private long rejections;
     private long inFlight;
     private long transitBytes;
@@ -129,6 +155,24 @@ public final class StoreStats {
     /** See {@link StoreStats#evictions}. */
     public Builder evictions(long evictions) {
       this.evictions = evictions;
+      return this;
+    }
+
+    /** See {@link StoreStats#evictedBytes}. */
+    public Builder evictedBytes(long evictedBytes) {
+      this.evictedBytes = evictedBytes;
+      return this;
+    }
+
+    /** See {@link StoreStats#weighedBytes}. */
+    public Builder weighedBytes(long weighedBytes) {
+      this.weighedBytes = weighedBytes;
+      return this;
+    }
+
+    /** See {@link StoreStats#weighableBytes}. */
+    public Builder weighableBytes(long weighableBytes) {
+      this.weighableBytes = weighableBytes;
       return this;
     }
 

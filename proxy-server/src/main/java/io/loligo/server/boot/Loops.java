@@ -11,6 +11,7 @@ import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.metrics.LoopMetrics;
+import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeSink;
@@ -20,6 +21,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,6 +98,15 @@ final class Loops implements Part {
         .then(watching.loop(number))
         .then(loop.decisions())
         .then(log.loop(number));
+  }
+
+  @Override
+  public void showMeters(MetricsExport export) {
+    for (int i = 0; i < loops.size(); i++) {
+      if (loops.get(i).eventLoop() instanceof SingleThreadEventExecutor executor) {
+        export.loopTasks(i, executor::pendingTasks);
+      }
+    }
   }
 
   /** The connections to clients, of each loop. */

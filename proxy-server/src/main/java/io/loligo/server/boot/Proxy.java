@@ -361,13 +361,16 @@ public final class Proxy implements AutoCloseable {
   private MetricsExport exported() {
     MetricsExport shown = new MetricsExport(metrics);
     shown.ledger(metrics.ledger());
+    if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
+      shown.allocator(allocator);
+    }
     parts.showMeters(shown);
     return shown;
   }
 
   /** Makes the metrics now, which shows them in JMX: else the first scrape does. Takes long. */
-  public void exportMetrics() {
-    export.get();
+  public MetricsExport exportMetrics() {
+    return export.get();
   }
 
   /** Samples what is in progress from now on, once. Returns the samples. */

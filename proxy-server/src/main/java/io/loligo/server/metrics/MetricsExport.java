@@ -27,9 +27,12 @@ import io.micrometer.jmx.JmxConfig;
 import io.micrometer.jmx.JmxMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -189,10 +192,49 @@ public final class MetricsExport implements AutoCloseable {
         "Responses dropped for space; normal once the memory is full.",
         () -> stats.get().evictions());
     counter(
+        "loligo.store.evicted",
+        "bytes",
+        "Direct memory of responses dropped for space.",
+        () -> stats.get().evictedBytes());
+    storeGauge(
+        stats,
+        "weight",
+        "bytes",
+        "The weight of stored responses for eviction: direct memory, heap, and dropped responses"
+            + " that are still being sent.",
+        StoreStats::weighedBytes);
+    storeGauge(
+        stats,
+        "weight.limit",
+        "bytes",
+        "The weight from which a response is dropped for a new one.",
+        StoreStats::weighableBytes);
+    counter(
         "loligo.store.rejections",
         null,
         "Responses not stored, for lack of space or because of their size.",
         () -> stats.get().rejections());
+  }
+
+  /** Exports the numbers of Netty's allocator. */
+  public void allocator(ByteBufAllocatorMetricProvider allocator) {
+    AllocatorMeters.bind(allocator, registry);
+  }
+
+  /**
+   * Exports the queue of an event loop.
+   *
+   * @param loop its number
+   * @param pendingTasks in its queue
+   */
+  public void loopTasks(int loop, IntSupplier pendingTasks) {
+    held.add(pendingTasks);
+    Gauge.builder("loligo.loop.pending.tasks", pendingTasks, IntSupplier::getAsInt)
+        .description(
+            "Tasks that wait for their turn on an event loop; hundreds of them for some time: the"
+                + " loop is overloaded.")
+        .tag("loop", Integer.toString(loop))
+        .register(registry);
   }
 
   /** Exports the counts of schemes by which users log in. */
@@ -313,6 +355,11 @@ public final class MetricsExport implements AutoCloseable {
       String text,
       ToLongFunction<StoreStats> number) {
     gauge("loligo.store." + name, unit, text, () -> number.applyAsLong(stats.get()));
+  }
+
+  /** All families as they are now, also those without a series. */
+  public MetricSnapshots families() {
+    return prometheus.getPrometheusRegistry().scrape();
   }
 
   /** A new string: everything in Prometheus' text format 0.0.4. */

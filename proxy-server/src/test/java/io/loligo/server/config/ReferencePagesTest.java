@@ -23,6 +23,7 @@ class ReferencePagesTest {
     return List.of(
         Arguments.of("docs/reference/directives.md", PAGES.directives()),
         Arguments.of("docs/reference/differences.md", PAGES.differences()),
+        Arguments.of("docs/reference/metrics.md", MetricsPage.ofAProcess().markdown()),
         Arguments.of("config/reference.conf", PAGES.configuration()));
   }
 

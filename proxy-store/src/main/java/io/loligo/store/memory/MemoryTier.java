@@ -44,6 +44,7 @@ public final class MemoryTier {
   private final LongAdder mappedWeight = new LongAdder();
   private final LongAdder insertions = new LongAdder();
   private final LongAdder evictions = new LongAdder();
+  private final LongAdder evictedBytes = new LongAdder();
   private final LongAdder rejections = new LongAdder();
 
   /**
@@ -81,6 +82,7 @@ public final class MemoryTier {
     assert stored != null : "a weak value";
     if (cause.wasEvicted()) {
       evictions.add(stored.size());
+      evictedBytes.add(stored.totalBytes());
     }
     entries.add(-stored.size());
     mappedBytes.add(-stored.totalBytes());
@@ -607,6 +609,11 @@ public final class MemoryTier {
 
   public long evictions() {
     return evictions.sum();
+  }
+
+  /** Direct memory of the entries that were evicted. */
+  public long evictedBytes() {
+    return evictedBytes.sum();
   }
 
   public long rejections() {
