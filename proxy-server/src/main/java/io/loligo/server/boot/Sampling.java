@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The samples of what is in progress, taken on the thread {@code loligo-sampler}. Thread-safe. A
+ * The samples of requests in progress, taken on the thread {@code loligo-sampler}. Thread-safe. A
  * proxy inside another program takes none.
  */
 final class Sampling implements Part {
-  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(Concurrency.DISK_MILLIS);
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(Concurrency.REQUEST_MILLIS);
 
   private final TimeSource time;
   private final Concurrency sampled;

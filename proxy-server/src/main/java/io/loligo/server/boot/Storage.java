@@ -25,7 +25,7 @@ final class Storage implements Part {
   /** Pace of the tiers' maintenance: batches of hits instead of a wake-up for every few. */
   private static final long MAINTENANCE_MILLIS = 5;
 
-  private final DiskTimes diskTimes = new DiskTimes();
+  private final DiskTimes diskTimes;
   private final TieredStore store;
 
   /**
@@ -41,6 +41,7 @@ final class Storage implements Part {
       Maintenance maintenance,
       TimeSource time)
       throws IOException {
+    diskTimes = new DiskTimes(time::nanos);
     MemorySettings memory = MemorySettings.of(config);
     DiskSettings disk = DiskSettings.of(config);
     var packed = new PackedAllocator(allocator, stripes, memory.cacheBytes());

@@ -2,49 +2,50 @@ package io.loligo.server.metrics;
 
 import io.loligo.store.disk.medium.DiskWatch.DiskOperation;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many requests and disk operations are in progress, sampled as the study of 1997 did: requests
- * every {@value #REQUEST_MILLIS} ms, the disk every {@value #DISK_MILLIS} ms. So the mean of the
- * samples is the rate times the mean time (Little's law). One thread calls {@link #sample}; any
- * thread reads.
+ * every {@value #REQUEST_MILLIS} ms, the disk every {@value DiskTimes#SAMPLE_MILLIS} ms. So the
+ * mean of the samples is the rate times the mean time (Little's law). One thread calls {@link
+ * #sample}; any thread reads.
  */
 public final class Concurrency {
   /** Milliseconds between two samples of the requests. */
   public static final int REQUEST_MILLIS = 10;
 
-  /** Milliseconds between two samples of the disk. */
-  public static final int DISK_MILLIS = 2;
-
-  private static final long NANOS = 1_000_000;
+  private static final long STEP_NANOS = REQUEST_MILLIS * 1_000_000L;
 
   /** What is counted. */
   public enum Of {
     /** Requests in progress, tunnels included. */
-    REQUESTS(REQUEST_MILLIS, c -> c.metrics.value(ConnectionGauge.REQUEST_OPEN)),
+    REQUESTS(metrics -> metrics.value(ConnectionGauge.REQUEST_OPEN)),
     /** Of these, those that wait for a next hop or receive from it. */
-    FORWARDED(REQUEST_MILLIS, c -> c.metrics.value(ConnectionGauge.FORWARDED_OPEN)),
+    FORWARDED(metrics -> metrics.value(ConnectionGauge.FORWARDED_OPEN)),
     /** Connections to next hops that are in use. */
     NEXT_HOPS(
-        REQUEST_MILLIS,
-        c ->
-            Math.max(
-                0,
-                c.metrics.value(ConnectionGauge.SERVER_OPEN)
-                    - c.metrics.value(ConnectionGauge.SERVER_IDLE))),
+        metrics ->
+            metrics.value(ConnectionGauge.SERVER_OPEN)
+                - metrics.value(ConnectionGauge.SERVER_IDLE)),
     /** Reads from the files of directories. */
-    DISK_READS(DISK_MILLIS, c -> c.disk.inProgress(DiskOperation.READ)),
+    DISK_READS(DiskOperation.READ),
     /** Writes to the files of directories. */
-    DISK_WRITES(DISK_MILLIS, c -> c.disk.inProgress(DiskOperation.WRITE));
+    DISK_WRITES(DiskOperation.WRITE);
 
-    private final long stepNanos;
-
+    /** Null: {@link #operation} counts. */
     @SuppressWarnings("ImmutableEnumChecker") // an accessor, without state
-    private final ToLongFunction<Concurrency> now;
+    private final @Nullable ToLongFunction<ProxyMetrics> now;
 
-    Of(int millis, ToLongFunction<Concurrency> now) {
-      this.stepNanos = millis * NANOS;
+    private final @Nullable DiskOperation operation;
+
+    Of(ToLongFunction<ProxyMetrics> now) {
       this.now = now;
+      this.operation = null;
+    }
+
+    Of(DiskOperation operation) {
+      this.now = null;
+      this.operation = operation;
     }
   }
 
@@ -53,7 +54,7 @@ public final class Concurrency {
   private final ProxyMetrics metrics;
   private final DiskTimes disk;
   private final SharedHistogram[] samples = new SharedHistogram[ALL.length];
-  private final long[] sampledNanos = new long[ALL.length];
+  private long sampledNanos;
 
   /**
    * Without samples.
@@ -65,28 +66,35 @@ public final class Concurrency {
     this.disk = disk;
     for (Of of : ALL) {
       samples[of.ordinal()] = new SharedHistogram();
-      sampledNanos[of.ordinal()] = nanos;
     }
+    sampledNanos = nanos;
   }
 
   /**
-   * Takes the samples that are due. A sample that was missed counts as this one.
+   * Counts the requests, if that is due. A sample that was missed counts as this one.
    *
    * @param nanos monotonic clock
    */
   public void sample(long nanos) {
-    for (Of of : ALL) {
-      long due = (nanos - sampledNanos[of.ordinal()]) / of.stepNanos;
-      if (due > 0) {
-        sampledNanos[of.ordinal()] += due * of.stepNanos;
-        samples[of.ordinal()].record(Math.max(0, of.now.applyAsLong(this)), due);
+    long due = (nanos - sampledNanos) / STEP_NANOS;
+    if (due > 0) {
+      sampledNanos += due * STEP_NANOS;
+      for (Of of : ALL) {
+        if (of.now != null) {
+          // the cells of several loops are not read at one moment
+          samples[of.ordinal()].record(Math.max(0, of.now.applyAsLong(metrics)), due);
+        }
       }
     }
   }
 
   /** Adds the samples to {@code snapshot}, whose nanoseconds are then numbers. */
   public void addTo(LatencySnapshot snapshot, Of of) {
-    samples[of.ordinal()].addTo(snapshot);
+    if (of.operation == null) {
+      samples[of.ordinal()].addTo(snapshot);
+    } else {
+      disk.addSamplesTo(snapshot, of.operation);
+    }
   }
 
   /** Their number. */

@@ -18,6 +18,7 @@ import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.medium.DiskWatch.DiskOperation;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -71,7 +72,8 @@ class HistorySourcesTest {
 
   @Test
   void hasTheTimesOfTheDiskAndTheMeanOfWhatIsInProgress() {
-    DiskTimes disk = new DiskTimes();
+    AtomicLong clock = new AtomicLong();
+    DiskTimes disk = new DiskTimes(clock::get);
     Concurrency sampled = new Concurrency(metrics, disk, 0);
     HistorySources sources = new HistorySources(metrics);
     sources.diskTimes(disk);
@@ -79,8 +81,9 @@ class HistorySourcesTest {
     Sampler sampler = new Sampler(sources);
     disk.waited(4_000_000);
     disk.began(DiskOperation.READ);
-    sampled.sample(6_000_000);
+    clock.set(6_000_000);
     disk.ended(DiskOperation.READ, 1_000_000, 10);
+    clock.set(10_000_000);
     sampled.sample(10_000_000);
     Interval sample = sampler.sample(1, 1000);
     assertThat(sample.meanNanos(named(sources, "disk_time.write_queue"))).isEqualTo(4_000_000);

@@ -13,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.ObjectName;
@@ -97,12 +98,13 @@ class MetricsExportTest {
 
   @Test
   void timesOfTheDiskAndWhatIsInProgressAreHistograms() {
-    DiskTimes disk = new DiskTimes();
+    AtomicLong clock = new AtomicLong();
+    DiskTimes disk = new DiskTimes(clock::get);
     Concurrency sampled = new Concurrency(metrics, disk, 0);
     export.diskTimes(disk);
     export.concurrency(sampled);
     disk.began(DiskOperation.WRITE);
-    sampled.sample(6_000_000);
+    clock.set(6_000_000);
     disk.ended(DiskOperation.WRITE, 2_000_000, 10);
     String time = "loligo_disk_operation_duration_seconds";
     assertThat(scrape())
