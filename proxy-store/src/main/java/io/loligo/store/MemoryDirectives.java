@@ -12,12 +12,12 @@ public final class MemoryDirectives {
   public static final Setting<Long> CACHE_MEM =
       FEATURE
           .bytes("cache_mem", "256 MB")
-          .restart()
           .difference("holds stored responses only; bytes in transit have a budget of their own")
           .text(
               "Memory for stored responses, off the Java heap. The default is lower where"
                   + " the machine, the container or the JVM has less memory; the log reports it"
-                  + " at the start. A line that does not fit is an error.");
+                  + " at the start. A line that does not fit is an error. A reload changes the"
+                  + " size; a lower one evicts in the background.");
 
   /** {@code maximum_object_size_in_memory}: bytes. */
   public static final Setting<Long> MAXIMUM_OBJECT_SIZE_IN_MEMORY =

@@ -30,6 +30,16 @@ public interface Operations {
    */
   CompletableFuture<Explanation> explain(Question question);
 
+  /**
+   * Changes the memory for stored responses until the next reload or restart. A lower size evicts
+   * in the background.
+   *
+   * @param bytes the new size
+   * @return a report
+   * @throws IllegalArgumentException if the memory does not allow it; names the largest size
+   */
+  String resizeCacheMemory(long bytes);
+
   /** Numbers the old log files and starts new ones. */
   void rotateLogs();
 

@@ -26,15 +26,23 @@ final class Administration implements Operations {
   private final EventLoopGroup group;
   private final Store store;
   private final LifeCycle life;
+  private final CacheMemory memory;
   private final AtomicInteger explaining = new AtomicInteger();
 
   /** {@code group} are the threads of {@code loops}. */
-  Administration(Proxy proxy, Loops loops, EventLoopGroup group, Store store, LifeCycle life) {
+  Administration(
+      Proxy proxy,
+      Loops loops,
+      EventLoopGroup group,
+      Store store,
+      LifeCycle life,
+      CacheMemory memory) {
     this.proxy = proxy;
     this.loops = loops;
     this.group = group;
     this.store = store;
     this.life = life;
+    this.memory = memory;
   }
 
   @Override
@@ -60,6 +68,11 @@ final class Administration implements Operations {
   @Override
   public List<Ban> bans() {
     return store.bans();
+  }
+
+  @Override
+  public String resizeCacheMemory(long bytes) {
+    return memory.resize(bytes);
   }
 
   @Override

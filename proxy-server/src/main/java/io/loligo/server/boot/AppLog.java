@@ -55,7 +55,7 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     }
   }
 
-  private static Level levelOf(String options) {
+  static Level levelOf(String options) {
     int level = 1;
     for (String word : options.split(" ", -1)) {
       if (word.startsWith(ALL)) {

@@ -19,16 +19,24 @@ final class ConfigChange {
   private final Loops loops;
   private final Ports ports;
   private final Logs logs;
+  private final CacheMemory cacheMemory;
   private final Parts parts;
 
   /** {@code parts} are told at the end. */
   ConfigChange(
-      Transport transport, InForce inForce, Loops loops, Ports ports, Logs logs, Parts parts) {
+      Transport transport,
+      InForce inForce,
+      Loops loops,
+      Ports ports,
+      Logs logs,
+      CacheMemory cacheMemory,
+      Parts parts) {
     this.transport = transport;
     this.inForce = inForce;
     this.loops = loops;
     this.ports = ports;
     this.logs = logs;
+    this.cacheMemory = cacheMemory;
     this.parts = parts;
   }
 
@@ -43,7 +51,7 @@ final class ConfigChange {
     MemoryFit memory = MemoryFit.of(wanted);
     ProxyConfig fitted = memory.budget().fits() ? memory.config() : wanted;
     Reconfiguration change = Reconfiguration.of(before, Places.of(fitted));
-    ProxyConfig now = change.config();
+    ProxyConfig now = cacheMemory.fitted(change.config());
     MarkCheck.check(now, transport);
     InForce.Next next = inForce.under(now);
     AccessLog log = logs.under(before, now);

@@ -5,6 +5,7 @@ import io.loligo.server.admin.HistoryJson;
 import io.loligo.server.history.History;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.time.TimeSource;
 import io.netty.buffer.ByteBufAllocator;
@@ -47,6 +48,17 @@ final class HistoryKeeping implements Part {
   @Override
   public void showPages(AdminPages pages) {
     pages.add("/history", HistoryJson.page(this::history));
+  }
+
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    beans.history(this::history);
+  }
+
+  /** Direct memory of the history; 0 while there is none. */
+  long memoryBytes() {
+    History kept = history();
+    return kept == null ? 0 : kept.memoryBytes();
   }
 
   /** The history; null: none is kept. */

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.accesslog.AccessLog;
 import io.loligo.server.accesslog.LogSettings;
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MetricsExport;
 import java.io.IOException;
 import java.util.Objects;
@@ -101,6 +102,11 @@ final class Logs implements Part {
         () -> dropped.get() + current.droppedLines());
     export.counter(
         "loligo.log.lost", null, "Access log lines lost: cannot be written.", this::lostLines);
+  }
+
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    beans.logs(new AppLogLevels());
   }
 
   @Override

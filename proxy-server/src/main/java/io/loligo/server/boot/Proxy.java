@@ -86,6 +86,7 @@ public final class Proxy implements AutoCloseable {
   private final OwnPlaces own = new OwnPlaces();
   private final Sampling sampling;
   private final HistoryKeeping history;
+  private final CacheMemory cacheMemory;
   private final AdminPort admin;
   private final Loops loops;
   private final FreeDescriptors descriptors;
@@ -206,6 +207,8 @@ public final class Proxy implements AutoCloseable {
       secured = parts.add(secured(maintenance));
       sampling = parts.add(new Sampling(metrics, storage.diskTimes(), time));
       history = parts.add(new HistoryKeeping(time, transport.allocator()));
+      cacheMemory =
+          parts.add(new CacheMemory(storage.store(), inForce::config, history::memoryBytes));
       group = transport.newLoops(count, "loligo-loop");
       parts.addEnd(() -> Loops.end(group));
       stripes.enterAll(group);
@@ -231,7 +234,7 @@ public final class Proxy implements AutoCloseable {
               PROTOCOLS,
               interceptor(destinations));
       ports = parts.add(new Ports(listeners, secured, own));
-      change = new ConfigChange(transport, inForce, loops, ports, logs, parts);
+      change = new ConfigChange(transport, inForce, loops, ports, logs, cacheMemory, parts);
       parts.add(life);
       parts.add(reloader);
     } catch (IOException | RuntimeException | Error e) {
@@ -316,7 +319,7 @@ public final class Proxy implements AutoCloseable {
     if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
       metrics.ledger().addProcess(allocator);
     }
-    Operations operations = new Administration(this, loops, group, seenStore, life);
+    Operations operations = new Administration(this, loops, group, seenStore, life, cacheMemory);
     secured.start();
     admin.listen(config, operations, pages(operations));
     InetSocketAddress management = admin.address();

@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.MetricsExport;
@@ -17,12 +18,14 @@ import java.util.concurrent.locks.LockSupport;
 final class Sampling implements Part {
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(Concurrency.REQUEST_MILLIS);
 
+  private final ProxyMetrics metrics;
   private final TimeSource time;
   private final Concurrency sampled;
   private final Thread thread;
   private volatile boolean ended;
 
   Sampling(ProxyMetrics metrics, DiskTimes disk, TimeSource time) {
+    this.metrics = metrics;
     this.time = time;
     sampled = new Concurrency(metrics, disk, time.nanos());
     thread = new DefaultThreadFactory("loligo-sampler", true).newThread(this::run);
@@ -48,6 +51,11 @@ final class Sampling implements Part {
   @Override
   public void showMeters(MetricsExport export) {
     export.concurrency(sampled);
+  }
+
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    beans.concurrency(metrics, sampled);
   }
 
   @Override

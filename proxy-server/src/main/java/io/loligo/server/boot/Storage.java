@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.MetricsExport;
@@ -99,6 +100,11 @@ final class Storage implements Part {
         null,
         "Failed memory allocations, each of which ended its task. The log names the remedy.",
         () -> store.transit().shortage().count());
+  }
+
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    beans.diskTimes(diskTimes);
   }
 
   @Override

@@ -22,6 +22,7 @@ public interface CacheDirMXBean {
   double getSingleReadShare();
 
   @Description("All numbers by name.")
+  @Units("bytes, responses or operations: see Texts")
   Map<String, Long> getNumbers();
 
   @Description("Meaning of each number.")

@@ -13,15 +13,37 @@ public interface ControlMXBean {
 
   @Description(
       "Purges the stored responses of a URL; returns their number once the disk has confirmed it.")
+  @Units("responses")
   int purge(@Description("The effective URI, as in the access log, with its query.") String url);
 
   @Description(
       "Shows the stored responses for a URL, the decision for a request now with its reason, and"
           + " the last decisions; changes nothing.")
+  @Reads
   String explain(
       @Description("The effective URI.") String url,
       @Description("Request field lines, Name: value, separated by line ends; may be empty.")
           @Nullable String fieldLines);
+
+  @Description("The same for a request of any method, client, port and content.")
+  @Reads
+  String explain(
+      @Description("The effective URI.") String url,
+      @Description("Method; empty: GET.") @Nullable String method,
+      @Description("Request field lines, Name: value, separated by line ends; may be empty.")
+          @Nullable String fieldLines,
+      @Description("Address of the client; empty: 127.0.0.1.") @Nullable String client,
+      @Description("The name= of the port; empty: the first http_port of a forward proxy.")
+          @Nullable String port,
+      @Description("Content, which matters for QUERY only; may be empty.")
+          @Nullable String content);
+
+  @Description(
+      "Changes the memory for stored responses, until the next reload or restart puts cache_mem in"
+          + " force again. A lower size evicts in the background. Returns a report; fails if the"
+          + " memory does not allow the size, and names the largest one.")
+  String resizeCacheMemory(
+      @Description("Size in bytes, not less than 0.") @Units("bytes") long bytes);
 
   @Description("Makes the stored responses of a URL stale; returns their number by tier.")
   String softPurge(

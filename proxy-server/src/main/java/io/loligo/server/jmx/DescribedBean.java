@@ -52,7 +52,10 @@ final class DescribedBean extends StandardMBean {
 
   @Override
   protected int getImpact(MBeanOperationInfo info) {
-    return MBeanOperationInfo.ACTION;
+    Method method = method(info.getName(), info.getSignature().length);
+    return method != null && method.isAnnotationPresent(Reads.class)
+        ? MBeanOperationInfo.INFO
+        : MBeanOperationInfo.ACTION;
   }
 
   private static String text(@Nullable Method method, MBeanFeatureInfo info) {

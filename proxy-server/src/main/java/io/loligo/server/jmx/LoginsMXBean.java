@@ -6,6 +6,7 @@ import java.util.Map;
 @Description("Logins of users, by a program or inside the proxy.")
 public interface LoginsMXBean {
   @Description("Numbers by scheme, those of /metrics. Times are in nanoseconds.")
+  @Units("as the names in Texts say")
   Map<String, Map<String, Long>> getSchemes();
 
   @Description("The meaning of each number.")

@@ -4,13 +4,18 @@ import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.message.IpText;
 import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.admin.ExplainText;
+import io.loligo.server.admin.HistoryTable;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.PurgeForm;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.explain.Question;
 import io.loligo.server.helper.HelperNumbers;
+import io.loligo.server.history.History;
+import io.loligo.server.history.Series;
 import io.loligo.server.login.LoginCounts;
+import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.DiskNumber;
+import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.shaping.PoolCounts;
@@ -36,9 +41,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Connections,
- * MemoryLedger, Misses, Icap, Pools, Parents, Helpers, Logins, Control, and a CacheDir for each
- * cache_dir, with units and descriptions. Thread-safe: any thread.
+ * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Concurrency,
+ * DiskTimes, History, Connections, MemoryLedger, Misses, Icap, Pools, Parents, Helpers, Logins,
+ * Logs, Control, and a CacheDir for each cache_dir, with units and descriptions. Thread-safe: any
+ * thread.
  */
 public final class ManagementBeans implements AutoCloseable {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
@@ -131,6 +137,43 @@ public final class ManagementBeans implements AutoCloseable {
     add("Logins", new CountsBeans.Logins(schemes), LoginsMXBean.class);
   }
 
+  /**
+   * Registers the bean of samples.
+   *
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void concurrency(ProxyMetrics metrics, Concurrency sampled) {
+    add("Concurrency", new MetricsBeans.Sampled(metrics, sampled), ConcurrencyMXBean.class);
+  }
+
+  /**
+   * Registers the bean of the file work.
+   *
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void diskTimes(DiskTimes disk) {
+    add("DiskTimes", new MetricsBeans.FileWork(disk), DiskTimesMXBean.class);
+  }
+
+  /**
+   * Registers the bean of the history.
+   *
+   * @param history null while there is none
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void history(Supplier<@Nullable History> history) {
+    add("History", new HistoryBean(history), HistoryMXBean.class);
+  }
+
+  /**
+   * Registers the bean of the application log.
+   *
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void logs(LogLevels levels) {
+    add("Logs", new Logs(levels), LogsMXBean.class);
+  }
+
   private <T> void add(String type, T bean, Class<T> as) {
     try {
       register(type, bean, as);
@@ -163,6 +206,76 @@ public final class ManagementBeans implements AutoCloseable {
       }
     }
     names.clear();
+  }
+
+  private static void audit(String what, String result) {
+    AUDIT.info("jmx {} from {}: {}", what, client(), result);
+  }
+
+  private static String client() {
+    try {
+      return IpText.normal(RemoteServer.getClientHost());
+    } catch (ServerNotActiveException e) {
+      return "this process";
+    }
+  }
+
+  /** Without characters that could begin another log line. */
+  private static String visible(String text) {
+    return text.replaceAll("[^\\x20-\\x7e]", "_");
+  }
+
+  private record HistoryBean(Supplier<@Nullable History> history) implements HistoryMXBean {
+    @Override
+    public String[] getSeries() {
+      History kept = history.get();
+      return kept == null
+          ? new String[0]
+          : kept.series().stream().map(Series::name).toArray(String[]::new);
+    }
+
+    @Override
+    public long getMemory() {
+      History kept = history.get();
+      return kept == null ? 0 : kept.memoryBytes();
+    }
+
+    @Override
+    public HistoryColumns read(String range, String series, int stepSeconds) {
+      return HistoryColumns.of(
+          HistoryTable.of(
+              history.get(),
+              range,
+              stepSeconds == 0 ? "" : Integer.toString(stepSeconds),
+              series.isBlank() ? List.of() : List.of(series.strip())));
+    }
+  }
+
+  private record Logs(LogLevels all) implements LogsMXBean {
+    @Override
+    public Map<String, String> getLevels() {
+      return all.levels();
+    }
+
+    @Override
+    public String level(String logger) {
+      return all.level(logger);
+    }
+
+    @Override
+    public String setLevel(String logger, String level) {
+      String before = all.level(logger);
+      // first: the level of the audit log may be the one that changes
+      String what = "level of " + visible(logger) + " to " + visible(level);
+      audit(what, "was " + before);
+      try {
+        all.setLevel(logger, level);
+      } catch (IllegalArgumentException | IllegalStateException refused) {
+        audit(what, "refused");
+        throw refused;
+      }
+      return all.level(logger);
+    }
   }
 
   private record Tiers(Supplier<StoreStats> store) implements TiersMXBean {
@@ -304,18 +417,6 @@ public final class ManagementBeans implements AutoCloseable {
       return purged(PurgeForm.pattern(host, regex)).text();
     }
 
-    private static void audit(String what, String result) {
-      AUDIT.info("jmx {} from {}: {}", what, client(), result);
-    }
-
-    private static String client() {
-      try {
-        return IpText.normal(RemoteServer.getClientHost());
-      } catch (ServerNotActiveException e) {
-        return "this process";
-      }
-    }
-
     private Purged purged(PurgeForm form) {
       Purged purged = asked(form);
       audit(
@@ -326,7 +427,7 @@ public final class ManagementBeans implements AutoCloseable {
 
     /** Without a query and characters that could begin another log line. */
     private static String loggable(String text) {
-      return text.replaceAll("[?].*", "?").replaceAll("[^\\x20-\\x7e]", "_");
+      return visible(text.replaceAll("[?].*", "?"));
     }
 
     private @Nullable Purged asked(PurgeForm form) {
@@ -355,16 +456,53 @@ public final class ManagementBeans implements AutoCloseable {
 
     @Override
     public String explain(String url, @Nullable String fieldLines) {
+      return explain(url, null, fieldLines, null, null, null);
+    }
+
+    @Override
+    public String explain(
+        String url,
+        @Nullable String method,
+        @Nullable String fieldLines,
+        @Nullable String client,
+        @Nullable String port,
+        @Nullable String content) {
       List<String> lines =
           fieldLines == null ? List.of() : fieldLines.lines().filter(l -> !l.isBlank()).toList();
+      String verb = given(method);
+      Question question =
+          new Question(
+              url,
+              verb == null ? "GET" : verb,
+              lines,
+              content == null ? "" : content,
+              given(client),
+              given(port));
       try {
-        return ExplainText.of(
-            operations.explain(Question.get(url, lines)).get(EXPLAIN_SECONDS, TimeUnit.SECONDS));
+        return ExplainText.of(operations.explain(question).get(EXPLAIN_SECONDS, TimeUnit.SECONDS));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("interrupted", e);
       } catch (ExecutionException | TimeoutException e) {
         throw new IllegalStateException("too busy to explain; try again", e);
+      }
+    }
+
+    /** Consoles send the empty string for a field that is left empty. */
+    private static @Nullable String given(@Nullable String text) {
+      return text == null || text.isBlank() ? null : text.strip();
+    }
+
+    @Override
+    public String resizeCacheMemory(long bytes) {
+      String what = "cache_mem " + bytes + " bytes";
+      try {
+        String done = operations.resizeCacheMemory(bytes);
+        audit(what, done);
+        return done;
+      } catch (IllegalArgumentException refused) {
+        audit(what, "refused");
+        throw refused;
       }
     }
 

@@ -1,8 +1,10 @@
 package io.loligo.server.jmx;
 
+import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.PeerCount;
@@ -10,6 +12,7 @@ import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
+import io.loligo.store.disk.medium.DiskWatch.DiskOperation;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -125,6 +128,52 @@ final class MetricsBeans {
       }
       throw new IllegalArgumentException(
           name + " (expected: one of " + Arrays.toString(type.getEnumConstants()) + ")");
+    }
+  }
+
+  record Sampled(ProxyMetrics metrics, Concurrency sampled) implements ConcurrencyMXBean {
+    @Override
+    public long getRequests() {
+      return metrics.value(ConnectionGauge.REQUEST_OPEN);
+    }
+
+    @Override
+    public long getForwarded() {
+      return metrics.value(ConnectionGauge.FORWARDED_OPEN);
+    }
+
+    @Override
+    public Map<String, SampledNumbers> getSamples() {
+      Map<String, SampledNumbers> samples = new TreeMap<>();
+      for (Concurrency.Of of : Concurrency.Of.values()) {
+        LatencySnapshot numbers = new LatencySnapshot();
+        sampled.addTo(numbers, of);
+        samples.put(of.name().toLowerCase(Locale.ROOT), SampledNumbers.of(numbers));
+      }
+      return samples;
+    }
+  }
+
+  record FileWork(DiskTimes disk) implements DiskTimesMXBean {
+    @Override
+    public Map<String, StageTimes> getTimes() {
+      Map<String, StageTimes> times = new TreeMap<>();
+      for (DiskTimes.Part part : DiskTimes.Part.values()) {
+        LatencySnapshot latency = new LatencySnapshot();
+        disk.addTo(latency, part);
+        times.put(part.name().toLowerCase(Locale.ROOT), StageTimes.of(latency));
+      }
+      return times;
+    }
+
+    @Override
+    public int getReading() {
+      return disk.inProgress(DiskOperation.READ);
+    }
+
+    @Override
+    public int getWriting() {
+      return disk.inProgress(DiskOperation.WRITE);
     }
   }
 

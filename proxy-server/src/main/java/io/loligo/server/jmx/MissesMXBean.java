@@ -9,5 +9,6 @@ public interface MissesMXBean {
       "Misses since the start by cause, for the origins with the most misses; all others count as"
           + " other. A cause that begins with 'not stored:' gives the reason why the fetched"
           + " response was not stored.")
+  @Units("misses")
   Map<String, Map<String, Long>> getOrigins();
 }

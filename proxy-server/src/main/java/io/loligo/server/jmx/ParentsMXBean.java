@@ -9,24 +9,30 @@ public interface ParentsMXBean {
   Map<String, Boolean> getUp();
 
   @Description("Open connections to each parent.")
+  @Units("connections")
   Map<String, Integer> getConnections();
 
   @Description("Failures in a row to connect to each parent.")
+  @Units("failures")
   Map<String, Integer> getFailures();
 
   @Description("Good responses to checks of each parent (monitorurl=) so far.")
+  @Units("checks")
   Map<String, Long> getGoodChecks();
 
   @Description("Failed checks of each parent so far.")
+  @Units("checks")
   Map<String, Long> getBadChecks();
 
   @Description("The result of the last check: good, or its fault. Empty: there was none.")
   Map<String, String> getLastCheck();
 
   @Description("Percent of its turns that each parent takes: less than 100 in a slow start.")
+  @Units("percent")
   Map<String, Integer> getTurnPercent();
 
   @Description("Requests to each parent and their bytes, by the names in Texts.")
+  @Units("as the names in Texts say")
   Map<String, Map<String, Long>> getTraffic();
 
   @Description("The meaning of each number in Traffic.")

@@ -10,6 +10,8 @@ public interface StagesMXBean {
   Map<String, StageTimes> getTimes();
 
   @Description("Times of one stage and class, in microseconds; zeros if none has occurred.")
+  @Reads
+  @Units("microseconds")
   StageTimes times(
       @Description("Such as TOTAL or SERVER_FIRST_BYTE.") String stage,
       @Description("Such as MEMORY_HIT or MISS.") String hitClass);

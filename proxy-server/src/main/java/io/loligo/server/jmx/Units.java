@@ -6,9 +6,12 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import javax.management.DescriptorKey;
 
-/** Unit of an attribute; JMX shows it in the attribute's descriptor as {@code units}. */
+/**
+ * Unit of an attribute, a parameter or the result of an operation; JMX shows it in the descriptor
+ * as {@code units}.
+ */
 @Retention(RetentionPolicy.RUNTIME)
-@Target(ElementType.METHOD)
+@Target({ElementType.METHOD, ElementType.PARAMETER})
 public @interface Units {
   @DescriptorKey("units")
   String value();

@@ -20,10 +20,31 @@ public abstract class RecordingOperations implements Operations {
 
   @Override
   public CompletableFuture<Explanation> explain(Question question) {
-    calls.add("explain " + question.method() + " " + question.url() + " " + question.fieldLines());
+    String client = question.client() == null ? "" : " " + question.client();
+    String port = question.portName() == null ? "" : " " + question.portName();
+    String content = question.content().isEmpty() ? "" : " " + question.content();
+    calls.add(
+        "explain "
+            + question.method()
+            + " "
+            + question.url()
+            + " "
+            + question.fieldLines()
+            + client
+            + port
+            + content);
     return question.url().endsWith("/busy")
         ? CompletableFuture.failedFuture(new IllegalStateException("busy"))
         : CompletableFuture.completedFuture(SampleExplanation.of(question.url()));
+  }
+
+  @Override
+  public String resizeCacheMemory(long bytes) {
+    calls.add("resize " + bytes);
+    if (bytes > 1000) {
+      throw new IllegalArgumentException("value: " + bytes + " (expected: at most 1000)");
+    }
+    return "resized";
   }
 
   @Override

@@ -43,14 +43,14 @@ class ReconfigurationTest {
   void aValueTakenAtTheStartStaysAndIsNamed() {
     Reconfiguration next =
         of(
-            "cache_mem 64 MB\nmaximum_object_size 1 MB\nworkers 2\n",
-            "via off\ncache_mem 32 MB\nmaximum_object_size 2 MB\n");
+            "loligo_transit_memory 64 MB\nmaximum_object_size 1 MB\nworkers 2\n",
+            "via off\nloligo_transit_memory 32 MB\nmaximum_object_size 2 MB\n");
     assertThat(next.later())
         .containsExactlyInAnyOrder(
-            "squid.conf:3: cache_mem 32 MB" + LATER,
+            "squid.conf:3: loligo_transit_memory 32 MB" + LATER,
             "squid.conf:4: maximum_object_size 2 MB" + LATER,
             "workers 2, which stood at squid.conf:4, is gone" + LATER);
-    assertThat(next.config().get(MemoryDirectives.CACHE_MEM)).isEqualTo(64 << 20);
+    assertThat(next.config().get(MemoryDirectives.TRANSIT_MEMORY)).isEqualTo(64 << 20);
     assertThat(
             new CacheSettings(next.config(), DiskSettings.largestMaxSize(next.config()))
                 .maxObjectBytes)
@@ -58,7 +58,8 @@ class ReconfigurationTest {
     assertThat(TransportDirectives.loops(next.config())).isEqualTo(2);
     assertThat(next.config().get(IdentityDirectives.VIA)).isFalse();
     assertThat(next.config().inForce())
-        .anyMatch(one -> one.directive().equals("cache_mem") && one.value().equals("64 MB"))
+        .anyMatch(
+            one -> one.directive().equals("loligo_transit_memory") && one.value().equals("64 MB"))
         .anyMatch(one -> one.directive().equals("via") && one.value().equals("off"));
   }
 

@@ -20,6 +20,7 @@ import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerConnection;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
+import javax.management.RuntimeMBeanException;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
 import javax.management.remote.JMXConnector;
@@ -81,6 +83,25 @@ class ManagementBeansTest {
     }
   }
 
+  private static final class OneLevel implements LogLevels {
+    @Override
+    public Map<String, String> levels() {
+      return Map.of("ROOT", "INFO");
+    }
+
+    @Override
+    public String level(String logger) {
+      return "INFO";
+    }
+
+    @Override
+    public void setLevel(String logger, String level) {
+      if (level.equals("loud")) {
+        throw new IllegalArgumentException(level);
+      }
+    }
+  }
+
   @BeforeEach
   @SuppressWarnings("BanJNDI") // the address is this test's own
   void connect() throws Exception {
@@ -92,6 +113,7 @@ class ManagementBeansTest {
             SampleStore::stats,
             () -> List.of(SampleDisk.of("/d,*\"", DiskStats.State.READ_ONLY, "no-store")),
             new TestOperations());
+    beans.logs(new OneLevel());
     beans.icap(() -> List.of(new ServiceCounts("scan")));
     beans.pools(() -> List.of(new PoolCounts("delay_pools 1")), SamplePools::levels);
     Map<PeerCount, Long> counts = Map.of(PeerCount.REQUESTS, 5L, PeerCount.RECEIVED, 6L);
@@ -245,6 +267,14 @@ class ManagementBeansTest {
             name("Control"), "explain", new Object[] {"http://h/", "A: b\n\nC: d\n"}, types);
     assertThat((String) text).contains("the origin is asked", "lately");
     assertThat(calls).containsExactly("explain GET http://h/ [A: b, C: d]");
+    String[] six = new String[6];
+    Arrays.fill(six, String.class.getName());
+    remote.invoke(
+        name("Control"),
+        "explain",
+        new Object[] {"http://h/", "QUERY", "", "192.0.2.1", "side", "q"},
+        six);
+    assertThat(calls).last().isEqualTo("explain QUERY http://h/ [] 192.0.2.1 side q");
     assertThatThrownBy(
             () ->
                 remote.invoke(
@@ -302,14 +332,29 @@ class ManagementBeansTest {
           "purge",
           new Object[] {"http://h/a?secret=1"},
           new String[] {String.class.getName()});
+      remote.invoke(control, "resizeCacheMemory", new Object[] {1000L}, new String[] {"long"});
+      assertThatThrownBy(
+              () ->
+                  remote.invoke(
+                      control, "resizeCacheMemory", new Object[] {1001L}, new String[] {"long"}))
+          .hasRootCauseMessage("value: 1001 (expected: at most 1000)");
+      String[] texts = {String.class.getName(), String.class.getName()};
+      remote.invoke(name("Logs"), "setLevel", new Object[] {"a\nb", "DEBUG"}, texts);
+      assertThatThrownBy(
+              () -> remote.invoke(name("Logs"), "setLevel", new Object[] {"a", "loud"}, texts))
+          .isInstanceOf(RuntimeMBeanException.class);
     }
     assertThat(audit.lines())
         .extracting(line -> line.replaceAll("from \\S+:", "from X:"))
-        .hasSize(4)
-        .startsWith("jmx reload from X: done", "jmx rotate from X: done", "jmx drain from X: begun")
-        .last()
-        .asString()
-        .startsWith("jmx purge http://h/a? from X: DONE")
-        .doesNotContain("secret");
+        .containsExactly(
+            "jmx reload from X: done",
+            "jmx rotate from X: done",
+            "jmx drain from X: begun",
+            "jmx purge http://h/a? from X: DONE, memory=2, disk=later",
+            "jmx cache_mem 1000 bytes from X: resized",
+            "jmx cache_mem 1001 bytes from X: refused",
+            "jmx level of a_b to DEBUG from X: was INFO",
+            "jmx level of a to loud from X: was INFO",
+            "jmx level of a to loud from X: refused");
   }
 }

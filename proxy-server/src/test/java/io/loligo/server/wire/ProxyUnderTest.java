@@ -126,6 +126,11 @@ final class ProxyUnderTest implements AutoCloseable {
     return proxy.store().stats().transitBytes();
   }
 
+  /** The memory for stored responses. */
+  long memoryLimitBytes() {
+    return proxy.store().stats().memoryLimitBytes();
+  }
+
   /** Responses stored in memory. */
   long storedResponses() {
     return proxy.store().stats().entries();

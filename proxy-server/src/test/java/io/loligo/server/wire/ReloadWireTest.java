@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.loligo.server.admin.Reloaded;
+import io.loligo.server.jmx.ControlMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -21,6 +23,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -309,13 +313,14 @@ class ReloadWireTest extends WireTest {
         proxy.reload(
             reloadable(
                 "visible_hostname b.test",
-                "cache_mem 64 MB",
+                "loligo_transit_memory 64 MB",
                 "cache_dir rock " + dir.resolve("cache") + " 64",
                 "loligo_event_loops 1"));
     assertThat(reloaded.done()).isTrue();
     assertThat(reloaded.lines())
         .hasSize(4)
-        .anyMatch(line -> line.matches("test\\.conf:\\d+: cache_mem 64 MB: takes .* next start"))
+        .anyMatch(
+            line -> line.matches("test\\.conf:\\d+: loligo_transit_memory 64 MB: .* next start"))
         .anyMatch(line -> line.matches("test\\.conf:\\d+: cache_dir rock .*: takes .* next start"))
         .anyMatch(line -> line.matches("test\\.conf:\\d+: loligo_event_loops 1: .* next start"))
         .anyMatch(line -> line.startsWith("default: maximum_object_size 4 MB: "));
@@ -327,13 +332,51 @@ class ReloadWireTest extends WireTest {
   @Test
   void saysWhereTheNextStartWouldBeRefused() throws Exception {
     startProxy();
-    Reloaded reloaded = proxy.reload(reloadable("cache_mem 100000 GB"));
+    Reloaded reloaded = proxy.reload(reloadable("loligo_transit_memory 100000 GB"));
     assertThat(reloaded.done()).isTrue();
     assertThat(reloaded.lines())
         .hasSize(2)
         .last()
         .asString()
         .startsWith("the next start would fail: ");
+  }
+
+  @Test
+  void changesTheMemoryForStoredResponses() throws Exception {
+    startProxy("cache_mem 64 MB");
+    assertThat(proxy.reload(reloadable("cache_mem 32 MB")).lines()).isEmpty();
+    assertThat(proxy.memoryLimitBytes()).isEqualTo(32 << 20);
+    assertThat(proxy.reload(reloadable("cache_mem 65 MB")).lines()).isEmpty();
+    assertThat(proxy.memoryLimitBytes()).isEqualTo(65 << 20);
+    Reloaded refused = proxy.reload(reloadable("cache_mem 100000 GB", "via off"));
+    assertThat(refused.done()).isFalse();
+    assertThat(refused.lines())
+        .singleElement()
+        .asString()
+        .matches("test\\.conf:\\d+: cache_mem: value: 102400000 MiB \\(expected: at most .*");
+    assertThat(proxy.memoryLimitBytes()).isEqualTo(65 << 20);
+    origin.onOk("/a", "x");
+    assertThat(get("/a").field("Via")).as("nothing was taken").isNotNull();
+  }
+
+  @Test
+  void aReloadEndsTheSizeThatAnAdministratorChose() throws Exception {
+    startProxy("cache_mem 64 MB");
+    ControlMXBean control =
+        JMX.newMXBeanProxy(
+            ManagementFactory.getPlatformMBeanServer(),
+            new ObjectName("io.loligo:type=Control"),
+            ControlMXBean.class);
+    assertThat(control.resizeCacheMemory(10_000_000))
+        .startsWith("memory for stored responses: 10 MiB, was 64 MiB, until the next reload");
+    assertThat(proxy.memoryLimitBytes()).isEqualTo(10_000_000);
+    assertThatThrownBy(() -> control.resizeCacheMemory(1L << 50))
+        .hasMessageContaining("value: 1073741824 MiB (expected: at most ")
+        .hasMessageContaining("of direct memory");
+    assertThatThrownBy(() -> control.resizeCacheMemory(-1)).hasMessageContaining(">= 0");
+    assertThat(proxy.memoryLimitBytes()).isEqualTo(10_000_000);
+    assertThat(proxy.reload(reloadable("cache_mem 64 MB")).done()).isTrue();
+    assertThat(proxy.memoryLimitBytes()).isEqualTo(64 << 20);
   }
 
   @Test

@@ -21,11 +21,17 @@ import org.jspecify.annotations.Nullable;
  * <p>The memory of evicted entries is subtracted from the limit of Caffeine; otherwise slow readers
  * could stop all insertions.
  *
+ * <p>A lower limit is reached in steps, one in each run of the maintenance: an event loop whose
+ * insertions fill Caffeine's buffer waits for an eviction that is under way.
+ *
  * <p>Thread-safe: any thread; the relief itself runs on the maintenance thread.
  */
 final class HardLimit {
   private static final int HEADROOM_DIVISOR = 16;
   private static final long MAX_HEADROOM_BYTES = 4 << 20;
+
+  /** A lower limit is reached in steps of this size, each some thousand entries at most. */
+  static final long STEP_BYTES = 4 << 20;
 
   /** With many threads, leases of the ledger take at most half of the headroom. */
   private static final long HEADROOM_PER_STRIPE_BYTES = 256 << 10;
@@ -38,6 +44,7 @@ final class HardLimit {
   private final Executor maintenance;
   private final Queue<Entry> overdrawn = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean relieving = new AtomicBoolean();
+  private volatile long target;
   private volatile boolean shrunk;
   private volatile boolean closed;
 
@@ -59,6 +66,7 @@ final class HardLimit {
     this.eviction = cache.policy().eviction().orElseThrow();
     this.pinnedBytes = pinnedBytes;
     this.maintenance = maintenance;
+    this.target = ledger.limit();
   }
 
   /** The limit of Caffeine if {@code ledger} has a limit of {@code limitBytes}; in units. */
@@ -102,10 +110,16 @@ final class HardLimit {
     }
   }
 
+  /** Requests maintenance, which changes the limit to {@code limitBytes}. */
   void change(long limitBytes) {
-    ledger.limit(limitBytes);
+    target = limitBytes;
     shrunk = true;
     relieveIfNeeded();
+  }
+
+  /** The limit in bytes once all steps to it are taken. */
+  long target() {
+    return target;
   }
 
   boolean isClosed() {
@@ -160,16 +174,30 @@ final class HardLimit {
       releaseOverdrawn();
       return;
     }
+    boolean arrived = step();
     long pinned = pinnedBytes.getAsLong();
     long limit = weight();
     long allowed = Math.max(0, limit - pinned / MemoryTier.UNIT_BYTES);
-    shrunk = allowed < limit;
+    shrunk = allowed < limit || !arrived;
     if (eviction.getMaximum() != allowed) {
       eviction.setMaximum(allowed);
     }
     cache.cleanUp();
     // after the removals that the clean-up queued on the same executor
     execute(this::balance);
+    if (!arrived) {
+      relieveIfNeeded();
+    }
+  }
+
+  /** Maintenance thread: a step to the target. Returns whether it is reached. */
+  private boolean step() {
+    long wanted = target;
+    long next = Math.max(wanted, ledger.limit() - STEP_BYTES);
+    if (next != ledger.limit()) {
+      ledger.limit(next);
+    }
+    return next == wanted;
   }
 
   /** Maintenance thread: enters waiting entries in the tier's ledger. */

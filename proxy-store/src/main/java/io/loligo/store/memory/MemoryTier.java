@@ -548,7 +548,10 @@ public final class MemoryTier {
     return count;
   }
 
-  /** Changes the limit; the excess is evicted at the next maintenance, which is requested. */
+  /**
+   * Changes the limit: maintenance, which is requested, evicts the excess in steps of {@value
+   * HardLimit#STEP_BYTES} bytes.
+   */
   public void resize(long limitBytes) {
     limit.change(limitBytes);
   }
@@ -586,8 +589,9 @@ public final class MemoryTier {
     return ledger.used();
   }
 
+  /** The limit as set; it may be above that until maintenance has evicted the excess. */
   public long limitBytes() {
-    return ledger.limit();
+    return limit.target();
   }
 
   /**

@@ -170,6 +170,34 @@ final class MemoryTierTest {
     }
   }
 
+  /** Otherwise event loops would wait for the eviction of all. */
+  @Test
+  void shrinksInSteps() {
+    ArrayDeque<Runnable> maintenance = new ArrayDeque<>();
+    StoreFixture fixture = new StoreFixture(24 << 20, 512 << 10, 16 << 20, maintenance::add);
+    for (int i = 0; i < 4000; i++) {
+      fixture.fill(URL + i, bytes(OBJECT_BYTES));
+      runAll(maintenance);
+    }
+    long before = fixture.store.stats().memoryBytes();
+    fixture.store.resize(1 << 20);
+    assertThat(fixture.store.stats().memoryLimitBytes()).isEqualTo(1 << 20);
+    int steps = 0;
+    while (!maintenance.isEmpty()) {
+      int waiting = maintenance.size();
+      maintenance.remove().run();
+      int evicted = maintenance.size() - waiting; // each is a task that gives its memory back
+      assertThat(evicted).isLessThanOrEqualTo((int) HardLimit.STEP_BYTES / OBJECT_BYTES);
+      steps += evicted > 100 ? 1 : 0;
+    }
+    assertThat(before).isGreaterThan(12 << 20);
+    assertThat(steps).isGreaterThan(2);
+    assertThat(fixture.store.stats().memoryBytes()).isLessThanOrEqualTo(1 << 20);
+    fixture.store.close();
+    runAll(maintenance);
+    fixture.close();
+  }
+
   @Test
   void weighsTheKeyThatClientsChoose() {
     try (StoreFixture fixture = new StoreFixture(1 << 20, 512 << 10, 16 << 20, Runnable::run)) {

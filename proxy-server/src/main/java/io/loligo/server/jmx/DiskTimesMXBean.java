@@ -1,0 +1,21 @@
+package io.loligo.server.jmx;
+
+import java.util.Map;
+
+/** Times of the file work of all directories. */
+@Description("Times of the file work of all cache_dirs; the error is at most 1/32.")
+public interface DiskTimesMXBean {
+  @Description(
+      "Times: write_queue is the wait of a response to be written; write and read are operations"
+          + " on files.")
+  @Units("microseconds")
+  Map<String, StageTimes> getTimes();
+
+  @Description("Reads from files in progress now.")
+  @Units("operations")
+  int getReading();
+
+  @Description("Writes to files in progress now.")
+  @Units("operations")
+  int getWriting();
+}
