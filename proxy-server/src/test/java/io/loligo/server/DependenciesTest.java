@@ -111,6 +111,8 @@ class DependenciesTest {
         or not allowed. Of several licences one suffices. The bill of materials that `mvn package` writes
         (`proxy-server/target/loligo.cdx.json`) has the checksums.
 
+        The live page has uPlot 1.6.32 (MIT), unchanged, as a file beside its own.
+
         | component | version | licence |
         | --- | --- | --- |
         """);

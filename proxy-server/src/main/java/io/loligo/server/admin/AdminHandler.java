@@ -6,19 +6,24 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +34,20 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private static final String CHALLENGE = "Basic realm=\"Loligo\", charset=\"UTF-8\"";
 
+  /** Own files only; no text becomes a script, a style or an element. */
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'";
+
+  private static final String LASTING = "private, max-age=31536000, immutable";
+
   private final AdminAccess access;
   private final AdminRoutes routes;
   private CompletableFuture<Void> previous = CompletableFuture.completedFuture(null);
+
+  /** A stream has begun, and lasts until the connection closes. */
+  private boolean isStreaming;
 
   AdminHandler(AdminAccess access, AdminRoutes routes) {
     this.access = access;
@@ -40,16 +56,61 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+    if (isStreaming) {
+      context.close();
+      return;
+    }
     boolean keep = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
+    boolean isHead = request.method().equals(HttpMethod.HEAD);
     HttpVersion version = request.protocolVersion();
     CompletableFuture<AdminReply> reply = reply(context, request).exceptionally(this::failed);
     // in the order of the requests, regardless of which is ready first
     previous =
         previous.thenCombineAsync(
-            reply, (nothing, ready) -> write(context, ready, version, keep), context.executor());
+            reply,
+            (nothing, ready) -> send(context, ready, version, keep, isHead),
+            context.executor());
   }
 
-  private @Nullable Void write(
+  private @Nullable Void send(
+      ChannelHandlerContext context,
+      AdminReply reply,
+      HttpVersion version,
+      boolean keep,
+      boolean isHead) {
+    Consumer<ChannelHandlerContext> stream = reply.stream();
+    if (isStreaming) {
+      context.close();
+    } else if (stream == null || isHead) {
+      write(context, reply, version, keep);
+    } else {
+      stream(context, reply, stream, version);
+    }
+    return null;
+  }
+
+  /** The head now; {@code stream} sends the content. */
+  private void stream(
+      ChannelHandlerContext context,
+      AdminReply reply,
+      Consumer<ChannelHandlerContext> stream,
+      HttpVersion version) {
+    isStreaming = true;
+    // the client sends nothing from now on
+    context.pipeline().remove(ReadTimeoutHandler.class);
+    HttpResponse head =
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()));
+    fields(head.headers(), reply);
+    if (version.equals(HttpVersion.HTTP_1_0)) {
+      head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else {
+      HttpUtil.setTransferEncodingChunked(head, true);
+    }
+    context.write(head);
+    stream.accept(context);
+  }
+
+  private void write(
       ChannelHandlerContext context, AdminReply reply, HttpVersion version, boolean keep) {
     FullHttpResponse response = response(reply);
     if (keep) {
@@ -59,7 +120,6 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
     }
-    return null;
   }
 
   private AdminReply failed(Throwable cause) {
@@ -126,24 +186,29 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), body);
-    response
-        .headers()
+    response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+    fields(response.headers(), reply);
+    return response;
+  }
+
+  private static void fields(HttpHeaders fields, AdminReply reply) {
+    fields
         .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
-        .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes())
-        .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+        .set(HttpHeaderNames.CACHE_CONTROL, reply.isLasting() ? LASTING : "no-store")
         .set("X-Content-Type-Options", "nosniff")
         .set("X-Frame-Options", "DENY")
-        .set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+        .set("Referrer-Policy", "no-referrer")
+        .set("Cross-Origin-Resource-Policy", "same-origin")
+        .set("Content-Security-Policy", POLICY);
     if (reply.allow() != null) {
-      response.headers().set(HttpHeaderNames.ALLOW, reply.allow());
+      fields.set(HttpHeaderNames.ALLOW, reply.allow());
     }
     if (reply.status() == HttpResponseStatus.UNAUTHORIZED.code()) {
-      response.headers().add(HttpHeaderNames.WWW_AUTHENTICATE, CHALLENGE);
+      fields.add(HttpHeaderNames.WWW_AUTHENTICATE, CHALLENGE);
     }
     if (reply.retrySeconds() > 0) {
-      response.headers().set(HttpHeaderNames.RETRY_AFTER, reply.retrySeconds());
+      fields.set(HttpHeaderNames.RETRY_AFTER, reply.retrySeconds());
     }
-    return response;
   }
 
   @Override

@@ -13,6 +13,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -44,6 +46,7 @@ public final class AdminServer implements AutoCloseable {
 
   private final EventLoopGroup group;
   private final Channel listener;
+  private final ChannelGroup connections;
   private final AdminAccess access;
   private final AdminRoutes routes;
   private final AdminTls tls;
@@ -51,11 +54,13 @@ public final class AdminServer implements AutoCloseable {
   private AdminServer(
       EventLoopGroup group,
       Channel listener,
+      ChannelGroup connections,
       AdminAccess access,
       AdminRoutes routes,
       AdminTls tls) {
     this.group = group;
     this.listener = listener;
+    this.connections = connections;
     this.access = access;
     this.routes = routes;
     this.tls = tls;
@@ -86,17 +91,18 @@ public final class AdminServer implements AutoCloseable {
     EventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("loligo-admin", true), NioIoHandler.newFactory());
+    ChannelGroup connections = new DefaultChannelGroup(group.next());
     try {
       Channel listener =
           new ServerBootstrap()
               .group(group)
               .channel(NioServerSocketChannel.class)
               .option(ChannelOption.SO_REUSEADDR, true)
-              .childHandler(new Connections(access, routes, encrypted ? tls : null))
+              .childHandler(new Connections(connections, access, routes, encrypted ? tls : null))
               .bind(address)
               .syncUninterruptibly()
               .channel();
-      return new AdminServer(group, listener, access, routes, tls);
+      return new AdminServer(group, listener, connections, access, routes, tls);
     } catch (Exception e) {
       // Netty throws the checked cause of a failed bind unchanged
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
@@ -146,18 +152,23 @@ public final class AdminServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().syncUninterruptibly();
+    // a stream does not end by itself
+    connections.close().syncUninterruptibly();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   /** Prepares accepted connections; counts them on the only event loop. */
   private static final class Connections extends ChannelInitializer<Channel> {
+    private final ChannelGroup all;
     private final AdminAccess access;
     private final AdminRoutes routes;
     private final @Nullable AdminTls tls;
     private final LogRateLimit denials = new LogRateLimit(System::nanoTime);
     private int open;
 
-    Connections(AdminAccess access, AdminRoutes routes, @Nullable AdminTls tls) {
+    Connections(
+        ChannelGroup all, AdminAccess access, AdminRoutes routes, @Nullable AdminTls tls) {
+      this.all = all;
       this.access = access;
       this.routes = routes;
       this.tls = tls;
@@ -165,6 +176,7 @@ public final class AdminServer implements AutoCloseable {
 
     @Override
     protected void initChannel(Channel channel) {
+      all.add(channel);
       ChannelPipeline pipeline = channel.pipeline();
       pipeline.addLast(new Limit());
       pipeline.addLast(new ReadTimeoutHandler(IDLE_SECONDS));

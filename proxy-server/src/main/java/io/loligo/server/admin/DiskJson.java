@@ -12,17 +12,20 @@ final class DiskJson {
   /** An array of objects, one for each directory. */
   static String of(List<DiskStats> disks) {
     JsonWriter json = JsonWriter.spaced().beginArray();
-    for (DiskStats disk : disks) {
-      json.row().beginObject();
-      json.member("path", disk.path());
-      json.member("source", disk.source());
-      json.member("state", disk.state().name().toLowerCase(Locale.ROOT));
-      json.member("reason", disk.reason());
-      for (DiskNumber number : DiskNumber.values()) {
-        json.member(number.key(), number.of(disk));
-      }
-      json.endObject();
-    }
+    disks.forEach(disk -> add(json.row(), disk));
     return json.endRows().endArray() + "\n";
+  }
+
+  /** Adds the object of a directory. */
+  static void add(JsonWriter json, DiskStats disk) {
+    json.beginObject();
+    json.member("path", disk.path());
+    json.member("source", disk.source());
+    json.member("state", disk.state().name().toLowerCase(Locale.ROOT));
+    json.member("reason", disk.reason());
+    for (DiskNumber number : DiskNumber.values()) {
+      json.member(number.key(), number.of(disk));
+    }
+    json.endObject();
   }
 }

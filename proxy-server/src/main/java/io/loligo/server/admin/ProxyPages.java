@@ -23,7 +23,6 @@ public final class ProxyPages {
    * @param metricsText gives Prometheus text
    * @param configJson gives the configuration in force, secrets replaced
    * @param disks gives state and numbers of each cache_dir
-   * @param version for the page at the root
    */
   public static void addTo(
       AdminPages pages,
@@ -31,11 +30,8 @@ public final class ProxyPages {
       ProxyMetrics metrics,
       Supplier<String> metricsText,
       Supplier<String> configJson,
-      Supplier<List<DiskStats>> disks,
-      String version) {
+      Supplier<List<DiskStats>> disks) {
     ProxyPages shown = new ProxyPages(operations);
-    IndexPage index = new IndexPage(metrics, operations, disks, version);
-    pages.addNow("/", parameters -> AdminReply.html(index.html()));
     pages.addNow("/metrics", parameters -> AdminReply.metrics(metricsText.get()));
     pages.addNow("/health/live", parameters -> AdminReply.text(200, "live"));
     pages.addNow("/health/ready", parameters -> shown.readiness());

@@ -187,6 +187,13 @@ final class Loops implements Part {
     taken.forEach(Future::syncUninterruptibly);
   }
 
+  /** Measures the lag of each loop. Always on the same thread. */
+  void measureLag() {
+    for (int i = 0; i < loops.size(); i++) {
+      metrics.loop(i).lag().probe(loops.get(i).eventLoop());
+    }
+  }
+
   /** Tends the parents from now on, each loop its share of them. */
   @Override
   public void open() {

@@ -25,7 +25,7 @@ interface Part extends AutoCloseable {
   /** Shows its numbers at {@code /metrics}. At most once, by the first thread that wants them. */
   default void showMeters(MetricsExport export) {}
 
-  /** Puts its numbers into the history. At most once, before the history begins. */
+  /** Puts its numbers into the history, before that begins, or shows them at the live page. */
   default void showHistory(HistorySources sources) {}
 
   /** Adds its pages of the admin port. Once, before the port listens. */

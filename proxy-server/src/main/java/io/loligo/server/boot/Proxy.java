@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminPages;
+import io.loligo.server.admin.LivePage;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.ProxyPages;
 import io.loligo.server.admin.Reloaded;
@@ -17,6 +18,7 @@ import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.helper.Helpers;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.history.PresentNumbers;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.MetricsExport;
@@ -60,6 +62,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Proxy implements AutoCloseable {
   private static final long FILES_IDLE_SECONDS = 5;
+
+  /** Time between two measurements of the lag of the loops. */
+  private static final long PROBE_MILLIS = 250;
 
   private static final Protocols PROTOCOLS =
       new Protocols(
@@ -221,6 +226,9 @@ public final class Proxy implements AutoCloseable {
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
       loops =
           parts.add(new Loops(group, common, metrics, watching, inForce.terms(), logs.current()));
+      maintenance
+          .thread()
+          .scheduleWithFixedDelay(loops::measureLag, 0, PROBE_MILLIS, TimeUnit.MILLISECONDS);
       descriptors =
           parts.add(
               new FreeDescriptors(
@@ -350,6 +358,13 @@ public final class Proxy implements AutoCloseable {
         metrics,
         () -> export.get().prometheusText(),
         () -> ConfigJson.of(inForce.config()),
+        storage.store()::diskStats);
+    LivePage.addTo(
+        pages,
+        operations,
+        metrics,
+        () -> new PresentNumbers(numbers()),
+        history::history,
         storage.store()::diskStats,
         version());
     parts.showPages(pages);
@@ -391,9 +406,13 @@ public final class Proxy implements AutoCloseable {
    * @return its recorder, whose thread the caller starts; {@link #close} ends it
    */
   public HistoryRecorder keepHistory(int bytes, @Nullable Path file) {
+    return history.keep(numbers(), metrics.ledger(), bytes, file);
+  }
+
+  private HistorySources numbers() {
     HistorySources sources = new HistorySources(metrics);
     parts.showHistory(sources);
-    return history.keep(sources, metrics.ledger(), bytes, file);
+    return sources;
   }
 
   /** Port of the {@code index}th http_port line, as bound. */

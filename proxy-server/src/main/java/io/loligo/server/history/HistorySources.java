@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers that a history keeps, and where they come from. All are known at the start; a peer
- * chooses no name of them. Numbers are added by the thread that starts, then read by one thread.
+ * chooses no name of them. Numbers are added by the thread that starts; then one thread reads
+ * times, and any thread counters and gauges.
  */
 public final class HistorySources {
   /** Facts that are asked for once in each sample, and the numbers taken from them. */
@@ -48,6 +49,7 @@ public final class HistorySources {
 
   private record Measure<T>(Series series, ToLongFunction<T> value) {}
 
+  private static final long NANOS_IN_MICRO = 1_000;
   private static final HitClass[] CLASSES = HitClass.values();
   private static final Stage[] STAGES = Stage.values();
 
@@ -82,6 +84,9 @@ public final class HistorySources {
     for (MemoryOwners.Owner owner : metrics.ledger().owners()) {
       gauge(loops, "memory_used_bytes." + owner.name(), m -> owner.usedBytes().getAsLong());
     }
+    gauge(loops, "loop_lag_microseconds", m -> m.lagNanos() / NANOS_IN_MICRO);
+    counter(loops, "gc_pauses", m -> m.gcPauses().count());
+    counter(loops, "gc_paused_milliseconds", m -> m.gcPauses().millis());
     for (HitClass one : CLASSES) {
       series.add(Series.Kind.TIMES, name(one));
     }

@@ -28,6 +28,7 @@ public final class LoopMetrics implements ExchangeSink {
   private final ConnectionCounters connections;
 
   private final OriginMisses misses = new OriginMisses();
+  private final LoopLag lag = new LoopLag(System::nanoTime);
 
   /**
    * @param maxHeadBytes limit of the Java heap for heads of clients
@@ -62,6 +63,11 @@ public final class LoopMetrics implements ExchangeSink {
   /** Counters of the loop's connections. */
   public ConnectionCounters connections() {
     return connections;
+  }
+
+  /** How long work waits for the loop. */
+  public LoopLag lag() {
+    return lag;
   }
 
   /** Causes of misses by origin. */

@@ -50,6 +50,7 @@ public final class MetricsExport implements AutoCloseable {
   private static final long[] CONCURRENCY_BOUNDS = {
     0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000
   };
+  private static final double NANOS_IN_SECOND = 1e9;
 
   private final PrometheusMeterRegistry prometheus =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -72,6 +73,7 @@ public final class MetricsExport implements AutoCloseable {
     for (ConnectionGauge gauge : ConnectionGauge.values()) {
       gauge(gauge.meter(), null, gauge.text(), () -> metrics.value(gauge));
     }
+    process(metrics);
     prometheus.getPrometheusRegistry().register(new StageCollector(metrics));
     prometheus.getPrometheusRegistry().register(new OriginMissCollector(metrics));
     bindVirtualMachine();
@@ -97,6 +99,26 @@ public final class MetricsExport implements AutoCloseable {
           .tag(family.label(), family.labelValues().get(i))
           .register(registry);
     }
+  }
+
+  private void process(ProxyMetrics metrics) {
+    for (int i = 0; i < metrics.loops(); i++) {
+      Gauge.builder("loligo.loop.lag", metrics.loop(i).lag(), lag -> lag.nanos() / NANOS_IN_SECOND)
+          .description(
+              "The longest time within the last second that work waited for an event loop, by four"
+                  + " probes; more than a few milliseconds: a loop is too busy, or the process was"
+                  + " suspended.")
+          .baseUnit("seconds")
+          .tag("loop", Integer.toString(i))
+          .register(registry);
+    }
+    GcPauses pauses = metrics.gcPauses();
+    counter("loligo.gc.pauses", null, "Pauses of the garbage collectors.", pauses::count);
+    counter(
+        "loligo.gc.paused",
+        "milliseconds",
+        "Time that the garbage collectors stopped the process.",
+        pauses::millis);
   }
 
   private void bindVirtualMachine() {

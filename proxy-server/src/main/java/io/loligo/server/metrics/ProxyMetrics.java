@@ -18,6 +18,7 @@ public final class ProxyMetrics {
 
   private final LoopMetrics[] loops;
   private final MemoryOwners ledger = new MemoryOwners();
+  private final GcPauses gcPauses = new GcPauses();
 
   /**
    * @param loops number of event loops
@@ -33,6 +34,25 @@ public final class ProxyMetrics {
   /** Metrics of event loop number {@code loop}, from 0. */
   public LoopMetrics loop(int loop) {
     return loops[loop];
+  }
+
+  /** Event loops. */
+  public int loops() {
+    return loops.length;
+  }
+
+  /** The longest lag of the loops, in nanoseconds. */
+  public long lagNanos() {
+    long longest = 0;
+    for (LoopMetrics loop : loops) {
+      longest = Math.max(longest, loop.lag().nanos());
+    }
+    return longest;
+  }
+
+  /** Pauses of the garbage collectors. */
+  public GcPauses gcPauses() {
+    return gcPauses;
   }
 
   /** Owners of memory. */

@@ -1,0 +1,110 @@
+// The live page of the admin port.
+
+import { Charts } from './charts.js';
+import { prepareConfig } from './config.js';
+import { byId, setText } from './dom.js';
+import { prepareExplain } from './explain.js';
+import * as format from './format.js';
+import { listen } from './live.js';
+import { Now } from './now.js';
+import { preparePurge } from './purge.js';
+import { Minute, Points } from './series.js';
+
+const LIVE_RANGE = '5m';
+const LIVE_SECONDS = 300;
+/** Charts of longer ranges are read again after this time. */
+const REREAD_MILLIS = { '1h': 10000, '24h': 60000, '30d': 600000 };
+
+const charts = new Charts(byId('charts'));
+const now = new Now();
+const minute = new Minute();
+const live = new Points();
+let range = LIVE_RANGE;
+let reread = 0;
+let connection = '';
+let newest = null;
+
+const isPaused = () => byId('pause').getAttribute('aria-pressed') === 'true';
+
+function showState() {
+  const text = { live: newest?.ready === false ? 'Not ready: ' + newest.reason : 'Live', silent: 'No event for 6 seconds', lost: 'Connection lost, trying again' }[connection];
+  byId('state').dataset.state = connection === 'live' && newest?.ready === false ? 'notready' : connection;
+  setText(byId('state-text'), isPaused() ? 'Paused' : text ?? 'Connecting');
+}
+
+async function onState(state) {
+  if (!newest && state.history) {
+    newest = state;
+    await loadHistory();
+  }
+  newest = state;
+  minute.add(state);
+  live.add(state);
+  if (!isPaused()) {
+    show();
+  }
+  document.documentElement.dataset.events = 1 + Number(document.documentElement.dataset.events ?? 0);
+}
+
+function show() {
+  showState();
+  if (!newest) {
+    return;
+  }
+  setText(byId('version'), newest.version);
+  setText(byId('up'), format.span(newest.upSeconds));
+  byId('history-note').hidden = newest.history;
+  now.show(newest, minute);
+  if (range === LIVE_RANGE) {
+    charts.show(live, LIVE_SECONDS);
+  }
+}
+
+async function loadHistory() {
+  try {
+    await live.load(LIVE_RANGE);
+  } catch {
+    // the charts begin with the page
+  }
+}
+
+async function showRange() {
+  clearTimeout(reread);
+  if (range === LIVE_RANGE) {
+    charts.show(live, LIVE_SECONDS);
+    return;
+  }
+  const wanted = range;
+  const points = new Points();
+  try {
+    await points.load(wanted);
+  } catch {
+    // the connection is lost, which the state tells; it is read again
+  }
+  if (wanted === range) {
+    if (!isPaused()) {
+      charts.show(points, 0);
+    }
+    reread = setTimeout(showRange, REREAD_MILLIS[wanted]);
+  }
+}
+
+for (const choice of document.getElementsByName('range')) {
+  choice.addEventListener('change', () => {
+    range = choice.value;
+    showRange();
+  });
+}
+byId('pause').addEventListener('click', () => {
+  const pause = !isPaused();
+  byId('pause').setAttribute('aria-pressed', String(pause));
+  show();
+});
+
+prepareExplain();
+preparePurge();
+prepareConfig();
+listen(onState, state => {
+  connection = state;
+  showState();
+});

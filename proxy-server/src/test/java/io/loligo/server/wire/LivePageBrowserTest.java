@@ -1,0 +1,281 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.loligo.server.history.HistoryRecorder;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The live page of the admin port in Chromium: its numbers are those of {@code /metrics}, its
+ * controls work, it obeys its own policy, and axe finds nothing that keeps people out. {@code
+ * -Dloligo.pictures=FOLDER} keeps pictures.
+ */
+class LivePageBrowserTest extends WireTest {
+  private static final int HISTORY_BYTES = 2 << 20;
+  private static final int WIDE = 1280;
+  private static final int NARROW = 390;
+  private static final int HEIGHT = 900;
+
+  private Browser browser;
+  private HistoryRecorder recorder;
+
+  private void start(String... lines) throws Exception {
+    startProxy(lines);
+    recorder = proxy.keepHistory(HISTORY_BYTES, null);
+    recorder.start().get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** One miss and three hits. */
+  private void traffic() throws Exception {
+    origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
+    for (int i = 0; i < 4; i++) {
+      get("/a");
+    }
+    // the last of them is counted when the loop has answered the next one
+    exchange("OPTIONS", "/a", "Max-Forwards: 0");
+    recorder.sample();
+  }
+
+  private void open(int width, String scheme) throws Exception {
+    if (browser == null) {
+      browser = Browser.start(dir);
+    }
+    browser.show(width, HEIGHT, scheme);
+    browser.open("http://127.0.0.1:" + proxy.adminPort() + "/");
+    browser.await("document.querySelector('#config-table th[scope=row]')");
+    browser.await("Number(document.documentElement.dataset.events) >= 2");
+    browser.await("document.querySelector('.plot[aria-label]')");
+  }
+
+  @AfterEach
+  void closeBrowser() throws Exception {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  private String metrics() throws Exception {
+    try (RawClient client = RawClient.connect(proxy.adminPort())) {
+      String head = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+      return client.send(head).responseTo("GET").text();
+    }
+  }
+
+  /** The value of a metric with these labels; 0: there is none. */
+  private static double metric(String metrics, String name) {
+    Matcher line = Pattern.compile("(?m)^" + Pattern.quote(name) + " (\\S+)$").matcher(metrics);
+    return line.find() ? Double.parseDouble(line.group(1)) : 0;
+  }
+
+  /** The least bound of the histogram that {@code count} memory hits did not exceed. */
+  private static double boundSeconds(String metrics, int count) {
+    Matcher line =
+        Pattern.compile(
+                "(?m)^loligo_stage_duration_seconds_bucket\\{class=\"memory_hit\",protocol=\"1.1\","
+                    + "stage=\"total\",le=\"([0-9.E-]+)\"\\} "
+                    + count
+                    + "$")
+            .matcher(metrics);
+    assertThat(line.find()).as(metrics).isTrue();
+    return Double.parseDouble(line.group(1));
+  }
+
+  /** The exact number in a column of the row of a table that begins so. */
+  private double cell(String table, String row, int column) throws Exception {
+    return Double.parseDouble(
+        browser.value(
+            "[...document.querySelectorAll('#TABLE tbody tr')].find(row => row.cells[0].textContent === 'ROW')"
+                    .replace("TABLE", table)
+                    .replace("ROW", row)
+                + "?.cells["
+                + column
+                + "].querySelector('data').value ?? -1"));
+  }
+
+  private double figure(String id) throws Exception {
+    return Double.parseDouble(browser.value("document.getElementById('" + id + "').value"));
+  }
+
+  private String text(String id) throws Exception {
+    return browser.value("document.getElementById('" + id + "').textContent");
+  }
+
+  private void set(String id, String value) throws Exception {
+    browser.value(
+        "(() => { const field = document.getElementById('ID'); field.value = 'VALUE';"
+                .replace("ID", id)
+                .replace("VALUE", value)
+            + " field.dispatchEvent(new Event('input')); field.dispatchEvent(new Event('change'));"
+            + " })()");
+  }
+
+  private void click(String selector) throws Exception {
+    browser.value("document.querySelector('" + selector + "').click()");
+  }
+
+  @Test
+  void itsNumbersAreThoseOfTheMetrics() throws Exception {
+    start("cache_dir aufs " + dir.resolve("cache") + " 16 16 256");
+    traffic();
+    open(WIDE, "light");
+    String metrics = metrics();
+    for (String name : new String[] {"memory_hit", "miss", "own_answer"}) {
+      assertThat(cell("classes", name.replace('_', ' '), 6))
+          .as(name)
+          .isPositive()
+          .isEqualTo(metric(metrics, "loligo_exchanges_total{class=\"" + name + "\"}"));
+    }
+    assertThat(browser.value("document.getElementById('requests-sub').dataset.total"))
+        .isEqualTo("5");
+    double hits = metric(metrics, "loligo_hits_total");
+    assertThat(figure("hit-ratio")).isEqualTo(hits / 5, within(1e-9));
+    assertThat(figure("byte-hit-ratio"))
+        .isEqualTo(
+            metric(metrics, "loligo_client_hit_sent_bytes_total")
+                / metric(metrics, "loligo_client_sent_bytes_total"),
+            within(1e-9));
+    double boundMicros = boundSeconds(metrics, 3) * 1e6;
+    assertThat(cell("classes", "memory hit", 4)).isPositive().isLessThan(boundMicros * 1.04);
+    assertThat(figure("hit-time")).isEqualTo(cell("classes", "memory hit", 4));
+    assertThat(cell("stages", "proxy reply", 3)).isPositive();
+    for (int column = 1; column <= 2; column++) {
+      assertThat(cell("memory", "cache", column))
+          .isEqualTo(
+              metric(
+                  metrics,
+                  "loligo_memory_" + (column == 1 ? "used" : "limit") + "_bytes{owner=\"cache\"}"));
+    }
+    assertThat(cell("tiers", "memory", 1)).isEqualTo(metric(metrics, "loligo_store_entries"));
+    String path = dir.resolve("cache").toString();
+    assertThat(cell("tiers", path, 1))
+        .isEqualTo(metric(metrics, "loligo_disk_objects{path=\"" + path + "\"}"))
+        .isPositive();
+    assertThat(cell("disks", path, 4))
+        .isEqualTo(metric(metrics, "loligo_disk_writes_total{path=\"" + path + "\"}"));
+    assertThat(cell("connections", "To origins and parents", 1))
+        .isEqualTo(metric(metrics, "loligo_server_connections"));
+    assertThat(cell("gc", "Number", 2)).isEqualTo(metric(metrics, "loligo_gc_pauses_total"));
+    assertThat(metrics).contains("loligo_loop_lag_seconds{loop=\"0\"}");
+    assertThat(cell("loops", "0", 1)).isNotNegative();
+    assertThat(browser.problems()).isEmpty();
+  }
+
+  @Test
+  void itsControlsWork() throws Exception {
+    start("loligo_admin_secret s3cret");
+    traffic();
+    open(WIDE, "light");
+    pauses();
+    click("input[value=\"1h\"]");
+    browser.await(
+        "performance.getEntriesByType('resource').some(e => e.name.includes('range=1h'))");
+    click("input[value=\"5m\"]");
+    set("explain-url", origin.url("/a"));
+    click("#explain-form button");
+    browser.await("document.getElementById('explain-text').textContent.includes('decision')");
+    assertThat(text("explain-status")).contains("because");
+    searches();
+    purges();
+    assertThat(browser.problems())
+        .as("the refused purge")
+        .hasSize(1)
+        .allMatch(one -> one.contains("403"));
+  }
+
+  private void pauses() throws Exception {
+    click("#pause");
+    browser.await("document.getElementById('state-text').textContent === 'Paused'");
+    String before = text("up");
+    browser.await(
+        "Number(document.documentElement.dataset.events) >= 2 + (window.seen ??="
+            + " Number(document.documentElement.dataset.events))");
+    assertThat(text("up")).isEqualTo(before);
+    click("#pause");
+    browser.await("document.getElementById('state-text').textContent === 'Live'");
+    assertThat(text("up")).isNotEqualTo(before);
+  }
+
+  private void searches() throws Exception {
+    set("config-search", "cache_mem");
+    browser.await("document.querySelectorAll('#config-table tbody tr').length === 1");
+    assertThat(browser.value("document.querySelector('#config-table tbody tr').textContent"))
+        .contains("cache_mem", "32 MB", ":");
+    click("#config-own");
+    set("config-search", "");
+    browser.await("document.querySelectorAll('#config-table tbody tr').length > 100");
+    click("#config-again");
+    browser.await(
+        "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/config')).length"
+            + " === 2");
+  }
+
+  private void purges() throws Exception {
+    set("purge-value", origin.url("/a"));
+    set("purge-secret", "wrong");
+    click("#purge-form button");
+    assertThat(text("purge-text")).contains(origin.url("/a"));
+    click("#purge-dialog button[value=no]");
+    browser.await("!document.getElementById('purge-dialog').open");
+    assertThat(text("purge-status")).isEmpty();
+    click("#purge-form button");
+    click("#purge-yes");
+    browser.await("document.getElementById('purge-status').textContent.includes('Bearer')");
+    assertHit(get("/a"));
+    set("purge-secret", "s3cret");
+    click("#purge-soft");
+    click("#purge-form button");
+    assertThat(text("purge-question")).isEqualTo("Purge softly?");
+    click("#purge-yes");
+    browser.await(
+        "document.getElementById('purge-status').textContent.startsWith('Purged: 1 in memory')");
+    get("/a");
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+  }
+
+  @Test
+  void axeFindsNothingInBothSchemesAndWidths() throws Exception {
+    start();
+    traffic();
+    for (String scheme : new String[] {"light", "dark"}) {
+      for (int width : new int[] {WIDE, NARROW}) {
+        open(width, scheme);
+        browser.value("(() => {" + axe() + "\n})()");
+        assertThat(
+                browser.value(
+                    "axe.run().then(found => found.violations.map(one => one.id + ': ' +"
+                        + " one.nodes.map(node => node.target + ' ' + node.failureSummary).join(';"
+                        + " ')).join('\\n"
+                        + "'))"))
+            .as("%s, %s px", scheme, width)
+            .isEmpty();
+        assertThat(browser.value("document.documentElement.scrollWidth"))
+            .as("no scrolling sideways")
+            .isEqualTo(Integer.toString(width));
+        keepPicture(scheme + "-" + width);
+      }
+    }
+    assertThat(browser.problems()).isEmpty();
+  }
+
+  private static String axe() throws Exception {
+    try (InputStream file = LivePageBrowserTest.class.getResourceAsStream("axe.min.js")) {
+      return new String(file.readAllBytes(), UTF_8);
+    }
+  }
+
+  private void keepPicture(String name) throws Exception {
+    String folder = System.getProperty("loligo.pictures");
+    if (folder != null) {
+      Files.write(Path.of(folder, name + ".png"), browser.picture());
+    }
+  }
+}
