@@ -166,8 +166,7 @@ public final class AdminServer implements AutoCloseable {
     private final LogRateLimit denials = new LogRateLimit(System::nanoTime);
     private int open;
 
-    Connections(
-        ChannelGroup all, AdminAccess access, AdminRoutes routes, @Nullable AdminTls tls) {
+    Connections(ChannelGroup all, AdminAccess access, AdminRoutes routes, @Nullable AdminTls tls) {
       this.all = all;
       this.access = access;
       this.routes = routes;

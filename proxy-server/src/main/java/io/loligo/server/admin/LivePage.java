@@ -34,15 +34,20 @@ public final class LivePage {
           Map.entry("explain.js", SCRIPT),
           Map.entry("format.js", SCRIPT),
           Map.entry("icon.svg", "image/svg+xml"),
+          Map.entry("lint.js", SCRIPT),
           Map.entry("live.js", SCRIPT),
           Map.entry("now.js", SCRIPT),
           Map.entry("page.css", STYLE),
           Map.entry("page.js", SCRIPT),
+          Map.entry("poll.js", SCRIPT),
           Map.entry("purge.js", SCRIPT),
           Map.entry("series.js", SCRIPT),
+          Map.entry("sorted.js", SCRIPT),
+          Map.entry("traffic.js", SCRIPT),
           Map.entry("uplot/LICENSE", "text/plain; charset=utf-8"),
           Map.entry("uplot/uPlot.esm.js", SCRIPT),
-          Map.entry("uplot/uPlot.min.css", STYLE));
+          Map.entry("uplot/uPlot.min.css", STYLE),
+          Map.entry("whatif.js", SCRIPT));
 
   private LivePage() {}
 

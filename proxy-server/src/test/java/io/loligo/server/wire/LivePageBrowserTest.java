@@ -242,13 +242,44 @@ class LivePageBrowserTest extends WireTest {
   }
 
   @Test
+  void itsTablesShowClientsAndOriginsAndExplainARequestOfARow() throws Exception {
+    start();
+    traffic();
+    String hostile = "/%3Cimg%20src=x%20onerror=alert(1)%3E'\"&lt;b&gt;";
+    origin.onOk(hostile, "hello", "Cache-Control: max-age=1000");
+    get(hostile);
+    exchange("OPTIONS", "/a", "Max-Forwards: 0");
+    open(WIDE, "dark");
+    browser.await("document.querySelector('#slowest tbody button')");
+    assertThat(cell("origins", origin.authority(), 2)).isEqualTo(5);
+    assertThat(cell("origins", origin.authority(), 4)).isEqualTo(2);
+    // the last one may be counted later
+    assertThat(cell("clients", "127.0.0.1", 2)).isIn(6.0, 7.0);
+    assertThat(cell("misses", "nothing stored", 2)).isEqualTo(2);
+    assertThat(browser.value("document.querySelectorAll('#slowest .track > span').length > 0"))
+        .isEqualTo("true");
+    click("#origins [data-by=bytes] button");
+    assertThat(browser.value("document.querySelector('#origins [aria-sort]').dataset.by"))
+        .isEqualTo("bytes");
+    String url = origin.url(hostile);
+    browser.value(
+        "[...document.querySelectorAll('#slowest tbody button')].find(button =>"
+            + " button.dataset.of.includes('onerror')).click()");
+    browser.await("document.getElementById('explain-text').textContent.includes('decision')");
+    assertThat(browser.value("document.getElementById('explain-url').value")).isEqualTo(url);
+    assertThat(browser.value("document.querySelectorAll('img').length")).isEqualTo("1");
+    assertThat(browser.problems()).isEmpty();
+  }
+
+  @Test
   void axeFindsNothingInBothSchemesAndWidths() throws Exception {
     start();
     traffic();
+    open(WIDE, "light");
+    browser.value("(() => {" + axe() + "\n})()");
     for (String scheme : new String[] {"light", "dark"}) {
       for (int width : new int[] {WIDE, NARROW}) {
-        open(width, scheme);
-        browser.value("(() => {" + axe() + "\n})()");
+        browser.show(width, HEIGHT, scheme);
         assertThat(
                 browser.value(
                     "axe.run().then(found => found.violations.map(one => one.id + ': ' +"

@@ -5,15 +5,22 @@ import { prepareConfig } from './config.js';
 import { byId, setText } from './dom.js';
 import { prepareExplain } from './explain.js';
 import * as format from './format.js';
+import { Lint } from './lint.js';
 import { listen } from './live.js';
 import { Now } from './now.js';
+import { poll } from './poll.js';
 import { preparePurge } from './purge.js';
 import { Minute, Points } from './series.js';
+import { Traffic } from './traffic.js';
+import { WhatIf } from './whatif.js';
 
 const LIVE_RANGE = '5m';
 const LIVE_SECONDS = 300;
 /** Charts of longer ranges are read again after this time. */
 const REREAD_MILLIS = { '1h': 10000, '24h': 60000, '30d': 600000 };
+
+/** Sections that the proxy may lack, and the seconds after which each is read again. */
+const SECTIONS = { traffic: [Traffic, 5], whatif: [WhatIf, 30], lint: [Lint, 15] };
 
 const charts = new Charts(byId('charts'));
 const now = new Now();
@@ -33,9 +40,12 @@ function showState() {
 }
 
 async function onState(state) {
-  if (!newest && state.history) {
+  if (!newest) {
     newest = state;
-    await loadHistory();
+    state.sections.forEach(openSection);
+    if (state.history) {
+      await loadHistory();
+    }
   }
   newest = state;
   minute.add(state);
@@ -58,6 +68,14 @@ function show() {
   if (range === LIVE_RANGE) {
     charts.show(live, LIVE_SECONDS);
   }
+}
+
+function openSection(name) {
+  const [Section, seconds] = SECTIONS[name];
+  byId(name).hidden = false;
+  document.querySelector('nav a[href="#' + name + '"]').parentElement.hidden = false;
+  const section = new Section();
+  poll('/' + name, seconds, isPaused, answer => section.show(answer));
 }
 
 async function loadHistory() {
