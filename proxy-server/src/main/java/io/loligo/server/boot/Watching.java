@@ -4,9 +4,11 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.accesslog.LogSettings;
 import io.loligo.server.admin.AdminPages;
 import io.loligo.server.admin.AdminReply;
+import io.loligo.server.admin.LintJson;
 import io.loligo.server.admin.TrafficJson;
 import io.loligo.server.metrics.CertificateExpiry;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.origins.OriginLint;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.traffic.TrafficTables;
@@ -23,7 +25,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** The tables of clients and origins, and their pages. Thread-safe. */
+/** The tables of clients and origins, the findings about origins, and their pages. Thread-safe. */
 final class Watching implements Part {
   private static final long IDLE_SECONDS = 5;
 
@@ -40,6 +42,7 @@ final class Watching implements Part {
   private final ProxyMetrics metrics;
   private final Supplier<List<CertificateExpiry>> certificates;
   private final TrafficTables traffic;
+  private final OriginLint lint;
 
   /**
    * Empty tables.
@@ -61,6 +64,7 @@ final class Watching implements Part {
     long secret = new SecureRandom().nextLong();
     traffic = new TrafficTables(loops, merging, time::millis, secret);
     traffic.show(view(config));
+    lint = new OriginLint(loops, merging, time::millis, secret);
   }
 
   private static TrafficView view(ProxyConfig config) {
@@ -70,7 +74,7 @@ final class Watching implements Part {
 
   /** Takes the finished exchanges of loop {@code number}. */
   ExchangeSink loop(int number) {
-    return traffic.loop(number);
+    return traffic.loop(number).then(lint.loop(number));
   }
 
   /** The tables of clients and origins. */
@@ -86,6 +90,7 @@ final class Watching implements Part {
   @Override
   public void showPages(AdminPages pages) {
     pages.add("/traffic", parameters -> trafficPage());
+    pages.add("/lint", parameters -> lintPage());
   }
 
   private CompletableFuture<AdminReply> trafficPage() {
@@ -93,6 +98,12 @@ final class Watching implements Part {
         .snapshot()
         .thenApply(
             shown -> AdminReply.json(200, TrafficJson.of(shown, metrics, certificates.get())))
+        .exceptionally(failure -> AdminReply.text(503, "the proxy stops"));
+  }
+
+  private CompletableFuture<AdminReply> lintPage() {
+    return lint.report()
+        .thenApply(report -> AdminReply.json(200, LintJson.of(report)))
         .exceptionally(failure -> AdminReply.text(503, "the proxy stops"));
   }
 

@@ -106,6 +106,15 @@ public final class ExchangeRecord {
   /** Whether it was cut because the client took its response too slowly. */
   public boolean tookTooSlowly;
 
+  /** Whether the origin answered a validation with a whole response of equal validators. */
+  public boolean repeated;
+
+  /**
+   * Whether the client waited for a validation of an expired response, which the origin does not
+   * let be served meanwhile (stale-while-revalidate), without a demand that it be validated.
+   */
+  public boolean waitedForValidation;
+
   public HierarchyCode hierarchy;
 
   /** Address of the next hop, textual, or null. */
@@ -269,6 +278,8 @@ public final class ExchangeRecord {
     aborted = false;
     timedOut = false;
     tookTooSlowly = false;
+    repeated = false;
+    waitedForValidation = false;
     hierarchy = HierarchyCode.HIER_NONE;
     nextHop = null;
     nextHopPort = 0;

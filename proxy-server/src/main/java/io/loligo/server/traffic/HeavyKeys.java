@@ -53,6 +53,11 @@ public final class HeavyKeys {
       return number;
     }
 
+    /** A host and a port as {@code host:port}, an IPv6 address in brackets. */
+    public String origin() {
+      return (text.indexOf(':') < 0 ? text : '[' + text + ']') + ':' + number;
+    }
+
     /** Its weight, with that of the keys which had its row before. */
     public long weight() {
       return weight;

@@ -24,7 +24,7 @@ public final class KeyedHash {
    *
    * @return 0 to 2^61 - 2
    */
-  long of(String text, int length, int number) {
+  public long of(String text, int length, int number) {
     long hash = begin(length, number);
     for (int at = 0; at < length; at += WORD_BYTES) {
       long word = 0;

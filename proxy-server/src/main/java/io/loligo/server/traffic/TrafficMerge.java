@@ -74,7 +74,7 @@ final class TrafficMerge {
   }
 
   private final TrafficView view;
-  private final Rows origins = new Rows(TrafficMerge::origin);
+  private final Rows origins = new Rows(HeavyKeys.Row::origin);
   private final Rows clients;
   private final Rows users = new Rows(HeavyKeys.Row::text);
   private final List<SlowRequest> slowest = new ArrayList<>();
@@ -87,12 +87,6 @@ final class TrafficMerge {
   TrafficMerge(TrafficView view) {
     this.view = view;
     clients = new Rows(row -> view.client(row.text()));
-  }
-
-  /** {@code host:port}. */
-  static String origin(HeavyKeys.Row row) {
-    String host = row.text();
-    return (host.indexOf(':') < 0 ? host : '[' + host + ']') + ':' + row.number();
   }
 
   void add(LoopCopy copy) {

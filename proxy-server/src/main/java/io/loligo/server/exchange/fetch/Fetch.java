@@ -406,7 +406,9 @@ public final class Fetch
   }
 
   private void passOn(ResponseHead reply, long replyLength) {
-    known.apply(reply, response.announced(reply, replyLength));
+    long announced = response.announced(reply, replyLength);
+    response.repeats(known.isRepeatedBy(reply, announced));
+    known.apply(reply, announced);
     arrived(reply, replyLength);
   }
 

@@ -36,6 +36,7 @@ final class FetchedResponse {
   private boolean shareable;
   private List<String> withheld = List.of();
   private @Nullable String refusal;
+  private boolean repeats;
 
   /** The head that readers get, a snapshot. */
   private @Nullable ResponseHead head;
@@ -86,11 +87,17 @@ final class FetchedResponse {
     refusal = why;
   }
 
+  /** Sets whether it repeats the response that was validated. */
+  void repeats(boolean repeated) {
+    repeats = repeated;
+  }
+
   /** Writes the known facts about it into {@code record}; {@code bytes} of content arrived. */
   void account(ExchangeRecord record, long bytes) {
     record.serverContentBytesIn = status == 0 ? -1 : bytes;
     record.serverStatus = status;
     record.refusal = refusal;
+    record.repeated = repeats;
   }
 
   private RequestHead requestHead() {

@@ -3,6 +3,7 @@ package io.loligo.server.exchange.fetch;
 import io.loligo.core.caching.Validation;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.FieldLines;
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
@@ -115,6 +116,20 @@ final class KnownResponses {
     return validated != null && Validation.confirms(validated.meta(), notModified)
         ? validated
         : null;
+  }
+
+  /**
+   * Whether {@code reply}, which is no 304, has the validators of the response that is validated,
+   * and its length.
+   *
+   * @param contentLength bytes of content that it announces; -1: unknown
+   */
+  boolean isRepeatedBy(ResponseHead reply, long contentLength) {
+    boolean hasValidator =
+        reply.fields().has(FieldName.ETAG) || reply.fields().has(FieldName.LAST_MODIFIED);
+    return validated != null
+        && hasValidator
+        && Validation.describes(validated.meta(), reply, contentLength);
   }
 
   // ---- what the response does to them

@@ -506,6 +506,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
     }
     stream.record().tag = LogTag.TCP_REFRESH_UNMODIFIED;
     stream.record().hitClass = HitClass.REVALIDATED;
+    stream.record().waitedForValidation = cause.couldBeStaleMeanwhile();
     long age = entry.meta().ageSeconds(services.clock.millis());
     if (entry.meta().isFreshAt(age)) {
       services.hitForMiss.forget(key);

@@ -152,6 +152,18 @@ final class MissCause {
             services.caching.of(request));
   }
 
+  /**
+   * Whether the stale response could be served while it is validated (RFC 5861 section 3), if its
+   * origin said so: neither the request nor the response demands the validation.
+   */
+  boolean couldBeStaleMeanwhile() {
+    StoredMeta meta = staleMeta();
+    return meta != null
+        && decision.reason() == CacheReason.STALE
+        && meta.staleWhileRevalidateSeconds() == 0
+        && !meta.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE);
+  }
+
   // ---- other requests for the same
 
   /** Whether a new response may be stored if it says so: the response to a POST, too. */
