@@ -30,6 +30,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -563,6 +564,30 @@ public final class TieredStore implements Store {
   @Override
   public MemoryLedger transit() {
     return transit;
+  }
+
+  /**
+   * Responses in memory. Any thread.
+   *
+   * @param most of them
+   */
+  public List<StoredObject> objects(int most) {
+    List<StoredObject> objects = new ArrayList<>();
+    for (Iterator<Object> keys = memory.keys(); keys.hasNext() && objects.size() < most; ) {
+      for (Entry entry : memory.retainAll(keys.next())) {
+        CacheKey key = entry.key();
+        objects.add(
+            new StoredObject(
+                key.toString(),
+                key.high(),
+                key.low(),
+                entry.meta(),
+                entry.bytes(),
+                entry.diskId() != 0));
+        entry.release();
+      }
+    }
+    return objects;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.loligo.server.exchange.RequestSteps;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.explain.RecentDecisions;
+import io.loligo.server.manager.LoopFacts;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.OwnWay;
 import io.loligo.server.peer.PeerChecks;
@@ -17,10 +18,14 @@ import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.attempt.NettyUpstream;
+import io.loligo.server.upstream.names.CachedAnswer;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.own.OwnObjects;
+import io.loligo.server.upstream.pool.Endpoint;
 import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -31,6 +36,9 @@ import java.util.function.Supplier;
  * confined to the loop once it is wired, except for its timer and decisions.
  */
 final class Loop {
+  /** The most rows of each kind that a manager page has of a loop. */
+  static final int MOST_SHOWN = 500;
+
   private final EventLoop eventLoop;
   private final LoopTimer timer;
   private final DnsNames names;
@@ -151,6 +159,42 @@ final class Loop {
     boolean persistent = config.get(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS);
     int most = config.get(OriginDirectives.MAX_IDLE_PER_ORIGIN);
     standby = StandbyConnections.start(all, share, shares, persistent ? most : 0, way);
+  }
+
+  /**
+   * Its facts for the manager pages. On the loop.
+   *
+   * @param active exchanges in progress
+   */
+  LoopFacts facts(List<LoopFacts.ActiveRequest> active) {
+    List<LoopFacts.Pool> pools = new ArrayList<>();
+    upstream
+        .kept(MOST_SHOWN)
+        .forEach((place, count) -> pools.add(new LoopFacts.Pool(text(place), count)));
+    return new LoopFacts(
+        active,
+        cached(names.copyNames(MOST_SHOWN)),
+        names.size(),
+        cached(names.copyAddresses(MOST_SHOWN)),
+        names.addresses(),
+        pools);
+  }
+
+  private static List<LoopFacts.CachedName> cached(List<CachedAnswer> answers) {
+    return answers.stream()
+        .map(one -> new LoopFacts.CachedName(one.question(), one.answers(), one.seconds()))
+        .toList();
+  }
+
+  /** The address, then the name of the server that TLS or a tunnel leads to. */
+  private static String text(Endpoint place) {
+    String address =
+        NetUtil.toSocketAddressString(new InetSocketAddress(place.address(), place.port()));
+    Endpoint.Tunnel tunnel = place.tunnel();
+    String server = place.security().serverName();
+    return tunnel != null
+        ? address + '/' + tunnel.host() + ':' + tunnel.port()
+        : server == null ? address : address + '/' + server;
   }
 
   /** Another configuration for exchanges that begin from now on. On the loop. */

@@ -10,6 +10,7 @@ import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
+import io.loligo.server.manager.LoopFacts;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -17,6 +18,7 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
+import io.loligo.server.traffic.TrafficView;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
@@ -112,6 +114,21 @@ final class Loops implements Part {
   /** The connections to clients, of each loop. */
   List<ClientConnections> clients() {
     return clients;
+  }
+
+  /**
+   * Asks each loop for its facts.
+   *
+   * @param view how clients and URLs are shown
+   */
+  List<CompletableFuture<LoopFacts>> facts(TrafficView view) {
+    List<CompletableFuture<LoopFacts>> asked = new ArrayList<>();
+    for (int i = 0; i < loops.size(); i++) {
+      Loop loop = loops.get(i);
+      ActiveRequests active = new ActiveRequests(clients.get(i), view);
+      asked.add(CompletableFuture.supplyAsync(() -> loop.facts(active.copy()), loop.eventLoop()));
+    }
+    return asked;
   }
 
   /** Addresses of clients with an open connection. */

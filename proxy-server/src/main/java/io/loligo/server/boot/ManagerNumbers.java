@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ValueInForce;
 import io.loligo.server.history.History;
+import io.loligo.server.manager.LoopFacts;
 import io.loligo.server.manager.ManagerDirectives;
 import io.loligo.server.manager.ManagerFacts;
 import io.loligo.server.manager.ManagerPasswords;
@@ -10,12 +11,18 @@ import io.loligo.server.manager.ProcessFacts;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.time.TimeSource;
-import io.loligo.store.Store;
+import io.loligo.server.traffic.Traffic;
+import io.loligo.server.traffic.TrafficTables;
 import io.loligo.store.StoreStats;
+import io.loligo.store.StoredObject;
+import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskStats;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntSupplier;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers the numbers of manager pages. Thread-safe: any thread but event loops. */
@@ -23,30 +30,37 @@ final class ManagerNumbers implements ManagerFacts {
   /** The owners that have all memory between them. */
   private static final Set<String> WHOLE = Set.of("heap", "allocator");
 
+  private static final int MOST_OBJECTS = 1_000;
+
+  /** A loop that takes longer is stuck. */
+  private static final long LOOP_SECONDS = 5;
+
   private final TimeSource time;
   private final long startMillis;
   private final String version;
   private final ProxyMetrics metrics;
-  private final Store store;
+  private final TieredStore store;
   private final HistoryKeeping history;
   private final Peers peers;
   private final InForce inForce;
-  private final IntSupplier clientAddresses;
+  private final Supplier<Loops> loops;
+  private final TrafficTables tables;
 
   /**
    * Numbers of these parts. The process starts now.
    *
-   * @param clientAddresses counts the addresses of clients with an open connection
+   * @param loops made later
    */
   ManagerNumbers(
       TimeSource time,
       String version,
       ProxyMetrics metrics,
-      Store store,
+      TieredStore store,
       HistoryKeeping history,
       Peers peers,
       InForce inForce,
-      IntSupplier clientAddresses) {
+      TrafficTables tables,
+      Supplier<Loops> loops) {
     this.time = time;
     this.startMillis = time.millis();
     this.version = version;
@@ -55,7 +69,8 @@ final class ManagerNumbers implements ManagerFacts {
     this.history = history;
     this.peers = peers;
     this.inForce = inForce;
-    this.clientAddresses = clientAddresses;
+    this.loops = loops;
+    this.tables = tables;
   }
 
   @Override
@@ -81,6 +96,34 @@ final class ManagerNumbers implements ManagerFacts {
   @Override
   public List<DiskStats> disks() {
     return store.diskStats();
+  }
+
+  @Override
+  public List<StoredObject> objects() {
+    return store.objects(MOST_OBJECTS);
+  }
+
+  @Override
+  public List<LoopFacts> loops() {
+    List<LoopFacts> facts = new ArrayList<>();
+    for (CompletableFuture<LoopFacts> one : loops.get().facts(Watching.view(inForce.config()))) {
+      facts.add(answer(one));
+    }
+    return facts;
+  }
+
+  @Override
+  public Traffic traffic() {
+    return answer(tables.snapshot());
+  }
+
+  private static <T> T answer(CompletableFuture<T> asked) {
+    return asked.orTimeout(LOOP_SECONDS, TimeUnit.SECONDS).join();
+  }
+
+  @Override
+  public String shownUrl(String url) {
+    return Watching.view(inForce.config()).url(url);
   }
 
   @Override
@@ -115,6 +158,6 @@ final class ManagerNumbers implements ManagerFacts {
         memoryBytes,
         Descriptors.limit(0),
         Descriptors.open(),
-        clientAddresses.getAsInt());
+        loops.get().clientAddresses());
   }
 }

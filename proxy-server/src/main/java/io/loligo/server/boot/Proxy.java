@@ -221,9 +221,9 @@ public final class Proxy implements AutoCloseable {
       parts.addEnd(storage.store()::land);
       Peers peers = parts.add(new Peers(inForce::config, time));
       parts.add(inForce);
-      ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers)));
-      CommonParts common = common(peers, helpers, manager);
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
+      ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
+      CommonParts common = common(peers, helpers, manager);
       loops =
           parts.add(new Loops(group, common, metrics, watching, inForce.terms(), logs.current()));
       maintenance
@@ -263,7 +263,7 @@ public final class Proxy implements AutoCloseable {
         reloader);
   }
 
-  private ManagerNumbers managerNumbers(Peers peers) {
+  private ManagerNumbers managerNumbers(Peers peers, Watching watching) {
     return new ManagerNumbers(
         time,
         version(),
@@ -272,7 +272,8 @@ public final class Proxy implements AutoCloseable {
         history,
         peers,
         inForce,
-        () -> loops.clientAddresses());
+        watching.traffic(),
+        () -> loops);
   }
 
   private CommonParts common(Peers peers, Helpers helpers, ManagerPart manager) {

@@ -67,7 +67,8 @@ final class Watching implements Part {
     lint = new OriginLint(loops, merging, time::millis, secret);
   }
 
-  private static TrafficView view(ProxyConfig config) {
+  /** How {@code config} shows clients and URLs. */
+  static TrafficView view(ProxyConfig config) {
     LogSettings log = new LogSettings(config);
     return new TrafficView(log::shown, log.stripsQueries());
   }

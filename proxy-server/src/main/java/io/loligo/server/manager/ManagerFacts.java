@@ -3,7 +3,9 @@ package io.loligo.server.manager;
 import io.loligo.core.config.ValueInForce;
 import io.loligo.server.history.History;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.traffic.Traffic;
 import io.loligo.store.StoreStats;
+import io.loligo.store.StoredObject;
 import io.loligo.store.disk.DiskStats;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,18 @@ public interface ManagerFacts {
 
   /** The numbers of each {@code cache_dir}. */
   List<DiskStats> disks();
+
+  /** Responses in memory, a bounded number. */
+  List<StoredObject> objects();
+
+  /** The facts of each event loop. Blocks until all have answered. */
+  List<LoopFacts> loops();
+
+  /** The traffic of the last minutes. Blocks until all loops have answered. */
+  Traffic traffic();
+
+  /** {@code url} as logs show it. */
+  String shownUrl(String url);
 
   /** The parents, in the order of their lines. */
   List<ParentFacts> parents();

@@ -17,8 +17,14 @@ public enum ManagerPage {
   UTILIZATION("utilization", "Averages of 5 minutes to 3 days"),
   SERVICE_TIMES("service_times", "Percentiles of response times"),
   HISTOGRAMS("histograms", "Distribution of response times"),
+  ACTIVE_REQUESTS("active_requests", "Requests in progress"),
+  CLIENT_LIST("client_list", "Clients"),
   SERVER_LIST("server_list", "Parents"),
+  OBJECTS("objects", "Stored responses"),
   STOREDIR("storedir", "Directories of the store"),
+  IPCACHE("ipcache", "Addresses of names"),
+  FQDNCACHE("fqdncache", "Names of addresses"),
+  PCONN("pconn", "Kept connections to servers"),
   CONFIG("config", "Configuration in force");
 
   private static final Map<String, ManagerPage> BY_WORD =

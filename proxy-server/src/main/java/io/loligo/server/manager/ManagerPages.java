@@ -20,8 +20,14 @@ public final class ManagerPages {
       case UTILIZATION -> CounterPages.utilization(facts);
       case SERVICE_TIMES -> CounterPages.serviceTimes(facts);
       case HISTOGRAMS -> CounterPages.histograms(facts);
+      case ACTIVE_REQUESTS -> LoopPages.activeRequests(facts);
+      case CLIENT_LIST -> LoopPages.clients(facts);
       case SERVER_LIST -> StatePages.parents(facts);
+      case OBJECTS -> LoopPages.objects(facts);
       case STOREDIR -> StatePages.storedir(facts);
+      case IPCACHE -> LoopPages.names(facts);
+      case FQDNCACHE -> LoopPages.addresses(facts);
+      case PCONN -> LoopPages.pools(facts);
       case CONFIG -> StatePages.config(facts);
     };
   }

@@ -4,8 +4,8 @@
  *
  * <p>{@code boot} gathers the numbers and gives them to {@link ManagerPages}. {@code exchange}
  * decides whether a request may have a page, and asks the {@link ManagerDesk} for it. The package
- * knows {@code metrics}, {@code history}, {@code record} and the numbers of the store, and no
- * connections.
+ * knows {@code metrics}, {@code history}, {@code traffic}, {@code record} and the numbers of the
+ * store, and no connections.
  *
  * <p>Pages are made on a thread of their own: never on an event loop.
  */

@@ -12,11 +12,13 @@ public record TrafficView(UnaryOperator<String> mask, boolean stripQuery) {
   /** Everything as it is. */
   public static final TrafficView WHOLE = new TrafficView(UnaryOperator.identity(), false);
 
-  String client(String address) {
+  /** The address of a client, as shown. */
+  public String client(String address) {
     return mask.apply(address);
   }
 
-  String url(String url) {
+  /** A URL, as shown. */
+  public String url(String url) {
     int query = stripQuery ? url.indexOf('?') : -1;
     return query < 0 ? url : url.substring(0, query + 1);
   }

@@ -5,6 +5,7 @@ import io.loligo.core.acl.Notes;
 import io.loligo.core.message.Fields;
 import io.loligo.server.port.Destination;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.record.TlsFailure;
 import io.loligo.server.time.LoopTimer;
@@ -19,6 +20,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -126,6 +128,12 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Closes if idle, with a FIN, else after the exchange in progress. */
   protected abstract void drain();
+
+  /**
+   * Passes the record of each exchange in progress, and of a tunnel, to {@code to}, which borrows
+   * it. The record is not complete yet.
+   */
+  protected void inProgress(Consumer<ExchangeRecord> to) {}
 
   /** Whether it was given away: bytes are relayed, nothing is exchanged. */
   protected abstract boolean tunnels();

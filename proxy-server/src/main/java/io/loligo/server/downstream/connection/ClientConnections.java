@@ -3,6 +3,7 @@ package io.loligo.server.downstream.connection;
 import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.RequestId;
 import io.loligo.server.record.Shed;
@@ -34,6 +35,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClientConnections {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
+
+  /** Connections whose exchanges are shown: the walk takes the loop's time. */
+  private static final int MOST_SHOWN = 20_000;
 
   private final EventLoop eventLoop;
   private final LoopTimer timer;
@@ -303,6 +307,18 @@ public final class ClientConnections {
             connection.abort();
           }
         });
+  }
+
+  /**
+   * Passes the records of exchanges in progress to {@code to}, which borrows them, of the {@value
+   * #MOST_SHOWN} connections opened last. On the loop.
+   */
+  public void inProgress(Consumer<ExchangeRecord> to) {
+    int seen = 0;
+    for (ClientConnection at = first; at != null && seen < MOST_SHOWN; at = at.next) {
+      seen++;
+      at.inProgress(to);
+    }
   }
 
   private void forEach(Consumer<ClientConnection> action) {

@@ -7,6 +7,7 @@ import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.stream.ContentSource;
 import io.loligo.server.login.ConnectionLogin;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsEnd;
 import io.loligo.server.transport.ReadSize;
@@ -19,6 +20,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -172,6 +174,13 @@ public final class Http1Connection extends ClientConnection {
   @Override
   protected void gone() {
     clientGone(false);
+  }
+
+  @Override
+  protected void inProgress(Consumer<ExchangeRecord> to) {
+    if (stream != null) {
+      stream.inProgress(to);
+    }
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.loligo.server.downstream.http2.FloodGuard.Kind;
 import io.loligo.server.http2.FrameInput;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsEnd;
@@ -30,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -230,6 +232,11 @@ public final class Http2Connection extends ClientConnection {
     for (Http2Stream stream : new ArrayList<>(streams.values())) {
       stream.gone(timedOut);
     }
+  }
+
+  @Override
+  protected void inProgress(Consumer<ExchangeRecord> to) {
+    streams.values().forEach(stream -> stream.inProgress(to));
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.loligo.server.tls.HostCertificates;
 import io.loligo.server.transport.ResponseTally;
 import io.loligo.server.tunnel.ByteStream;
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -404,6 +405,14 @@ public abstract class ExchangeStream extends ConnectedStream {
   @SuppressWarnings("NullAway") // null only between two exchanges, when nobody asks
   public final ExchangeRecord record() {
     return recording.record();
+  }
+
+  /** Passes the record of the exchange in progress to {@code to}, if there is one. */
+  public final void inProgress(Consumer<ExchangeRecord> to) {
+    ExchangeRecord record = recording.record();
+    if (record != null) {
+      to.accept(record);
+    }
   }
 
   @Override

@@ -129,6 +129,11 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     this.oldServers = oldServers;
   }
 
+  /** The number of kept connections to each of {@code most} endpoints at most. On the loop. */
+  public Map<Endpoint, Integer> kept(int most) {
+    return idle.counts(most);
+  }
+
   /**
    * The upstream under another configuration. Fetches that still run here continue as they began.
    * Their connections and those kept so far are kept there, unless its limits of responses are

@@ -66,6 +66,29 @@ final class AddressNames {
     }
   }
 
+  /** Addresses in the cache. */
+  int size() {
+    return cache.size();
+  }
+
+  /** The first {@code most} in the cache. A new list. */
+  List<CachedAnswer> copy(int most) {
+    long now = loop.ticker().nanoTime();
+    List<CachedAnswer> copies = new ArrayList<>();
+    for (Map.Entry<String, Known> one : cache.entrySet()) {
+      if (copies.size() == most) {
+        break;
+      }
+      Known known = one.getValue();
+      copies.add(
+          new CachedAnswer(
+              one.getKey(),
+              known.name.isEmpty() ? List.of() : List.of(known.name),
+              TimeUnit.NANOSECONDS.toSeconds(known.deadlineNanos - now)));
+    }
+    return copies;
+  }
+
   /** Forgets all answers; those that are under way are not kept. */
   void clear() {
     cache.clear();

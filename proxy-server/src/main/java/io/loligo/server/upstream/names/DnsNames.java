@@ -114,6 +114,30 @@ public final class DnsNames implements NameResolver, AutoCloseable {
     return names.size();
   }
 
+  /** Addresses in the cache. */
+  public int addresses() {
+    return addressNames.size();
+  }
+
+  /** The first {@code most} names in the cache. A new list; on the loop. */
+  public List<CachedAnswer> copyNames(int most) {
+    long now = loop.ticker().nanoTime();
+    return names.entrySet().stream()
+        .limit(most)
+        .map(
+            one ->
+                new CachedAnswer(
+                    one.getKey(),
+                    one.getValue().addresses.stream().map(NetUtil::toAddressString).toList(),
+                    TimeUnit.NANOSECONDS.toSeconds(one.getValue().deadlineNanos - now)))
+        .toList();
+  }
+
+  /** The same of addresses whose names were looked up. */
+  public List<CachedAnswer> copyAddresses(int most) {
+    return addressNames.copy(most);
+  }
+
   @Override
   public void close() {
     if (resolver != null) {

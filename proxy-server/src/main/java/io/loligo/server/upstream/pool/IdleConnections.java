@@ -58,6 +58,18 @@ public final class IdleConnections implements PooledConnection.Home {
     return idle == null ? 0 : idle.size();
   }
 
+  /** The number of kept connections to each of {@code most} endpoints at most. A new map. */
+  public Map<Endpoint, Integer> counts(int most) {
+    Map<Endpoint, Integer> counts = new HashMap<>();
+    for (Map.Entry<Endpoint, ArrayDeque<PooledConnection>> one : byEndpoint.entrySet()) {
+      if (counts.size() == most) {
+        break;
+      }
+      counts.put(one.getKey(), one.getValue().size());
+    }
+    return counts;
+  }
+
   /**
    * A lease for a request that must not be sent twice, of a connection that is known to be alive;
    * or null.
