@@ -7,6 +7,7 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Stage;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,12 +51,16 @@ public final class AccessLog implements AutoCloseable {
     Map<String, LogOutput> outputs = new LinkedHashMap<>();
     List<Target> targets = new ArrayList<>();
     List<Target> icapTargets = new ArrayList<>();
+    List<Target> slowTargets = new ArrayList<>();
     try {
       for (LogTarget line : logging.accessLogs) {
         targets.add(target(line, logging, opener, outputs));
       }
       for (LogTarget line : logging.icapLogs) {
         icapTargets.add(target(line, logging, opener, outputs));
+      }
+      for (LogTarget line : logging.slowLogs) {
+        slowTargets.add(target(line, logging, opener, outputs));
       }
       int places = outputs.size();
       if (places > LineRing.MAX_OUTPUTS) {
@@ -70,6 +75,7 @@ public final class AccessLog implements AutoCloseable {
         logging,
         targets.toArray(new Target[0]),
         icapTargets.toArray(new Target[0]),
+        slowTargets.toArray(new Target[0]),
         outputs.values().toArray(new LogOutput[0]),
         loops,
         ringBytes);
@@ -80,14 +86,15 @@ public final class AccessLog implements AutoCloseable {
       LogTarget line, LogSettings logging, LogOutputs opener, Map<String, LogOutput> outputs)
       throws IOException {
     if (line.where().isNone()) {
-      return new Target(null, -1, line.access());
+      return new Target(null, -1, line.access(), line.slow());
     }
     LogFormat format = format(line.format(), logging);
     String place = line.where().text();
     if (!outputs.containsKey(place)) {
       outputs.put(place, opener.open(line.where()));
     }
-    return new Target(format, List.copyOf(outputs.keySet()).indexOf(place), line.access());
+    int output = List.copyOf(outputs.keySet()).indexOf(place);
+    return new Target(format, output, line.access(), line.slow());
   }
 
   private static void closeAll(Iterable<LogOutput> outputs, Exception cause) {
@@ -120,6 +127,7 @@ public final class AccessLog implements AutoCloseable {
       LogSettings logging,
       Target[] targets,
       Target[] icapTargets,
+      Target[] slowTargets,
       LogOutput[] outputs,
       int loops,
       int ringBytes) {
@@ -134,6 +142,7 @@ public final class AccessLog implements AutoCloseable {
           new LoopSink(
               targets,
               icapTargets,
+              slowTargets,
               logging.notes.toArray(new NoteRule[0]),
               rings.length == 0 ? null : rings[i],
               writer,
@@ -143,8 +152,9 @@ public final class AccessLog implements AutoCloseable {
     writer.start();
   }
 
-  /** One access_log line; without a format it is {@code none}. */
-  private record Target(@Nullable LogFormat format, int output, AclList access) {
+  /** One line of a log; without a format it is {@code none}. */
+  private record Target(
+      @Nullable LogFormat format, int output, AclList access, @Nullable Slowness slow) {
     /** An undecidable record is logged: it is in every log, and no {@code none} keeps it out. */
     boolean takes(ExchangeRecord record, LoggedInput input) {
       if (access == null) {
@@ -195,6 +205,15 @@ public final class AccessLog implements AutoCloseable {
     return sum;
   }
 
+  /** Lines of loligo_slow_log left out, because there were too many. */
+  public long suppressedLines() {
+    long sum = 0;
+    for (LoopSink sink : sinks) {
+      sum += sink.suppressed.value();
+    }
+    return sum;
+  }
+
   /** Lines that could not be written: disk full, collector gone. */
   public long lostLines() {
     return writer.lostLines();
@@ -225,18 +244,22 @@ public final class AccessLog implements AutoCloseable {
   private static final class LoopSink implements ExchangeSink {
     private final Target[] targets;
     private final Target[] icapTargets;
+    private final Target[] slowTargets;
+    private final SlowLimit[] slowLimits;
     private final NoteRule[] notes;
     private final @Nullable LineRing ring;
     private final LogWriter writer;
     private final LogLine line;
     private final boolean blockWhenFull;
     private final DropCount dropped = new DropCount();
+    private final DropCount suppressed = new DropCount();
     private final LoggedInput input = new LoggedInput();
     private volatile boolean closed;
 
     LoopSink(
         Target[] targets,
         Target[] icapTargets,
+        Target[] slowTargets,
         NoteRule[] notes,
         @Nullable LineRing ring,
         LogWriter writer,
@@ -244,6 +267,9 @@ public final class AccessLog implements AutoCloseable {
         boolean blockWhenFull) {
       this.targets = targets;
       this.icapTargets = icapTargets;
+      this.slowTargets = slowTargets;
+      this.slowLimits = new SlowLimit[slowTargets.length];
+      Arrays.setAll(slowLimits, i -> new SlowLimit());
       this.notes = notes;
       this.ring = ring;
       this.writer = writer;
@@ -255,6 +281,16 @@ public final class AccessLog implements AutoCloseable {
     public void finished(ExchangeRecord record) {
       NoteRule.annotate(notes, record, input);
       write(record, targets);
+      for (int i = 0; i < slowTargets.length; i++) {
+        Target target = slowTargets[i];
+        if (target.slow != null && target.slow.has(record) && target.takes(record, input)) {
+          if (slowLimits[i].permits(endNanos(record))) {
+            write(record, target);
+          } else {
+            suppressed.increment();
+          }
+        }
+      }
     }
 
     void transacted(ExchangeRecord record) {
@@ -267,15 +303,20 @@ public final class AccessLog implements AutoCloseable {
           if (target.format == null) {
             return;
           }
-          LineRing queue = ring;
-          assert queue != null : "a format has an output";
-          line.clear();
-          target.format.write(record, line);
-          line.truncate(queue.maxLineBytes() - 1);
-          line.append('\n');
-          offer(queue, target.output, endNanos(record));
+          write(record, target);
         }
       }
+    }
+
+    private void write(ExchangeRecord record, Target target) {
+      LineRing queue = ring;
+      LogFormat format = target.format;
+      assert queue != null && format != null : "a format has an output";
+      line.clear();
+      format.write(record, line);
+      line.truncate(queue.maxLineBytes() - 1);
+      line.append('\n');
+      offer(queue, target.output, endNanos(record));
     }
 
     private static long endNanos(ExchangeRecord record) {

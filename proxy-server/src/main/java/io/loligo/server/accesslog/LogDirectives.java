@@ -58,16 +58,34 @@ public final class LogDirectives {
                   + " icap_squid is made for it; without a format, squid holds. ACLs see the"
                   + " request, and the response inside the service's answer.");
 
+  /** {@code loligo_slow_log}: the logs of slow requests. */
+  public static final Setting<List<LogTarget>> SLOW_LOG =
+      FEATURE
+          .lines(
+              "loligo_slow_log",
+              "TIME UNIT [CLASS...] MODULE:PLACE [logformat=NAME] [OPTION...] [[!]ACL...]|none",
+              LogLines::slowLogsOf)
+          .defaultText("none")
+          .text(
+              "A log of the requests that took TIME or longer, from their head to the last byte for"
+                  + " the client. A CLASS is memory_hit, disk_hit, ims_hit, not_modified_hit,"
+                  + " revalidated, negative_hit, stale_hit, miss, uncacheable, tunnel, own_answer"
+                  + " or error; without one, every class but tunnel counts. Each line that fits a"
+                  + " request writes. Place and options are those of access_log. The format is"
+                  + " loligo_slow unless the line names another one. An event loop writes at most"
+                  + " 10 lines a second for each line, and 50 at once;"
+                  + " loligo_log_suppressed_total counts the others.");
+
   /** {@code logformat}: the formats by name. */
   public static final Setting<Map<String, String>> LOGFORMAT =
       FEATURE
           .lines("logformat", "NAME FORMAT", LogLines::formatsOf)
           .text(
               "A format for access_log. Built in: squid, common, combined, referrer, useragent,"
-                  + " icap_squid, loligo_stages, which is squid with the time of each stage, and"
-                  + " loligo_json, a JSON object for each request. Squid does not have the codes"
-                  + " %stages and %{NAME}stage, %request_id, %access_rule, %exchange_class,"
-                  + " %cache_outcome and %cache_reason.");
+                  + " icap_squid, loligo_stages, which is squid with the time of each stage,"
+                  + " loligo_slow, and loligo_json, a JSON object for each request. Squid does not"
+                  + " have the codes %stages and %{NAME}stage, %request_id, %access_rule,"
+                  + " %exchange_class, %cache_outcome and %cache_reason.");
 
   /** {@code note}: notes that requests get before they are logged. */
   static final Setting<List<NoteRule>> NOTE =

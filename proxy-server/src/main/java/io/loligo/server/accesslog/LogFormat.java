@@ -19,12 +19,18 @@ import java.util.Map;
 public final class LogFormat {
   private static final String SQUID = "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt";
 
+  /** The format of {@code loligo_slow_log}, unless its line names another one. */
+  static final String SLOW = "loligo_slow";
+
   private static final Map<String, String> BUILT_IN =
       Map.of(
           "squid",
           SQUID,
           "loligo_stages",
           SQUID + " %stages",
+          SLOW,
+          "%ts.%03tu %6tr %request_id %>a %Ss/%03>Hs %rm %ru %exchange_class"
+              + " %cache_outcome/%cache_reason %Sh/%<a %stages",
           "common",
           "%>a - %[un [%tl] \"%rm %ru HTTP/%rv\" %>Hs %<st %Ss:%Sh",
           "combined",

@@ -1,7 +1,6 @@
 package io.loligo.server.accesslog;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -16,10 +15,6 @@ import org.jspecify.annotations.Nullable;
  * that fits counts, the rest is literal text.
  */
 public final class LogFormatCodes {
-  /** Formats that exist without a {@code logformat} line. */
-  public static final List<String> BUILT_IN =
-      List.of("squid", "common", "combined", "referrer", "useragent", "icap_squid", LogFormat.JSON);
-
   private static final Set<String> WITH_VALUE = spellings(code -> !code.writesNothing());
 
   /** Codes that print a dash in this version. */

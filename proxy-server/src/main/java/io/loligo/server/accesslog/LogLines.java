@@ -10,18 +10,24 @@ import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Rules;
+import io.loligo.core.config.TimeWords;
+import io.loligo.server.record.HitClass;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code access_log}, {@code icap_log} and {@code logformat} lines. Confined to one thread.
+ * Reads {@code access_log}, {@code icap_log}, {@code loligo_slow_log} and {@code logformat} lines.
+ * Confined to one thread.
  */
 final class LogLines {
   private static final Set<String> WRITTEN = Set.of("stdio", "daemon");
@@ -33,6 +39,7 @@ final class LogLines {
   private final Map<String, String> formats = new LinkedHashMap<>(BUILT_IN);
   private final List<Draft> drafts = new ArrayList<>();
   private final List<Draft> icapDrafts = new ArrayList<>();
+  private final List<Draft> slowDrafts = new ArrayList<>();
   private boolean given;
 
   private static Map<String, String> builtIn() {
@@ -57,7 +64,7 @@ final class LogLines {
       @Override
       public void read(Line line) {
         lines.given = true;
-        lines.readLog(line, lines.drafts);
+        lines.readLog(line, line.values(), "squid", null, lines.drafts);
       }
 
       @Override
@@ -73,12 +80,28 @@ final class LogLines {
     return new LineReader<>() {
       @Override
       public void read(Line line) {
-        lines.readLog(line, lines.icapDrafts);
+        lines.readLog(line, line.values(), "squid", null, lines.icapDrafts);
       }
 
       @Override
       public List<LogTarget> value() {
         return lines.targets(lines.icapDrafts);
+      }
+    };
+  }
+
+  /** The reader of {@code loligo_slow_log} lines. */
+  static LineReader<List<LogTarget>> slowLogsOf(Reading reading) {
+    LogLines lines = of(reading);
+    return new LineReader<>() {
+      @Override
+      public void read(Line line) {
+        lines.readSlow(line);
+      }
+
+      @Override
+      public List<LogTarget> value() {
+        return lines.targets(lines.slowDrafts);
       }
     };
   }
@@ -100,7 +123,8 @@ final class LogLines {
   }
 
   /** A log whose ACLs are not compiled yet. */
-  private record Draft(LogPlace where, String format, List<String> terms, Line line) {}
+  private record Draft(
+      LogPlace where, String format, @Nullable Slowness slow, List<String> terms, Line line) {}
 
   private void readFormat(Line line) {
     if (line.values().size() < 2) {
@@ -135,15 +159,54 @@ final class LogLines {
     return text.startsWith("\"") || text.startsWith("'");
   }
 
-  private void readLog(Line line, List<Draft> into) {
+  private void readSlow(Line line) {
     List<String> values = line.values();
+    if (values.equals(List.of("none"))) {
+      return;
+    }
+    if (values.size() < 3) {
+      report.error(line, String.join(" ", values), "TIME UNIT [CLASS...] MODULE:PLACE or none", "");
+      return;
+    }
+    long millis = TimeWords.millis(line, values.subList(0, 2), report);
+    if (millis < 0) {
+      return;
+    }
+    Set<HitClass> classes = EnumSet.noneOf(HitClass.class);
+    int at = 2;
+    for (HitClass named; at < values.size(); at++) {
+      named = RecordText.classNamed(values.get(at));
+      if (named == null) {
+        break;
+      }
+      classes.add(named);
+    }
+    String place = at < values.size() ? values.get(at) : "";
+    if (place.indexOf(':') < 0 && place.indexOf('/') < 0) {
+      String known = String.join(", ", RecordText.classNames());
+      report.error(line, place, "MODULE:PLACE, or a class before it: " + known, "");
+      return;
+    }
+    // a tunnel lasts as long as its client likes
+    Set<HitClass> taken =
+        classes.isEmpty() ? EnumSet.complementOf(EnumSet.of(HitClass.TUNNEL)) : classes;
+    Slowness slow = new Slowness(TimeUnit.MILLISECONDS.toNanos(millis), Set.copyOf(taken));
+    readLog(line, values.subList(at, values.size()), LogFormat.SLOW, slow, slowDrafts);
+  }
+
+  private void readLog(
+      Line line,
+      List<String> values,
+      String usualFormat,
+      @Nullable Slowness slow,
+      List<Draft> into) {
     if (values.isEmpty()) {
       report.error(line, "", "MODULE:PLACE, a path or none", "");
       return;
     }
     String target = values.get(0);
     if (target.equals("none")) {
-      add(line, LogPlace.of("none", ""), "", values.subList(1, values.size()), into);
+      add(line, LogPlace.of("none", ""), "", slow, values.subList(1, values.size()), into);
       return;
     }
     int colon = target.indexOf(':');
@@ -154,7 +217,11 @@ final class LogLines {
       report.error(line, target, expected, "");
       return;
     }
-    format(line, LogPlace.of(module, place), values.subList(1, values.size()), into);
+    Options options = new Options(line, usualFormat);
+    List<String> terms = options.read(values.subList(1, values.size()));
+    LogPlace where = new LogPlace(module, place, options.options());
+    checkSame(line, where);
+    add(line, where, options.format, slow, terms, into);
   }
 
   /** The correct form of {@code module:place}; null if it is valid. */
@@ -177,27 +244,10 @@ final class LogLines {
     };
   }
 
-  private void format(Line line, LogPlace plain, List<String> words, List<Draft> into) {
-    Options options = new Options(line);
-    int at = 0;
-    if (at < words.size() && words.get(at).indexOf('=') < 0) {
-      if (formats.containsKey(words.get(at))) {
-        options.format = words.get(at++);
-      }
-    } else {
-      while (at < words.size() && words.get(at).indexOf('=') >= 0) {
-        options.read(words.get(at++));
-      }
-    }
-    LogPlace where = new LogPlace(plain.module(), plain.place(), options.options());
-    checkSame(line, where, drafts);
-    checkSame(line, where, icapDrafts);
-    add(line, where, options.format, words.subList(at, words.size()), into);
-  }
-
   /** Lines of one place share an output, which has the options of the first. */
-  private void checkSame(Line line, LogPlace where, List<Draft> others) {
-    for (Draft draft : others) {
+  private void checkSame(Line line, LogPlace where) {
+    Stream<Draft> others = Stream.of(drafts, icapDrafts, slowDrafts).flatMap(List::stream);
+    for (Draft draft : others.toList()) {
       boolean other = !draft.where.options().equals(where.options());
       if (draft.where.text().equals(where.text()) && other) {
         report.warning(line, where.text(), "", "the options of the first line of this place hold");
@@ -209,16 +259,32 @@ final class LogLines {
   /** The options of one line. */
   private final class Options {
     private final Line line;
-    private String format = "squid";
+    private String format;
     private int bufferBytes;
     private boolean endsProcess;
     private int rotate = -1;
 
-    Options(Line line) {
+    Options(Line line, String usualFormat) {
       this.line = line;
+      this.format = usualFormat;
     }
 
-    void read(String word) {
+    /** Reads the format or the options; returns the words behind them. */
+    List<String> read(List<String> words) {
+      int at = 0;
+      if (at < words.size() && words.get(at).indexOf('=') < 0) {
+        if (formats.containsKey(words.get(at))) {
+          format = words.get(at++);
+        }
+      } else {
+        while (at < words.size() && words.get(at).indexOf('=') >= 0) {
+          read(words.get(at++));
+        }
+      }
+      return words.subList(at, words.size());
+    }
+
+    private void read(String word) {
       Option option = Option.of(word);
       String value = option.value();
       assert value != null : "it has an equals sign";
@@ -277,9 +343,15 @@ final class LogLines {
     return formats.keySet().stream().sorted().toList();
   }
 
-  private void add(Line line, LogPlace where, String format, List<String> terms, List<Draft> into) {
+  private void add(
+      Line line,
+      LogPlace where,
+      String format,
+      @Nullable Slowness slow,
+      List<String> terms,
+      List<Draft> into) {
     if (rules.check(RuleScope.LOG, line, terms)) {
-      into.add(new Draft(where, format, List.copyOf(terms), line));
+      into.add(new Draft(where, format, slow, List.copyOf(terms), line));
     }
   }
 
@@ -304,7 +376,8 @@ final class LogLines {
               draft.where,
               draft.format,
               rules.compileTerms(draft.line, draft.terms),
-              draft.line.source()));
+              draft.line.source(),
+              draft.slow));
     }
     boolean writes = logs.stream().anyMatch(log -> !log.where().isNone());
     return writes ? List.copyOf(logs) : List.of();

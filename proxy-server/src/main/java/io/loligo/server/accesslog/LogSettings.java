@@ -12,6 +12,9 @@ public final class LogSettings {
   /** {@code icap_log}; empty: none. */
   final List<LogTarget> icapLogs;
 
+  /** {@code loligo_slow_log}; empty: none. */
+  final List<LogTarget> slowLogs;
+
   /** Name to format string, built-in ones included. */
   final Map<String, String> formats;
 
@@ -41,6 +44,7 @@ public final class LogSettings {
   public LogSettings(ProxyConfig config) {
     accessLogs = config.get(LogDirectives.ACCESS_LOG);
     icapLogs = config.get(LogDirectives.ICAP_LOG);
+    slowLogs = config.get(LogDirectives.SLOW_LOG);
     formats = config.get(LogDirectives.LOGFORMAT);
     notes = config.get(LogDirectives.NOTE);
     syslog = config.get(LogDirectives.SYSLOG);
@@ -82,7 +86,8 @@ public final class LogSettings {
         && notes.isEmpty()
         && other.notes.isEmpty()
         && areAlike(accessLogs, other.accessLogs)
-        && areAlike(icapLogs, other.icapLogs);
+        && areAlike(icapLogs, other.icapLogs)
+        && areAlike(slowLogs, other.slowLogs);
   }
 
   private static boolean areAlike(List<LogTarget> logs, List<LogTarget> others) {

@@ -404,6 +404,17 @@ final class RecordText {
     }
   }
 
+  /** The class of this name; null: there is none. */
+  static @Nullable HitClass classNamed(String name) {
+    int at = classNames().indexOf(name);
+    return at < 0 ? null : HitClass.values()[at];
+  }
+
+  /** The names of all classes. */
+  static List<String> classNames() {
+    return List.of(CLASSES);
+  }
+
   static void exchangeClass(ExchangeRecord record, LogLine line) {
     line.append(CLASSES[record.hitClass.ordinal()]);
   }

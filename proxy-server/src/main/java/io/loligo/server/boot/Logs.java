@@ -18,6 +18,7 @@ final class Logs implements Part {
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong dropped = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
+  private final AtomicLong suppressed = new AtomicLong();
   private final int loops;
   private final Runnable whenLost;
   private volatile AccessLog current;
@@ -74,6 +75,7 @@ final class Logs implements Part {
     written.addAndGet(log.writtenLines());
     dropped.addAndGet(log.droppedLines());
     lost.addAndGet(log.lostLines());
+    suppressed.addAndGet(log.suppressedLines());
   }
 
   @Override
@@ -100,6 +102,11 @@ final class Logs implements Part {
         null,
         "Access log lines dropped: queue full.",
         () -> dropped.get() + current.droppedLines());
+    export.counter(
+        "loligo.log.suppressed",
+        null,
+        "Lines of loligo_slow_log left out: more than its rate allows.",
+        () -> suppressed.get() + current.suppressedLines());
     export.counter(
         "loligo.log.lost", null, "Access log lines lost: cannot be written.", this::lostLines);
   }

@@ -29,6 +29,7 @@ final class Places {
   static ProxyConfig of(ProxyConfig config) throws IOException {
     ProxyConfig placed = logs(config, LogDirectives.ACCESS_LOG);
     placed = logs(placed, LogDirectives.ICAP_LOG);
+    placed = logs(placed, LogDirectives.SLOW_LOG);
     placed = place(placed, ProcessDirectives.CACHE_LOG);
     if (HistoryPlace.isWanted(placed)) {
       placed = place(placed, HistoryDirectives.HISTORY);

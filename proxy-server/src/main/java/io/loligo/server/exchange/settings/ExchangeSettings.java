@@ -26,6 +26,7 @@ import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.disk.DiskSettings;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -190,7 +191,8 @@ public final class ExchangeSettings {
     viaLine10 = via(config, "1.0 " + viaMark);
     viaLine20 = via(config, "2.0 " + viaMark);
     requestsPerLoop = requestsPerLoop(config);
-    List<LogTarget> logs = config.get(LogDirectives.ACCESS_LOG);
+    List<LogTarget> logs = new ArrayList<>(config.get(LogDirectives.ACCESS_LOG));
+    logs.addAll(config.get(LogDirectives.SLOW_LOG));
     logsByAcl =
         logs.stream().anyMatch(log -> !log.access().isEmpty()) || LogSettings.notesByAcl(config);
     logsByDestination = logs.stream().anyMatch(log -> log.access().needsDestination());
@@ -233,12 +235,12 @@ public final class ExchangeSettings {
     return requestsPerLoop;
   }
 
-  /** Whether an access_log line has ACLs. Records then keep their request. */
+  /** Whether a line of a log has ACLs. Records then keep their request. */
   public boolean logsByAcl() {
     return logsByAcl;
   }
 
-  /** Whether an ACL of an access_log line needs the addresses of the destination. */
+  /** Whether an ACL of a log needs the addresses of the destination. */
   public boolean logsByDestination() {
     return logsByDestination;
   }
