@@ -622,7 +622,11 @@ public final class TieredStore implements Store {
   public void land() {
     try {
       if (!flights.landed().await(LANDING_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("{} fetches are still pending after {} s", flights.size(), LANDING_SECONDS);
+        LOG.warn(
+            "{} fetches are still pending after {} s: they are ended, and their bytes stay as"
+                + " parts; next: nothing",
+            flights.size(),
+            LANDING_SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -630,7 +634,10 @@ public final class TieredStore implements Store {
     flights.breakOff(InFlight.Refusal.CLOSED);
     try {
       if (!flights.landed().await(BREAKING_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("{} fetches stored nothing on disk", flights.size());
+        LOG.warn(
+            "{} fetches stored nothing on disk: the process stops without them; next: nothing, they"
+                + " are fetched again",
+            flights.size());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

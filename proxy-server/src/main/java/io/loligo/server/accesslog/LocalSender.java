@@ -44,7 +44,11 @@ final class LocalSender implements DatagramSender {
     try {
       sender.reopen();
     } catch (IOException e) {
-      LOG.warn("access_log syslog: {}: no receiver yet: {}", place, e.getMessage());
+      LOG.warn(
+          "access_log syslog: {}: no receiver yet: {}; lines are lost until there is one; next:"
+              + " start the syslog daemon, or correct loligo_syslog",
+          place,
+          e.getMessage());
     }
     return sender;
   }

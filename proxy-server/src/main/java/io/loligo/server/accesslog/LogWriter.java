@@ -213,7 +213,11 @@ final class LogWriter implements Runnable {
     long now = System.nanoTime();
     if (lastComplaintNanos == 0 || now - lastComplaintNanos >= COMPLAINT_NANOS) {
       lastComplaintNanos = now;
-      LOG.warn("access log cannot be written ({} failures): {}", complaints, failure.toString());
+      LOG.warn(
+          "access log cannot be written ({} failures): {}; its lines are lost; next: free space on"
+              + " that disk, or correct the permissions of the file",
+          complaints,
+          failure.toString());
       complaints = 0;
     }
   }

@@ -62,7 +62,11 @@ final class StreamOutput implements LogOutput {
   @Override
   public void line(byte[] bytes, int start, int length, int secondStart, int secondLength) {
     if (!queue.line(prefix, bytes, start, length, secondStart, secondLength) && drops.permits()) {
-      LOG.warn("access_log {}: too slow, or gone: {} lines dropped so far", name, drops.count());
+      LOG.warn(
+          "access_log {}: too slow, or gone: {} lines dropped so far; next: look at the receiver,"
+              + " or raise buffer-size",
+          name,
+          drops.count());
     }
   }
 
@@ -75,7 +79,10 @@ final class StreamOutput implements LogOutput {
   public void reopen(boolean rotates) {
     byte[] command = opener.reopening(rotates);
     if (command.length > 0 && !queue.command(command)) {
-      LOG.warn("access_log {}: the program is stuck, and does not reopen its log", name);
+      LOG.warn(
+          "access_log {}: the program is stuck, and does not reopen its log; next: end that"
+              + " program, a new one is started",
+          name);
     }
   }
 
@@ -186,7 +193,8 @@ final class StreamOutput implements LogOutput {
     }
     if (breaks.permits() && !abandoned) {
       LOG.warn(
-          "access_log {}: {}; tried again, {} failures so far",
+          "access_log {}: {}; tried again, {} failures so far; next: look at the receiver or"
+              + " program of this log",
           name,
           failure.getMessage(),
           breaks.count());

@@ -411,7 +411,7 @@ final class IcapConnection extends ChannelInboundHandlerAdapter {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
-      LOG.warn("exchange with an ICAP service", e);
+      LOG.warn("exchange with an ICAP service failed; next: report this defect, with the trace", e);
       fail("internal: " + e);
     }
   }

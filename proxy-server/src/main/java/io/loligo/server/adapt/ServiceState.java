@@ -292,7 +292,8 @@ final class ServiceState implements IcapConnection.Home {
     downUntilNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(settings.revivalMillis());
     if (complaints.permits()) {
       LOG.warn(
-          "icap_service {} is down for {} s: {} ({} times so far)",
+          "icap_service {} is down for {} s: {} ({} times so far); next: look at that service, and"
+              + " at icap_service_failure_limit",
           service.name(),
           TimeUnit.MILLISECONDS.toSeconds(settings.revivalMillis()),
           why,
@@ -313,7 +314,12 @@ final class ServiceState implements IcapConnection.Home {
     if (settings.failureLimit() >= 0 && failures > settings.failureLimit() && !isDown()) {
       goDown(failures + " failures, the last: " + why);
     } else if (complaints.permits()) {
-      LOG.warn("icap_service {}: {} ({} times so far)", service.name(), why, complaints.count());
+      LOG.warn(
+          "icap_service {}: {} ({} times so far); next: look at that service; bypass=on lets"
+              + " messages pass without it",
+          service.name(),
+          why,
+          complaints.count());
     }
   }
 

@@ -123,7 +123,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private AdminReply failed(Throwable cause) {
-    LOG.warn("admin request failed", cause);
+    LOG.warn("admin request failed; next: report this defect, with the trace", cause);
     return AdminReply.text(500, "failed; see the application log");
   }
 

@@ -41,8 +41,8 @@ final class CacheFolders {
       }
       if (Files.exists(folder.resolve("swap.state"))) {
         LOG.warn(
-            "{}: cache_dir {} holds files of Squid: Loligo neither uses nor counts them; remove"
-                + " them to free their space",
+            "{}: cache_dir {} holds files of Squid: Loligo neither uses nor counts them; next:"
+                + " remove them to free their space",
             dir.source(),
             dir.path());
       }

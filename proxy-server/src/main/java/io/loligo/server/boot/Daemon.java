@@ -69,7 +69,10 @@ final class Daemon {
     try {
       proxy = start(memory.config());
     } catch (IOException | RuntimeException e) {
-      LOG.error("not started: {}", e.getMessage(), e instanceof RuntimeException ? e : null);
+      LOG.error(
+          "not started: {}; next: correct that, and start again",
+          e.getMessage(),
+          e instanceof RuntimeException ? e : null);
       return 1;
     }
     LOG.info("{}", memory.report());
@@ -82,8 +85,8 @@ final class Daemon {
     }
     if (!heard) {
       LOG.warn(
-          "SIGHUP is ignored: this process was started with SIGHUP ignored (nohup); reload by {};"
-              + " SIGUSR1 reopens the logs",
+          "SIGHUP is ignored: this process was started with SIGHUP ignored (nohup); next: reload by"
+              + " {}; SIGUSR1 reopens the logs",
           admin == null ? "JMX" : "POST /reload of " + text(admin) + " or JMX");
     }
     proxy.sampleConcurrency();

@@ -26,7 +26,10 @@ final class Descriptors {
             : UNKNOWN;
     if (wanted > allowed) {
       LOG.warn(
-          "max_filedescriptors {}: the system allows {} (LimitNOFILE, ulimit -n)", wanted, allowed);
+          "max_filedescriptors {}: the system allows {} (LimitNOFILE, ulimit -n); next: raise the"
+              + " limit of the system, or lower the directive",
+          wanted,
+          allowed);
     }
     return wanted > 0 ? Math.min(wanted, allowed) : allowed;
   }

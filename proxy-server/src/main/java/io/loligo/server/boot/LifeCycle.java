@@ -88,7 +88,9 @@ final class LifeCycle implements Part {
 
   /** A log with {@code on-error=die} has lost a line: the process ends. */
   void logFailed() {
-    LOG.error("an access_log with on-error=die has lost a line: the process ends");
+    LOG.error(
+        "an access_log with on-error=die has lost a line: the process ends; next: make that log"
+            + " writable, or remove on-error=die");
     failed = true;
     hurry();
   }

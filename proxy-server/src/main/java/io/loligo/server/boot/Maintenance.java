@@ -32,7 +32,10 @@ final class Maintenance implements Part {
     thread.shutdown();
     try {
       if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("maintenance has not ended within {} s", CLOSE_SECONDS);
+        LOG.warn(
+            "maintenance has not ended within {} s: the process stops without it; next: nothing,"
+                + " unless it happens again",
+            CLOSE_SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -52,7 +52,10 @@ final class ManagerPart implements Part, ManagerDesk {
     try {
       text.complete(pages.text(page));
     } catch (RuntimeException e) {
-      LOG.error("the manager page {} cannot be made", page.word(), e);
+      LOG.error(
+          "the manager page {} cannot be made; next: report this defect, with the trace",
+          page.word(),
+          e);
       text.completeExceptionally(e);
     }
   }

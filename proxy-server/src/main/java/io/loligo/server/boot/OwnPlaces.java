@@ -43,7 +43,10 @@ final class OwnPlaces {
       local.addAll(now);
       local.retainAll(now);
     } catch (SocketException e) {
-      LOG.warn("addresses of this machine are not known: {}", e.getMessage());
+      LOG.warn(
+          "addresses of this machine are not known: {}; new ones are not guarded; next: let the"
+              + " process list network interfaces",
+          e.getMessage());
     }
   }
 

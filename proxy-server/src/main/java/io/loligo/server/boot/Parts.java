@@ -67,7 +67,10 @@ final class Parts {
       try {
         parts.get(i).close();
       } catch (RuntimeException e) {
-        LOG.warn("closing {}", parts.get(i).getClass().getSimpleName(), e);
+        LOG.warn(
+            "closing {} failed; the stop goes on; next: report this defect, with the trace",
+            parts.get(i).getClass().getSimpleName(),
+            e);
       }
     }
   }

@@ -67,7 +67,8 @@ final class Places {
     WritablePath found = WritablePath.of(named);
     if (found.moved() != null) {
       LOG.warn(
-          "{}: {} {}: {}: writing {} instead",
+          "{}: {} {}: {}: writing {} instead; next: make the first path writable for the user of"
+              + " the process",
           source.isEmpty() ? "default" : source,
           directive,
           named,

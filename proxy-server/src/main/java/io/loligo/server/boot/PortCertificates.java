@@ -188,7 +188,7 @@ final class PortCertificates {
                 .forEach(
                     pair ->
                         LOG.warn(
-                            "{}: the certificate in {} {} at {}",
+                            "{}: the certificate in {} {} at {}; next: renew it, and reload",
                             port.source(),
                             pair.files().certificate(),
                             pair.expiry().isBefore(now) ? "expired" : "expires",
@@ -332,7 +332,10 @@ final class PortCertificates {
       for (PortSecurity security : before.values()) {
         for (KeyPair pair : pairs(security)) {
           if (pair.files().equals(named)) {
-            LOG.error("{}: {}; the old pair stays in use", port.source(), e.getMessage());
+            LOG.error(
+                "{}: {}; the old pair stays in use; next: correct the files, and reload",
+                port.source(),
+                e.getMessage());
             return pair;
           }
         }

@@ -83,7 +83,10 @@ final class Reloader implements Part {
     try {
       outcome = apply(source.get());
     } catch (RuntimeException | Error e) {
-      LOG.error("not reloaded", e);
+      LOG.error(
+          "not reloaded, the old configuration stays in force; next: report this defect, with the"
+              + " trace",
+          e);
       outcome = failed(List.of(e.toString()));
     }
     asked.complete(outcome);
@@ -132,7 +135,10 @@ final class Reloader implements Part {
 
   private Reloaded failed(List<String> why) {
     failed.incrementAndGet();
-    LOG.error("not reloaded, the old configuration stays in force: {}", String.join("; ", why));
+    LOG.error(
+        "not reloaded, the old configuration stays in force: {}; next: correct that, and reload"
+            + " again",
+        String.join("; ", why));
     return new Reloaded(false, why);
   }
 
@@ -161,7 +167,10 @@ final class Reloader implements Part {
     thread.shutdown();
     try {
       if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("a reload has not ended within {} s", CLOSE_SECONDS);
+        LOG.warn(
+            "a reload has not ended within {} s: the process stops without it; next: nothing,"
+                + " unless it happens again",
+            CLOSE_SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -108,16 +108,19 @@ final class RemoteJmx {
       return null;
     }
     if (!isOn(".authenticate", true)) {
-      return "JMX has no login: every user of this machine can take over this process";
+      return "JMX has no login: every user of this machine can take over this process; next: set -D"
+          + JMX
+          + ".authenticate=true";
     }
     if (remote() && !isOn(".registry.ssl", false)) {
-      return "the registry of JMX has no TLS: an attacker on the path can redirect clients; set -D"
+      return "the registry of JMX has no TLS: an attacker on the path can redirect clients; next:"
+          + " set -D"
           + JMX
           + ".registry.ssl=true";
     }
     String rmi = settings.getProperty(JMX + ".rmi.port", "0").strip();
     return rmi.equals("0")
-        ? "JMX has a second port, chosen by the system: set -D"
+        ? "JMX has a second port, chosen by the system; next: set -D"
             + JMX
             + ".rmi.port, so that clients of the proxy can be denied access to it"
         : null;

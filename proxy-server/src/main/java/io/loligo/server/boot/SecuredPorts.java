@@ -199,7 +199,8 @@ final class SecuredPorts implements Part {
       }
       certificates.warnOfExpiry(inForce());
     } catch (IOException | RuntimeException e) {
-      LOG.error("{}; the old files stay in use", e.getMessage());
+      LOG.error(
+          "{}; the old files stay in use; next: correct the files, and reload", e.getMessage());
     } finally {
       watch();
     }

@@ -37,7 +37,10 @@ final class Signals {
       return before != handler.getField("SIG_IGN").get(null);
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
       Throwable cause = e instanceof InvocationTargetException t ? t.getCause() : e;
-      LOG.warn("signal {} cannot be handled here: {}", name, String.valueOf(cause));
+      LOG.warn(
+          "signal {} cannot be handled here: {}; next: reload and rotate by the admin port or JMX",
+          name,
+          String.valueOf(cause));
       return true;
     }
   }

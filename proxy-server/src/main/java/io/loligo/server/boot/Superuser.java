@@ -27,7 +27,7 @@ final class Superuser {
   static @Nullable String warning(String status, String userName) {
     return isRoot(status, userName)
         ? "running as root: Loligo does not need root, and cache_effective_user has no effect;"
-            + " start it as a user of its own (systemd: User=loligo, and for ports below 1024"
+            + " next: start it as a user of its own (systemd: User=loligo, and for ports below 1024"
             + " AmbientCapabilities=CAP_NET_BIND_SERVICE; see docs/running.md, Users and ports)"
         : null;
   }

@@ -331,7 +331,11 @@ public final class Helper {
     boolean broken = reply.result() == HelperResult.BROKEN;
     count(HelperCount.of(reply.result()), 1);
     if (broken) {
-      log.warn(children.label(child) + " says that it is broken: " + reply.first("message"));
+      log.warn(
+          children.label(child)
+              + " says that it is broken: "
+              + reply.first("message")
+              + "; next: look at it");
     }
     if (session != null) {
       session.answeredNanos = child.lastAnswerNanos;
@@ -367,7 +371,11 @@ public final class Helper {
   private void unexpected(HelperChild child, byte[] line) {
     count(HelperCount.UNEXPECTED, 1);
     String text = new String(line, 0, Math.min(80, line.length), ISO_8859_1);
-    log.warn(children.label(child) + " answers a question that it does not have: " + text);
+    log.warn(
+        children.label(child)
+            + " answers a question that it does not have: "
+            + text
+            + "; next: look at it");
     if (++child.unexpected > MAX_UNEXPECTED && !child.told) {
       kill(child, "it writes lines that answer no question");
     }
@@ -437,7 +445,7 @@ public final class Helper {
   }
 
   private void kill(HelperChild child, String why) {
-    log.warn(children.label(child) + " is ended: " + why);
+    log.warn(children.label(child) + " is ended: " + why + "; next: look at its messages");
     child.closing = true;
     child.told = true;
     child.process().kill();

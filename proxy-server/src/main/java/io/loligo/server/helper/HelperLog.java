@@ -51,7 +51,7 @@ final class HelperLog {
     long now = nanos.getAsLong();
     if (now - sinceNanos >= TimeUnit.SECONDS.toNanos(SECONDS)) {
       if (left > 0) {
-        LOG.warn("{}: {} more lines were left out", name, left);
+        LOG.warn("{}: {} more lines were left out; next: look at the lines before", name, left);
       }
       sinceNanos = now;
       lines = 0;

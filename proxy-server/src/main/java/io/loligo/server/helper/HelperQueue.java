@@ -68,7 +68,7 @@ final class HelperQueue {
               + busy
               + " children are busy and "
               + questions.size()
-              + " questions wait; more children or a faster program would help");
+              + " questions wait; next: allow more children, or make the program faster");
     }
   }
 
@@ -93,7 +93,7 @@ final class HelperQueue {
               + most
               + " questions have been waiting for "
               + Helper.OVERLOAD_SECONDS
-              + " s: further ones are refused; more children would help");
+              + " s: further ones are refused; next: allow more children");
     }
     return refuses;
   }

@@ -132,7 +132,7 @@ final class RunningChildren {
           label(oldest)
               + " was reserved for a client that has not answered for "
               + limits.reservationSeconds()
-              + " s: it is given to another");
+              + " s: it is given to another; next: look at the program if it happens often");
       oldest.endReservation();
     }
     return oldest;
@@ -187,7 +187,13 @@ final class RunningChildren {
       return 0;
     }
     exits++;
-    log.warn(label(child) + " has ended after " + child.answers + " answers: " + how);
+    log.warn(
+        label(child)
+            + " has ended after "
+            + child.answers
+            + " answers: "
+            + how
+            + "; next: look at its messages");
     if (child.answers > 0) {
       return 0;
     }
@@ -205,7 +211,7 @@ final class RunningChildren {
             + failures
             + " children in a row ended without an answer: no other is started for "
             + seconds
-            + " s; check the command: "
+            + " s; next: check the command "
             + program.command().get(0));
     return TimeUnit.SECONDS.toMillis(seconds) + Helper.TICK_MILLIS;
   }

@@ -92,7 +92,10 @@ public final class HistoryRecorder implements AutoCloseable {
       begin();
       begun.complete(null);
     } catch (RuntimeException e) {
-      LOG.warn("no history is kept", e);
+      LOG.warn(
+          "no history is kept; next: give the process more direct memory, or report this with the"
+              + " trace",
+          e);
       begun.completeExceptionally(e);
       return;
     }
@@ -118,7 +121,11 @@ public final class HistoryRecorder implements AutoCloseable {
       } catch (DamagedRecordException e) {
         ours = setAside(file, e);
       } catch (IOException e) {
-        LOG.warn("{}: cannot be read, so no history is kept: {}", file.path(), e.toString());
+        LOG.warn(
+            "{}: cannot be read, so no history is kept: {}; next: correct the permissions of the"
+                + " file, and start again",
+            file.path(),
+            e.toString());
         ours = false;
       }
     }
@@ -133,7 +140,8 @@ public final class HistoryRecorder implements AutoCloseable {
     try {
       file.setAside();
       LOG.warn(
-          "{}: not a whole history of this version ({}): moved to {}; the history begins anew",
+          "{}: not a whole history of this version ({}): moved to {}; the history begins anew;"
+              + " next: nothing, or delete the moved file",
           file.path(),
           why.getMessage(),
           file.damagedPath());
@@ -141,7 +149,7 @@ public final class HistoryRecorder implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn(
           "{}: not a whole history of this version ({}), and it cannot be moved away, so no history"
-              + " is kept: {}",
+              + " is kept: {}; next: move the file away, and start again",
           file.path(),
           why.getMessage(),
           e.toString());
@@ -176,7 +184,9 @@ public final class HistoryRecorder implements AutoCloseable {
         // the second that is over
         history.add(sampler.sample(clock.second() - 1, elapsed), clock.aheadSeconds());
       } catch (RuntimeException e) {
-        LOG.warn("no sample of this second for the history", e);
+        LOG.warn(
+            "no sample of this second for the history; next: report this defect, with the trace",
+            e);
       }
       return elapsed;
     }
@@ -195,7 +205,11 @@ public final class HistoryRecorder implements AutoCloseable {
       failed = false;
     } catch (IOException e) {
       if (!failed) {
-        LOG.warn("{}: the history cannot be written: {}", file.path(), e.toString());
+        LOG.warn(
+            "{}: the history cannot be written: {}; a restart would lose the history since the last"
+                + " write; next: free space on that disk, or correct the permissions of the folder",
+            file.path(),
+            e.toString());
       }
       failed = true;
     }
@@ -221,7 +235,10 @@ public final class HistoryRecorder implements AutoCloseable {
       writer.execute(this::save);
       writer.shutdown();
       if (!writer.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
-        LOG.warn("the history is not written within {} ms", CLOSE_MILLIS);
+        LOG.warn(
+            "the history is not written within {} ms: a restart loses its last minute; next: look"
+                + " at the load of its disk",
+            CLOSE_MILLIS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -437,7 +437,8 @@ public final class ManagementBeans implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (ExecutionException | TimeoutException e) {
-        LOG.warn("purge of {} by JMX failed", form.text(), e);
+        LOG.warn(
+            "purge of {} by JMX failed; next: report this defect, with the trace", form.text(), e);
       }
       return purged;
     }
@@ -514,7 +515,7 @@ public final class ManagementBeans implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (ExecutionException | TimeoutException e) {
-        LOG.warn("reload by JMX failed", e);
+        LOG.warn("reload by JMX failed; next: report this defect, with the trace", e);
       }
       audit("reload", reloaded == null ? "not known" : reloaded.done() ? "done" : "failed");
       if (reloaded == null || !reloaded.done()) {

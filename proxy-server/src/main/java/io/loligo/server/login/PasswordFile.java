@@ -38,12 +38,19 @@ final class PasswordFile {
       UserList read = UserList.of(Files.readString(path, StandardCharsets.ISO_8859_1));
       if (users != null) {
         LOG.info("{} has changed and was read again", path);
-        read.remarks(caseSensitive).forEach(remark -> LOG.warn("{}: {}", path, remark));
+        read.remarks(caseSensitive)
+            .forEach(
+                remark ->
+                    LOG.warn(
+                        "{}: {}; next: correct that line, the file is read again", path, remark));
       }
       users = read;
     } catch (IOException e) {
       if (state != null || users == null) {
-        LOG.error("users cannot be read: {}", e.toString());
+        LOG.error(
+            "users cannot be read: {}; the users read before stay in force; next: correct the file"
+                + " or its permissions, it is read again",
+            e.toString());
       }
     }
     state = now;

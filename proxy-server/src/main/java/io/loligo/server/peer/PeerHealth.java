@@ -100,7 +100,12 @@ public final class PeerHealth implements HopHealth {
     state.lastCheck = fault == null ? "good" : fault;
     boolean fails = state.checked(check, fault == null);
     if (fails && !before) {
-      LOG.warn("{} is down: {} checks in a row, the last one: {}", peer, check.failures(), fault);
+      LOG.warn(
+          "{} is down: {} checks in a row, the last one: {}; requests go to others; next: look at"
+              + " that parent, and at monitorurl=",
+          peer,
+          check.failures(),
+          fault);
     } else if (before && !fails) {
       start(state);
       LOG.info("{} is up: {} good checks in a row", peer, check.passes());

@@ -215,7 +215,7 @@ public final class LoopTimer {
         try {
           timeout.expired();
         } catch (Throwable e) {
-          LOG.error("A timeout failed: {}", timeout, e);
+          LOG.error("A timeout failed: {}; next: report this defect, with the trace", timeout, e);
         }
       }
     }

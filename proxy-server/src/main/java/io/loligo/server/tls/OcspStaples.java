@@ -92,7 +92,8 @@ public final class OcspStaples {
       Instant before = failed.put(certificate, now());
       if (before == null) {
         LOG.warn(
-            "{}: no OCSP response is sent to clients: {}",
+            "{}: no OCSP response is sent to clients: {}; next: look at the responder of its CA, or"
+                + " at the .ocsp file beside it",
             pair.files().certificate(),
             e.toString());
       }

@@ -89,7 +89,9 @@ class CertificateFilesWireTest extends WireTest {
     replace(chain, second.chainPem());
     awaitLooks(
         "the mismatch is in the log",
-        () -> log.lines().stream().anyMatch(line -> line.endsWith("the old pair stays in use")));
+        () ->
+            log.lines().stream()
+                .anyMatch(line -> line.contains("; the old pair stays in use; next: ")));
     assertThat(log.lines())
         .anyMatch(
             line ->

@@ -41,7 +41,7 @@ record DirectoryClaim(
     if (Geometry.wantedRecords(dir.maxBytes(), meanObjectBytes) > Geometry.MAX_RECORDS) {
       LOG.warn(
           "cache_dir {} ({}): its index holds at most {} responses; with store_avg_object_size {}"
-              + " bytes that is {} MB: use another line for the rest, or raise"
+              + " bytes that is {} MB; next: use another line for the rest, or raise"
               + " store_avg_object_size",
           dir.path(),
           dir.source(),

@@ -110,7 +110,8 @@ final class DirectoryFiles {
     if (header == null) {
       if (marks.isUsed()) {
         LOG.warn(
-            "cache_dir {}: written by another version, or damaged: its content is discarded",
+            "cache_dir {}: written by another version, or damaged: its content is discarded; next:"
+                + " nothing, it fills again",
             parts.config.path());
       }
       return fresh();
@@ -125,7 +126,7 @@ final class DirectoryFiles {
       if (last < 0 || !opening.begin(last)) {
         LOG.warn(
             "cache_dir {}: checkpoints or journals are missing or damaged: its content is"
-                + " discarded",
+                + " discarded; next: look for faults of the disk, it fills again",
             parts.config.path());
         return fresh();
       }
@@ -139,7 +140,8 @@ final class DirectoryFiles {
     }
     if (opening.rejected() > 0) {
       LOG.warn(
-          "cache_dir {}: {} incomplete responses were dropped",
+          "cache_dir {}: {} incomplete responses were dropped; next: nothing after a crash, else"
+              + " look for faults of the disk",
           parts.config.path(),
           opening.rejected());
     }
@@ -152,7 +154,8 @@ final class DirectoryFiles {
     Marks.Header there = marks.readHeader();
     if (there != null && !there.geometry().equals(geometry)) {
       LOG.warn(
-          "cache_dir {}: another size than before ({}, now {}): its content is discarded",
+          "cache_dir {}: another size than before ({}, now {}): its content is discarded; next:"
+              + " nothing, it fills again",
           config.path(),
           there.geometry(),
           geometry);
@@ -319,7 +322,11 @@ final class DirectoryFiles {
         records.use(map);
       }
     } catch (IOException | RuntimeException | LinkageError e) {
-      LOG.warn("cache_dir {}: heads are read from the disk", parts.config.path(), e);
+      LOG.warn(
+          "cache_dir {}: heads are read from the disk, which is slower; next: give the process more"
+              + " memory, or report this with the trace",
+          parts.config.path(),
+          e);
     }
   }
 

@@ -171,7 +171,11 @@ final class DirectoryWrites {
         write.tellAndRelease(how);
       }
     } catch (RuntimeException | Error defect) {
-      LOG.error("cache_dir {}: the completion of a write failed", config.path(), defect);
+      LOG.error(
+          "cache_dir {}: the completion of a write failed; next: report this defect, with the"
+              + " trace",
+          config.path(),
+          defect);
     }
   }
 

@@ -157,7 +157,10 @@ final class DiskDirectory implements AutoCloseable {
   /** Empties it, before it is opened. */
   void discard(String why) throws IOException {
     if (marks.isUsed()) {
-      LOG.warn("cache_dir {}: {}: its content is discarded", config.path(), why);
+      LOG.warn(
+          "cache_dir {}: {}: its content is discarded; next: nothing, it fills again",
+          config.path(),
+          why);
     }
     marks.discard();
   }
@@ -290,7 +293,11 @@ final class DiskDirectory implements AutoCloseable {
     if (turned) {
       backOff();
       LOG.error(
-          "cache_dir {}: off: {}; requests go on without it", config.path(), state.reason(), why);
+          "cache_dir {}: off: {}; requests go on without it; next: look at the disk, its space and"
+              + " its permissions",
+          config.path(),
+          state.reason(),
+          why);
     }
     return turned;
   }
@@ -399,7 +406,11 @@ final class DiskDirectory implements AutoCloseable {
         into.stored(Files.getLastModifiedTime(marks.slabs(i)).toMillis());
       }
     } catch (IOException e) {
-      LOG.warn("cache_dir {}: the time of its last write is unknown", config.path(), e);
+      LOG.warn(
+          "cache_dir {}: the time of its last write is unknown; next: look for faults of the disk,"
+              + " and at the permissions of its files",
+          config.path(),
+          e);
     }
     purges.loadInto(into);
   }
@@ -533,7 +544,11 @@ final class DiskDirectory implements AutoCloseable {
     try {
       closeFiles(flushed);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("cache_dir {}: not closed cleanly", config.path(), e);
+      LOG.warn(
+          "cache_dir {}: not closed cleanly: the next start reads more of it; next: look for faults"
+              + " of the disk",
+          config.path(),
+          e);
     }
   }
 

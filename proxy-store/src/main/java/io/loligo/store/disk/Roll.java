@@ -231,7 +231,11 @@ final class Roll {
       directories.get(directory).claim().marks().writeRoll(sheets[directory], durably);
       return true;
     } catch (IOException e) {
-      LOG.warn("cache_dir {}: {}", directories.get(directory).config().path(), e.toString());
+      LOG.warn(
+          "cache_dir {}: {}; it may bring back responses removed while it was off; next: look for"
+              + " faults of the disk",
+          directories.get(directory).config().path(),
+          e.toString());
       return false;
     }
   }

@@ -48,7 +48,9 @@ final class TierRemovals {
   private boolean missed(DiskDirectory directory) {
     boolean safe = roll.missedBy(directory);
     if (!safe) {
-      LOG.warn("cache_dir {}: may bring back removed responses", directory.config().path());
+      LOG.warn(
+          "cache_dir {}: may bring back removed responses; next: purge again when it is on",
+          directory.config().path());
     }
     return safe;
   }
@@ -156,7 +158,9 @@ final class TierRemovals {
   private boolean missedByStrangers() {
     boolean safe = roll.missedByStrangers();
     if (!safe) {
-      LOG.warn("a cache_dir that is not configured now may bring back removed responses");
+      LOG.warn(
+          "a cache_dir that is not configured now may bring back removed responses; next: empty its"
+              + " folder before you configure it again");
     }
     return safe;
   }

@@ -100,7 +100,11 @@ final class Upkeep {
       open.memoryShort(e, "a checkpoint");
     } catch (IOException e) {
       nextCheckpointNanos = clock.getAsLong() + CHECKPOINT_RETRY_NANOS;
-      LOG.warn("cache_dir {}: no checkpoint: {}", directory, e.toString());
+      LOG.warn(
+          "cache_dir {}: no checkpoint: {}; the next start takes longer; next: free space on that"
+              + " disk, or look for its faults",
+          directory,
+          e.toString());
     }
   }
 

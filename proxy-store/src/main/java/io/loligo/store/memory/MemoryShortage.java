@@ -30,7 +30,7 @@ public final class MemoryShortage {
     long times = count.incrementAndGet();
     if (isToTell()) {
       LOG.error(
-          "out of memory, {} times so far: {} was ended: {}; lower cache_mem or"
+          "out of memory, {} times so far: {} was ended: {}; next: lower cache_mem or"
               + " loligo_transit_memory, or start java with more (-XX:MaxDirectMemorySize, -Xmx)",
           times,
           what,

@@ -76,7 +76,9 @@ public final class PacedExecutor implements Executor {
       try {
         task.run();
       } catch (RuntimeException failure) {
-        LOG.error("maintenance of the memory tier failed", failure);
+        LOG.error(
+            "maintenance of the memory tier failed; next: report this defect, with the trace",
+            failure);
       }
     }
   }

@@ -199,7 +199,12 @@ public final class ClientConnections {
     if (limit.permits()) {
       Object of =
           client instanceof InetSocketAddress ip ? NetUtil.toSocketAddressString(ip) : client;
-      LOG.warn("too many connections ({}): {} closed so far, now of {}", why, limit.count(), of);
+      LOG.warn(
+          "too many connections ({}): {} closed so far, now of {}; next: look at that client, or"
+              + " raise the limit of that reason",
+          why,
+          limit.count(),
+          of);
     }
   }
 

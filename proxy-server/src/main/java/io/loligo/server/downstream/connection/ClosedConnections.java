@@ -24,7 +24,8 @@ public final class ClosedConnections {
     LogRateLimit limit = clients.logLimit(kind);
     if (limit.permits()) {
       LOG.warn(
-          "port {}: connection of {} closed, {} so far: {}",
+          "port {}: connection of {} closed, {} so far: {}; next: look at that client, or at the"
+              + " options of the port",
           port,
           NetUtil.toSocketAddressString(client),
           limit.count(),

@@ -286,7 +286,10 @@ public final class Http1Connection extends ClientConnection {
     } else if (cause instanceof OutOfMemoryError noMemory) {
       stream.outOfMemory(noMemory, "the connection");
     } else {
-      LOG.error("Client connection {} failed", channel(), cause);
+      LOG.error(
+          "Client connection {} failed and is closed; next: report this defect, with the trace",
+          channel(),
+          cause);
     }
     breakOff(false);
   }

@@ -354,7 +354,10 @@ public final class Http2Connection extends ClientConnection {
     } else if (cause instanceof OutOfMemoryError noMemory) {
       clients.transit().shortage().met(noMemory, "the connection");
     } else {
-      LOG.error("Client connection {} failed", channel(), cause);
+      LOG.error(
+          "Client connection {} failed and is closed; next: report this defect, with the trace",
+          channel(),
+          cause);
     }
     breakOff(false);
   }

@@ -180,7 +180,10 @@ public final class InterceptedTls extends ClientConnection {
     } else if (cause instanceof IOException) {
       LOG.debug("The connection {} was reset", channel(), cause);
     } else {
-      LOG.error("The connection {} failed", channel(), cause);
+      LOG.error(
+          "The connection {} failed and is closed; next: report this defect, with the trace",
+          channel(),
+          cause);
     }
     breakOff(false);
   }

@@ -106,7 +106,8 @@ public final class DescriptorLimit {
     pauses.incrementAndGet();
     LOG.warn(
         "{} of {} descriptors are in use: new connections wait until enough are free"
-            + " (max_filedescriptors, LimitNOFILE)",
+            + " (max_filedescriptors, LimitNOFILE); next: raise max_filedescriptors and the limit"
+            + " of the system",
         used(),
         limit);
     pause.run();

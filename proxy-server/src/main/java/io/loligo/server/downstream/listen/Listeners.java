@@ -111,7 +111,8 @@ public final class Listeners {
     List<String> missing = keepAlive.missing(port.keepAlive());
     if (!missing.isEmpty()) {
       LOG.warn(
-          "{}: tcpkeepalive: {} cannot be set on this platform: the system's own value holds",
+          "{}: tcpkeepalive: {} cannot be set on this platform: the system's own value holds; next:"
+              + " set it in the system, or remove it from the line",
           port.source(),
           String.join(" and ", missing));
     }

@@ -220,7 +220,10 @@ public final class ProxiedConnection extends ClientConnection {
     } else if (cause instanceof IOException) {
       LOG.debug("The connection {} was reset", channel(), cause);
     } else {
-      LOG.error("The connection {} failed", channel(), cause);
+      LOG.error(
+          "The connection {} failed and is closed; next: report this defect, with the trace",
+          channel(),
+          cause);
     }
     close();
   }

@@ -168,7 +168,10 @@ final class ClientResponse {
       content.release();
     } else if (writer.exceeded(length + waitingBytes())) {
       content.release();
-      LOG.error("A response to {} is longer than announced", stream.clientAddress());
+      LOG.error(
+          "A response to {} is longer than announced, and is cut; next: report this defect, with"
+              + " the URL",
+          stream.clientAddress());
       abort("response longer than announced");
     } else if (limited != null) {
       limited.add(content);
@@ -217,7 +220,10 @@ final class ClientResponse {
   /** Everything of the response is written. */
   void completed() {
     if (stream.writer().incomplete()) {
-      LOG.error("A response to {} is shorter than announced", stream.clientAddress());
+      LOG.error(
+          "A response to {} is shorter than announced, and is cut; next: report this defect, with"
+              + " the URL",
+          stream.clientAddress());
       abort("response shorter than announced");
       return;
     }

@@ -158,7 +158,10 @@ final class ExchangeRecording {
         event = null;
       }
     } catch (Throwable e) {
-      LOG.error("An exchange could not be recorded", e);
+      LOG.error(
+          "An exchange could not be recorded: logs and counters may lack it; next: report this"
+              + " defect, with the trace",
+          e);
     }
     clients.records().give(done);
     clients.counters().headsKept(-keptHeadBytes);

@@ -261,7 +261,8 @@ public abstract class ExchangeStream extends ConnectedStream {
     try {
       told.gone();
     } catch (Throwable e) {
-      LOG.error("An exchange failed when its client left", e);
+      LOG.error(
+          "An exchange failed when its client left; next: report this defect, with the trace", e);
     } finally {
       calls.leave();
     }
@@ -273,7 +274,11 @@ public abstract class ExchangeStream extends ConnectedStream {
     if (cause instanceof OutOfMemoryError error) {
       outOfMemory(error, "an exchange");
     } else {
-      LOG.error("An exchange with {} failed", clientAddress(), cause);
+      LOG.error(
+          "An exchange with {} failed: the client gets 500, or a cut response; next: report this"
+              + " defect, with the trace",
+          clientAddress(),
+          cause);
     }
     if (!running()) {
       return;

@@ -74,7 +74,11 @@ public final class HostContexts implements HandshakeContexts {
     LogRateLimit limit = clients.logLimit(Event.NOT_MADE);
     if (limit.permits()) {
       LOG.error(
-          "No certificate could be made for {}, {} so far", server.name(), limit.count(), why);
+          "No certificate could be made for {}, {} so far: the connection is closed; next: look at"
+              + " the certificate and key of the port with ssl-bump",
+          server.name(),
+          limit.count(),
+          why);
     }
   }
 

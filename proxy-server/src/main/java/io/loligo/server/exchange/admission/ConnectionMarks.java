@@ -63,7 +63,10 @@ final class ConnectionMarks {
     try {
       return table.marks(wanted);
     } catch (IOException | RuntimeException | OutOfMemoryError e) { // all who wait go on
-      LOG.warn("marks of connections count as 0: {}", e.toString());
+      LOG.warn(
+          "marks of connections count as 0: {}; next: load the module"
+              + " nf_conntrack, and let the process read /proc/net/nf_conntrack",
+          e.toString());
       return Map.of();
     }
   }

@@ -131,7 +131,8 @@ final class ExternalAcls implements ExternalAnswers {
     }
     if (!reply.result().isAnswer() && complaints.permits()) {
       LOG.warn(
-          "external_acl_type {}: no answer about acl {}: {} ({} such answers)",
+          "external_acl_type {}: no answer about acl {}: {} ({} such answers); the rule cannot be"
+              + " decided; next: look at that helper and its messages",
           acl.type(),
           acl.name(),
           reply.result() == HelperResult.UNKNOWN ? "no result word" : reply.result(),

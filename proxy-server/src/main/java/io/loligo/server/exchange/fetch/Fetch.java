@@ -466,7 +466,9 @@ public final class Fetch
         end(null);
       }
     } catch (RuntimeException | Error e) {
-      LOG.error("a response that waited for the disk failed", e);
+      LOG.error(
+          "a response that waited for the disk failed; next: report this defect, with the trace",
+          e);
       refuse("internal: " + e);
     }
   }
@@ -539,7 +541,11 @@ public final class Fetch
 
   /** The stored stretch at {@code position} cannot be read. It is fetched with the next gap. */
   void stretchLost(long position) {
-    LOG.warn("{}: a stored part cannot be read from byte {} on", target.url(), position);
+    LOG.warn(
+        "{}: a stored part cannot be read from byte {} on: it is fetched again; next: look for"
+            + " faults of the disk if it happens again",
+        target.url(),
+        position);
     side().endAnswer(/* cancel= */ true);
   }
 

@@ -167,7 +167,9 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
     try {
       return asker.suffices(entry);
     } catch (RuntimeException failure) {
-      LOG.error("a request that waited for the disk failed", failure);
+      LOG.error(
+          "a request that waited for the disk failed; next: report this defect, with the trace",
+          failure);
       return false;
     }
   }

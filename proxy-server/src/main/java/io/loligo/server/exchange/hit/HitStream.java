@@ -167,7 +167,8 @@ final class HitStream implements ClientEvents {
       writable();
     } else {
       LOG.warn(
-          "{}: stored content cannot be read from byte {} of {}: asking the origin",
+          "{}: stored content cannot be read from byte {} of {}: asking the origin; next: look at"
+              + " the disk of the cache_dir if it happens again",
           url(),
           position,
           entry.contentLength());
@@ -248,7 +249,10 @@ final class HitStream implements ClientEvents {
     if (entry == null) {
       return;
     }
-    LOG.warn("{}: the response is cut: {}", url(), why);
+    LOG.warn(
+        "{}: the response is cut: {}; next: look at the disk of the cache_dir if it happens again",
+        url(),
+        why);
     release();
     stream.abort("stored content damaged; " + why);
   }

@@ -23,7 +23,8 @@ public final class UnconfirmedInvalidations {
     if (limit.permits()) {
       LOG.warn(
           "{}: the response is sent, but a cache_dir did not confirm the invalidation in time: the"
-              + " old response may reappear after a crash ({} so far)",
+              + " old response may reappear after a crash ({} so far); next: look at the load of"
+              + " its disk",
           url,
           limit.count());
     }

@@ -48,13 +48,16 @@ public final class DigestFile {
       if (users != null) {
         LOG.info("{} has changed and was read again", path);
         if (!read.remark().isEmpty()) {
-          LOG.warn("{}: {}", path, read.remark());
+          LOG.warn("{}: {}; next: correct that line, the file is read again", path, read.remark());
         }
       }
       users = read;
     } catch (IOException e) {
       if (state != null || users == null) {
-        LOG.error("users cannot be read: {}", e.toString());
+        LOG.error(
+            "users cannot be read: {}; the users read before stay in force; next: correct the file"
+                + " or its permissions, it is read again",
+            e.toString());
       }
     }
     state = now;

@@ -387,7 +387,8 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     try {
       events.failed(failure);
     } catch (RuntimeException | Error e) {
-      LOG.warn("after the failure of a fetch: {}", failure, e);
+      LOG.warn(
+          "after the failure of a fetch: {}; next: report this defect, with the trace", failure, e);
     }
   }
 
@@ -398,7 +399,10 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       abandon();
       fail(new FetchFailure(Kind.NO_MEMORY, noMemory.toString()));
     } else {
-      LOG.warn("fetch by {}", search, fault);
+      LOG.warn(
+          "fetch by {} failed: the client gets 502; next: report this defect, with the trace",
+          search,
+          fault);
       abandon();
       fail(new FetchFailure(Kind.INVALID_RESPONSE, "internal: " + fault));
     }

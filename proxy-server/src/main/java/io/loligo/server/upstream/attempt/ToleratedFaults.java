@@ -24,7 +24,8 @@ final class ToleratedFaults {
   void tell(String host, Endpoint endpoint, TlsFault fault) {
     if (limit.permits()) {
       LOG.warn(
-          "The certificate of {} ({}) is tolerated: {}, {}. {} so far on this loop.",
+          "The certificate of {} ({}) is tolerated: {}, {}. {} so far on this loop. Next: renew"
+              + " that certificate, or tighten sslproxy_cert_error.",
           host,
           endpoint,
           fault.squidName(),

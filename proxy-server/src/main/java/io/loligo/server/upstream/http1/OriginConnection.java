@@ -370,7 +370,10 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     } else if (cause instanceof OutOfMemoryError noMemory) {
       outOfMemory(noMemory);
     } else {
-      LOG.warn("origin connection {}", endpoint, cause);
+      LOG.warn(
+          "origin connection {} failed and is closed; next: report this defect, with the trace",
+          endpoint,
+          cause);
       if (phase == Phase.HEAD || phase == Phase.CONTENT) {
         fail(Kind.INVALID_RESPONSE, "internal: " + cause);
       }
@@ -417,7 +420,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     } catch (OutOfMemoryError e) {
       outOfMemory(e);
     } catch (RuntimeException | Error e) {
-      LOG.warn("exchange with {}", endpoint, e);
+      LOG.warn("exchange with {} failed; next: report this defect, with the trace", endpoint, e);
       fail(Kind.INVALID_RESPONSE, "internal: " + e);
     }
   }

@@ -374,7 +374,10 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
       shortage(noMemory);
       lost(Kind.NO_MEMORY, noMemory.toString());
     } else {
-      LOG.warn("origin connection {}", endpoint, cause);
+      LOG.warn(
+          "origin connection {} failed and is closed; next: report this defect, with the trace",
+          endpoint,
+          cause);
       lost(Kind.INVALID_RESPONSE, "internal: " + cause);
     }
     context.close();

@@ -686,7 +686,7 @@ final class RequestStream implements Lease {
       connection.shortage(e);
       fail(Kind.NO_MEMORY, ErrorCode.CANCEL, e.toString());
     } catch (RuntimeException | Error e) {
-      LOG.warn("exchange with {}", endpoint(), e);
+      LOG.warn("exchange with {} failed; next: report this defect, with the trace", endpoint(), e);
       fail(Kind.INVALID_RESPONSE, ErrorCode.CANCEL, "internal: " + e);
     }
   }

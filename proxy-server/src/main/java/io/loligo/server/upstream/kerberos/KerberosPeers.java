@@ -150,7 +150,10 @@ public final class KerberosPeers implements PeerTokens, AutoCloseable {
         return new Made("Negotiate " + Base64.getEncoder().encodeToString(token), "");
       } catch (GSSException | LoginException | RuntimeException | OutOfMemoryError e) {
         String why = host + ": no Kerberos token: " + e.getMessage();
-        LOG.warn("login=NEGOTIATE: {}", why);
+        LOG.warn(
+            "login=NEGOTIATE: {}; requests to that parent fail; next: look at the keytab and at the"
+                + " Kerberos server",
+            why);
         failure = new Failure(why, time.nanos() + TimeUnit.SECONDS.toNanos(PAUSE_SECONDS));
         return new Made(null, why);
       } finally {

@@ -40,7 +40,11 @@ public final class ReadFailures {
     if (inRow.incrementAndGet() >= MAX) {
       broken.accept(why);
     } else {
-      LOG.warn("cache_dir {}: cannot read: {}", directory, why.toString());
+      LOG.warn(
+          "cache_dir {}: cannot read: {}; such requests go to origins; next: look for faults of the"
+              + " disk",
+          directory,
+          why.toString());
     }
   }
 }

@@ -197,7 +197,10 @@ final class DiskWorkers implements DiskThreads {
         write.task().run();
       }
     } else {
-      LOG.warn("disk threads still busy after {} ms", millis);
+      LOG.warn(
+          "disk threads still busy after {} ms: the process stops without them; next: look at the"
+              + " load of the disk",
+          millis);
     }
     return done;
   }
@@ -339,7 +342,8 @@ final class DiskWorkers implements DiskThreads {
       try {
         task.run();
       } catch (RuntimeException | Error defect) {
-        LOG.error("a task on {} failed", getName(), defect);
+        LOG.error(
+            "a task on {} failed; next: report this defect, with the trace", getName(), defect);
       }
     }
   }

@@ -290,7 +290,11 @@ public final class Marks implements AutoCloseable {
     try {
       opened = FileChannel.open(directory, StandardOpenOption.READ);
     } catch (IOException unsupported) {
-      LOG.warn("{}: names cannot be forced to the disk ({})", directory, unsupported.toString());
+      LOG.warn(
+          "{}: names cannot be forced to the disk ({}); a power failure may lose new files; next:"
+              + " use another file system",
+          directory,
+          unsupported.toString());
       return;
     }
     try (FileChannel names = opened) {

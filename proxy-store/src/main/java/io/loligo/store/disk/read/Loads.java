@@ -173,7 +173,7 @@ public final class Loads {
       waiter.then.loaded(loaded, beganNanos - waiter.askedNanos, readNanos);
     } catch (RuntimeException | Error defect) {
       // the others still wait
-      LOG.error("a listener of a load failed", defect);
+      LOG.error("a listener of a load failed; next: report this defect, with the trace", defect);
     }
   }
 }

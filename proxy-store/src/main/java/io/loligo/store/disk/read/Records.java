@@ -141,7 +141,10 @@ public final class Records {
 
   private void failed(IOException why) {
     if (map != null) {
-      LOG.warn("heads are read from the disk: {}", why.toString());
+      LOG.warn(
+          "heads are read from the disk: {}, which is slower; next: start again if the rate of hits"
+              + " suffers",
+          why.toString());
     }
     map = null;
   }
@@ -150,7 +153,7 @@ public final class Records {
     try {
       map.close();
     } catch (IOException e) {
-      LOG.warn("records were not closed", e);
+      LOG.warn("records were not closed; next: report this defect, with the trace", e);
     }
   }
 

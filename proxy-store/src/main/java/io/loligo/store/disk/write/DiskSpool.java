@@ -276,7 +276,7 @@ public final class DiskSpool implements Spool {
     } catch (OutOfMemoryError e) {
       transit.shortage().met(e, "a read from disk");
     } catch (RuntimeException | Error e) {
-      LOG.warn("cannot read back {}", key, e);
+      LOG.warn("cannot read back {}; next: report this defect, with the trace", key, e);
     }
     ByteBuf content = block;
     if (!tell(() -> then.content(content)) && content != null) {
