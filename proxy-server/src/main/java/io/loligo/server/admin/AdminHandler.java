@@ -139,6 +139,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
           request.method().name(),
           request.uri(),
           request.headers().get(HttpHeaderNames.AUTHORIZATION),
+          request.headers().get(HttpHeaderNames.ACCEPT),
           NetUtil.toAddressString(client.getAddress()));
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);

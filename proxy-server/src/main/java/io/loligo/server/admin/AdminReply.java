@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.metrics.MetricsExport;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,11 @@ public record AdminReply(
   /** Prometheus' text exposition format. */
   public static AdminReply metrics(String body) {
     return of(200, "text/plain; version=0.0.4; charset=utf-8", body);
+  }
+
+  /** The OpenMetrics exposition format. */
+  public static AdminReply openMetrics(String body) {
+    return of(200, MetricsExport.OPEN_METRICS, body);
   }
 
   public static AdminReply methodNotAllowed(String allow) {

@@ -17,6 +17,11 @@ final class AdminRoutes {
   /** Health checks tell nothing about traffic, and load balancers have no secret. */
   private static final String OPEN = "/health/";
 
+  /** The page for scrapers of {@link #METRICS} that ask for OpenMetrics. */
+  static final String OPEN_METRICS = "/metrics/openmetrics";
+
+  private static final String METRICS = "/metrics";
+
   private final AdminAccess access;
   private final boolean local;
   private final SecretAttempts attempts;
@@ -44,16 +49,22 @@ final class AdminRoutes {
    * Answers a request whose Host and Origin were checked.
    *
    * @param authorization value of Authorization, or null
+   * @param accept value of Accept, or null
    * @param client for the audit log
    * @return completes on any thread
    */
   CompletableFuture<AdminReply> answer(
-      String method, String uri, @Nullable String authorization, String client) {
+      String method,
+      String uri,
+      @Nullable String authorization,
+      @Nullable String accept,
+      String client) {
     QueryStringDecoder query = decoded(uri);
     if (query == null) {
       return CompletableFuture.completedFuture(AdminReply.text(400, "wrongly percent-encoded"));
     }
-    String path = query.path();
+    String path =
+        query.path().equals(METRICS) && acceptsOpenMetrics(accept) ? OPEN_METRICS : query.path();
     if (path.equals("/purge") && method.equals("POST")) {
       AdminReply refusal = refusal(path, authorization, client);
       return refusal == null ? purge(query, client) : CompletableFuture.completedFuture(refusal);
@@ -74,6 +85,11 @@ final class AdminRoutes {
           : CompletableFuture.completedFuture(refusal);
     }
     return CompletableFuture.completedFuture(now(method, path, authorization, client));
+  }
+
+  /** Scrapers that name it prefer it. */
+  private static boolean acceptsOpenMetrics(@Nullable String accept) {
+    return accept != null && accept.contains("application/openmetrics-text");
   }
 
   /** Null if {@code uri} contains an invalid percent-encoding. */

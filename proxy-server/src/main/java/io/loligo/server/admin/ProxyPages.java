@@ -21,6 +21,7 @@ public final class ProxyPages {
    * Adds them.
    *
    * @param metricsText gives Prometheus text
+   * @param openMetricsText gives OpenMetrics text
    * @param configJson gives the configuration in force, secrets replaced
    * @param disks gives state and numbers of each cache_dir
    */
@@ -29,10 +30,13 @@ public final class ProxyPages {
       Operations operations,
       ProxyMetrics metrics,
       Supplier<String> metricsText,
+      Supplier<String> openMetricsText,
       Supplier<String> configJson,
       Supplier<List<DiskStats>> disks) {
     ProxyPages shown = new ProxyPages(operations);
     pages.addNow("/metrics", parameters -> AdminReply.metrics(metricsText.get()));
+    pages.addNow(
+        AdminRoutes.OPEN_METRICS, parameters -> AdminReply.openMetrics(openMetricsText.get()));
     pages.addNow("/health/live", parameters -> AdminReply.text(200, "live"));
     pages.addNow("/health/ready", parameters -> shown.readiness());
     pages.addJson("/config", configJson);

@@ -358,6 +358,7 @@ public final class Proxy implements AutoCloseable {
         operations,
         metrics,
         () -> export.get().prometheusText(),
+        () -> export.get().openMetricsText(),
         () -> ConfigJson.of(inForce.config()),
         storage.store()::diskStats);
     LivePage.addTo(

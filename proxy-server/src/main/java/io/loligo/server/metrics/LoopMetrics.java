@@ -9,6 +9,7 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.record.TlsFailure;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,10 @@ public final class LoopMetrics implements ExchangeSink {
 
   private final OriginMisses misses = new OriginMisses();
   private final LoopLag lag = new LoopLag(System::nanoTime);
+
+  private final AtomicReferenceArray<@Nullable RequestExamples> examples =
+      new AtomicReferenceArray<>(CLASSES.length * PROTOCOLS.length);
+  private volatile boolean keepsExamples;
 
   /**
    * @param maxHeadBytes limit of the Java heap for heads of clients
@@ -122,6 +127,32 @@ public final class LoopMetrics implements ExchangeSink {
         histogram(index(stage, record.hitClass, protocol)).record(nanos);
       }
     }
+    if (keepsExamples) {
+      keep(record, protocol);
+    }
+  }
+
+  /** Keeps exchanges as examples from now on. Any thread. */
+  void keepExamples() {
+    keepsExamples = true;
+  }
+
+  private void keep(ExchangeRecord record, Protocol protocol) {
+    long nanos = record.stage(Stage.TOTAL);
+    if (nanos >= 0) {
+      int index = record.hitClass.ordinal() * PROTOCOLS.length + protocol.ordinal();
+      RequestExamples kept = examples.getPlain(index);
+      if (kept == null) {
+        kept = new RequestExamples(StageCollector.BOUNDS_NANOS);
+        examples.set(index, kept);
+      }
+      kept.set(record, nanos);
+    }
+  }
+
+  /** The examples of the whole time of a class; null: none. */
+  @Nullable RequestExamples examples(HitClass hitClass, Protocol protocol) {
+    return examples.get(hitClass.ordinal() * PROTOCOLS.length + protocol.ordinal());
   }
 
   private static int index(Stage stage, HitClass hitClass, Protocol protocol) {

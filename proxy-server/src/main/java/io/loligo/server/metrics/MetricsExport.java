@@ -32,6 +32,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Properties;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -47,13 +48,18 @@ public final class MetricsExport implements AutoCloseable {
   /** JMX domain of Micrometer's registry; the proxy's own beans are under {@code io.loligo}. */
   public static final String JMX_DOMAIN = "io.loligo.metrics";
 
+  /** The media type of {@link #openMetricsText}. */
+  public static final String OPEN_METRICS =
+      "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
   private static final long[] CONCURRENCY_BOUNDS = {
     0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000
   };
   private static final double NANOS_IN_SECOND = 1e9;
 
   private final PrometheusMeterRegistry prometheus =
-      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      new PrometheusMeterRegistry(new OnlyOnBuckets());
+  private final ProxyMetrics metrics;
   private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
   private final JvmGcMetrics gc = new JvmGcMetrics();
   // Micrometer keeps its sources by weak references
@@ -61,6 +67,7 @@ public final class MetricsExport implements AutoCloseable {
 
   /** Exports all of {@code metrics}, and metrics of the virtual machine. */
   public MetricsExport(ProxyMetrics metrics) {
+    this.metrics = metrics;
     registry.add(prometheus);
     registry.add(new JmxMeterRegistry(new OwnDomain(), Clock.SYSTEM));
     held.add(metrics);
@@ -77,6 +84,22 @@ public final class MetricsExport implements AutoCloseable {
     prometheus.getPrometheusRegistry().register(new StageCollector(metrics));
     prometheus.getPrometheusRegistry().register(new OriginMissCollector(metrics));
     bindVirtualMachine();
+  }
+
+  /**
+   * Exemplars stand at buckets and counters only, as OpenMetrics 1.0 says. Micrometer also wants
+   * them at other samples, which Prometheus rejects together with the whole scrape.
+   */
+  private static final class OnlyOnBuckets implements PrometheusConfig {
+    @Override
+    public @Nullable String get(String key) {
+      return null;
+    }
+
+    @Override
+    public Properties prometheusProperties() {
+      return new Properties();
+    }
   }
 
   private static final class OwnDomain implements JmxConfig {
@@ -382,6 +405,15 @@ public final class MetricsExport implements AutoCloseable {
   /** All families as they are now, also those without a series. */
   public MetricSnapshots families() {
     return prometheus.getPrometheusRegistry().scrape();
+  }
+
+  /**
+   * A new string: everything in the format OpenMetrics 1.0. From the first time on, the whole time
+   * of exchanges has exemplars with the ids of requests.
+   */
+  public String openMetricsText() {
+    metrics.keepExamples();
+    return prometheus.scrape(OPEN_METRICS);
   }
 
   /** A new string: everything in Prometheus' text format 0.0.4. */

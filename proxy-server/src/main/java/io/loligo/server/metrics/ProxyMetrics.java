@@ -3,7 +3,9 @@ package io.loligo.server.metrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -106,6 +108,32 @@ public final class ProxyMetrics {
       loop.misses().addTo(all);
     }
     return OriginMisses.top(all);
+  }
+
+  /** Keeps finished exchanges as {@link #examples} from now on. */
+  void keepExamples() {
+    for (LoopMetrics loop : loops) {
+      loop.keepExamples();
+    }
+  }
+
+  /** The last exchange of this class and protocol in each bucket that has one, over the loops. */
+  List<RequestExamples.Example> examples(HitClass hitClass, Protocol protocol) {
+    List<RequestExamples.Example> last = new ArrayList<>();
+    for (int bucket = 0; bucket <= StageCollector.BOUNDS_NANOS.length; bucket++) {
+      RequestExamples.Example found = null;
+      for (LoopMetrics loop : loops) {
+        RequestExamples kept = loop.examples(hitClass, protocol);
+        RequestExamples.Example one = kept == null ? null : kept.get(bucket);
+        if (one != null && (found == null || one.endMillis() > found.endMillis())) {
+          found = one;
+        }
+      }
+      if (found != null) {
+        last.add(found);
+      }
+    }
+    return last;
   }
 
   /** Durations of one stage and class, by all protocols. Returns a new snapshot. */

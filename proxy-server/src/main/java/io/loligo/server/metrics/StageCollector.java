@@ -5,12 +5,16 @@ import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;
 import io.prometheus.metrics.model.registry.Collector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.Exemplar;
+import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricFamilyDescriptor;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -19,6 +23,9 @@ import java.util.Locale;
  */
 final class StageCollector implements Collector {
   static final String NAME = "loligo_stage_duration_seconds";
+
+  /** The label of an exemplar. */
+  static final String EXAMPLE_LABEL = "request_id";
 
   private static final String TEXT =
       "Time an exchange spent in a stage, by class of its response; the error of a bound is at most"
@@ -94,7 +101,7 @@ final class StageCollector implements Collector {
     return family.build();
   }
 
-  private static HistogramDataPointSnapshot point(
+  private HistogramDataPointSnapshot point(
       Stage stage, HitClass hitClass, Protocol protocol, LatencySnapshot latency) {
     return HistogramDataPointSnapshot.builder()
         .labels(
@@ -105,6 +112,20 @@ final class StageCollector implements Collector {
         .classicHistogramBuckets(
             ClassicHistogramBuckets.of(BOUNDS_SECONDS, latency.counts(BOUNDS_NANOS)))
         .sum(latency.sumNanos() / (double) SECOND)
+        .exemplars(stage == Stage.TOTAL ? exemplars(hitClass, protocol) : Exemplars.EMPTY)
         .build();
+  }
+
+  private Exemplars exemplars(HitClass hitClass, Protocol protocol) {
+    List<Exemplar> exemplars = new ArrayList<>();
+    for (RequestExamples.Example one : metrics.examples(hitClass, protocol)) {
+      exemplars.add(
+          Exemplar.builder()
+              .value(one.nanos() / (double) SECOND)
+              .timestampMillis(one.endMillis())
+              .labels(Labels.of(EXAMPLE_LABEL, one.requestId()))
+              .build());
+    }
+    return Exemplars.of(exemplars);
   }
 }

@@ -96,6 +96,7 @@ class AdminServerTest {
         operations,
         new ProxyMetrics(1),
         () -> "# metrics\n",
+        () -> "# EOF\n",
         () -> "{\"config\":1}",
         () -> List.of(SampleDisk.of("/d<i>\"", DiskStats.State.OFF, "<worn out>")));
     return AdminServer.start(
@@ -131,6 +132,17 @@ class AdminServerTest {
 
   private static String secret() {
     return "Authorization: Bearer " + SECRET;
+  }
+
+  @Test
+  void aScraperThatAsksForOpenMetricsGetsIt() throws IOException {
+    String accept = "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5,*/*;q=0.1";
+    assertThat(ask("GET /metrics", "Host: localhost", accept))
+        .containsIgnoringCase(
+            "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n")
+        .endsWith("# EOF\n");
+    assertThat(ask("GET /metrics", "Host: localhost", "Accept: text/plain")).contains("# metrics");
+    assertThat(ask("GET /health/live", "Host: localhost", accept)).contains("live");
   }
 
   @ParameterizedTest

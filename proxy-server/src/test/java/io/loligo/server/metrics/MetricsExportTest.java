@@ -97,6 +97,29 @@ class MetricsExportTest {
   }
 
   @Test
+  void exemplarsHaveTheIdsOfRequestsOnceOpenMetricsWasAskedFor() {
+    ExchangeRecord record = SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h");
+    record.number = 0x1f;
+    record.idPrefix = 0xabc;
+    record.endMillis = 1_700_000_000_500L;
+    record.stage(Stage.TOTAL, 20_000_000);
+    metrics.loop(0).finished(record);
+    assertThat(export.openMetricsText()).doesNotContain("request_id").endsWith("# EOF\n");
+    metrics.loop(1).finished(record);
+    record.number = 0x20;
+    record.endMillis++;
+    metrics.loop(0).finished(record);
+    assertThat(export.openMetricsText())
+        .contains(
+            "loligo_stage_duration_seconds_bucket{class=\"miss\",protocol=\"1.1\","
+                + "stage=\"total\",le=\"0.025\"} 3"
+                + " # {request_id=\"0000000000000abc-20\"} 0.02 1700000000.501\n")
+        .doesNotContain("-1f")
+        .doesNotContainPattern("_count\\{[^\n]* # ");
+    assertThat(export.prometheusText()).doesNotContain("request_id");
+  }
+
+  @Test
   void timesOfTheDiskAndWhatIsInProgressAreHistograms() {
     AtomicLong clock = new AtomicLong();
     DiskTimes disk = new DiskTimes(clock::get);

@@ -33,7 +33,7 @@ class PrometheusInteropTest extends PeersTest {
         Files.writeString(
             dir.resolve("prometheus.yml"),
             """
-            global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms}
+            global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 250ms}
             rule_files: ['%s']
             scrape_configs:
               - job_name: loligo
@@ -45,6 +45,7 @@ class PrometheusInteropTest extends PeersTest {
                 dir,
                 InstalledProgram.path("prometheus"),
                 "--config.file=" + file,
+                "--enable-feature=exemplar-storage",
                 "--storage.tsdb.path=" + dir.resolve("tsdb"),
                 "--web.listen-address=127.0.0.1:" + port))
         .awaitPort(port);
@@ -85,6 +86,20 @@ class PrometheusInteropTest extends PeersTest {
     return (List<?>) ask("query?query=" + URLEncoder.encode(expression, UTF_8)).get("result");
   }
 
+  /** The id of the last request that Prometheus knows as an exemplar. */
+  private String exemplarId() throws Exception {
+    String query = URLEncoder.encode("loligo_stage_duration_seconds_bucket", UTF_8);
+    long now = System.currentTimeMillis() / 1000;
+    String path = "query_exemplars?query=" + query + "&start=" + (now - 60) + "&end=" + (now + 60);
+    Pattern id = Pattern.compile("\"request_id\":\"([^\"]+)\"");
+    Waiting.until(
+        "an exemplar is there", () -> id.matcher(answer("/api/v1/" + path).text()).find());
+    return id.matcher(answer("/api/v1/" + path).text())
+        .results()
+        .map(one -> one.group(1))
+        .reduce("", (one, next) -> next);
+  }
+
   @Test
   void promtoolAcceptsTheRules() throws Exception {
     String promtool = InstalledProgram.path("promtool");
@@ -94,7 +109,7 @@ class PrometheusInteropTest extends PeersTest {
   @Test
   void everyRuleIsEvaluatedAndAFailedReloadFires() throws Exception {
     InstalledProgram.path("prometheus");
-    startProxy();
+    startProxy("logformat ids %request_id", "access_log stdio:" + dir.resolve("ids.log") + " ids");
     origin.onOk("/a", "x", "Cache-Control: max-age=1000");
     get("/a");
     startPrometheus();
@@ -110,6 +125,7 @@ class PrometheusInteropTest extends PeersTest {
     assertThat(all(rules, "health")).as("%s", rules).containsExactly("ok");
     assertThat(named(rules, "LoligoDown")).containsEntry("state", "inactive");
     Waiting.until("the sums are there", () -> query("loligo:requests:rate5m").size() == 1);
+    String exemplar = exemplarId();
     String board = Files.readString(CONFIG.resolve("grafana/loligo.json"));
     Matcher expression = Pattern.compile("\"expr\": \"((?:[^\"\\\\]|\\\\.)*)\"").matcher(board);
     int answered = 0;
@@ -126,5 +142,6 @@ class PrometheusInteropTest extends PeersTest {
     }
     assertThat(expressions).isGreaterThan(50);
     assertThat(answered).as("of " + expressions).isGreaterThan(expressions / 2);
+    assertThat(stopAndReadLog("ids.log")).hasSize(2).contains(exemplar);
   }
 }
