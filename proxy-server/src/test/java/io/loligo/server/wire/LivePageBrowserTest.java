@@ -25,6 +25,20 @@ class LivePageBrowserTest extends WireTest {
   private static final int NARROW = 390;
   private static final int HEIGHT = 900;
 
+  /** An answer of {@code /whatif}: a test sends too few requests for a curve. */
+  private static final String WHAT_IF =
+      """
+      {"samplingSince": "2026-01-01T00:00:00Z", "sampledRequests": 1000, "disk": null, "memory": {
+        "text": "doubling cache_mem: +6.1 points of hit ratio; halving: -5.0",
+        "sizeBytes": 1048576, "hitRatio": 0.5, "byteHitRatio": 0.4,
+        "measuredHitRatio": 0.51, "measuredByteHitRatio": 0.41,
+        "halved": {"sizeBytes": 524288, "hitRatioPoints": -5, "byteHitRatioPoints": -4},
+        "doubled": {"sizeBytes": 2097152, "hitRatioPoints": 6.1, "byteHitRatioPoints": 5},
+        "curve": [{"sizeBytes": 524288, "hitRatio": 0.45, "byteHitRatio": 0.36},
+                  {"sizeBytes": 1048576, "hitRatio": 0.5, "byteHitRatio": 0.4},
+                  {"sizeBytes": 2097152, "hitRatio": 0.561, "byteHitRatio": 0.45}]}}\
+      """;
+
   private Browser browser;
   private HistoryRecorder recorder;
 
@@ -237,6 +251,7 @@ class LivePageBrowserTest extends WireTest {
     click("#purge-yes");
     browser.await(
         "document.getElementById('purge-status').textContent.startsWith('Purged: 1 in memory')");
+    browser.await("performance.getEntriesByType('resource').some(e => e.name.includes('soft=1'))");
     get("/a");
     assertThat(origin.fetches("/a")).isEqualTo(2);
   }
@@ -271,11 +286,44 @@ class LivePageBrowserTest extends WireTest {
     assertThat(browser.problems()).isEmpty();
   }
 
+  private void showWhatIf() throws Exception {
+    browser.value(
+        """
+        (async () => {
+          const page = document.querySelector('script[type=module]').src;
+          const { WhatIf } = await import(page.replace('page.js', 'whatif.js'));
+          document.getElementById('whatif').hidden = false;
+          new WhatIf().show(ANSWER);
+        })()\
+        """
+            .replace("ANSWER", WHAT_IF));
+  }
+
+  @Test
+  void itsOtherSectionsShowOtherSizesAndFaultsOfOrigins() throws Exception {
+    start();
+    traffic();
+    open(WIDE, "light");
+    browser.await(
+        "[...document.querySelectorAll('#findings tbody th')].some(th => th.textContent === 'ORIGIN')"
+            .replace("ORIGIN", origin.authority()));
+    showWhatIf();
+    assertThat(browser.value("document.querySelector('#whatif-memory .verdict').textContent"))
+        .isEqualTo("Doubling cache_mem: +6.1 points of hit ratio; halving: -5.0");
+    assertThat(browser.value("document.querySelector('#whatif-memory table').innerText"))
+        .contains("+6.1 points", "50.0 %", "2 MB");
+    assertThat(browser.value("!document.querySelector('#whatif-memory canvas')"))
+        .isEqualTo("false");
+    assertThat(browser.value("document.getElementById('whatif-disk').hidden")).isEqualTo("true");
+    assertThat(browser.problems()).isEmpty();
+  }
+
   @Test
   void axeFindsNothingInBothSchemesAndWidths() throws Exception {
     start();
     traffic();
     open(WIDE, "light");
+    showWhatIf();
     browser.value("(() => {" + axe() + "\n})()");
     for (String scheme : new String[] {"light", "dark"}) {
       for (int width : new int[] {WIDE, NARROW}) {
