@@ -88,6 +88,7 @@ class PackageDirectionsTest {
               "io.loligo.server.accesslog..",
               "io.loligo.server.metrics..",
               "io.loligo.server.history..",
+              "io.loligo.server.whatif..",
               "io.loligo.server.jfr..",
               "io.loligo.server.traffic..",
               "io.loligo.server.origins..",

@@ -19,6 +19,7 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.traffic.TrafficView;
+import io.loligo.server.whatif.WhatIf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
@@ -45,6 +46,7 @@ final class Loops implements Part {
   private final TimeSource time;
   private final ProxyMetrics metrics;
   private final Watching watching;
+  private final WhatIf whatIf;
   private final List<Loop> loops;
   private final List<ClientConnections> clients;
   private final ClientAddresses addresses = new ClientAddresses();
@@ -52,6 +54,7 @@ final class Loops implements Part {
   /**
    * Wires all loops of {@code group}.
    *
+   * @param whatIf samples the exchanges
    * @param log takes the exchanges
    */
   Loops(
@@ -59,11 +62,13 @@ final class Loops implements Part {
       CommonParts common,
       ProxyMetrics metrics,
       Watching watching,
+      WhatIf whatIf,
       LoopTerms terms,
       AccessLog log) {
     this.time = common.time();
     this.metrics = metrics;
     this.watching = watching;
+    this.whatIf = whatIf;
     List<Loop> wired = new ArrayList<>();
     List<ClientConnections> served = new ArrayList<>();
     ClientSettings settings = new ClientSettings(terms.config());
@@ -98,6 +103,7 @@ final class Loops implements Part {
     return metrics
         .loop(number)
         .then(watching.loop(number))
+        .then(whatIf.loop(number))
         .then(loop.decisions())
         .then(log.loop(number));
   }

@@ -86,6 +86,7 @@ public final class Proxy implements AutoCloseable {
   private final LifeCycle life;
   private final Logs logs;
   private final Storage storage;
+  private final Sizing sizing;
   private final Store seenStore;
   private final EventLoopGroup group;
   private final OwnPlaces own = new OwnPlaces();
@@ -205,6 +206,7 @@ public final class Proxy implements AutoCloseable {
       Stripes stripes = new Stripes(count + 1);
       maintenance.thread().execute(() -> stripes.enter(count));
       storage = parts.add(new Storage(config, transport.allocator(), stripes, maintenance, time));
+      sizing = parts.add(new Sizing(config, count, storage.store(), maintenance, time));
       own.learn();
       maintenance.every(ASK_MACHINE_SECONDS, own::learn);
       seenStore = seen.apply(storage.store());
@@ -225,7 +227,15 @@ public final class Proxy implements AutoCloseable {
       ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
       CommonParts common = common(peers, helpers, manager);
       loops =
-          parts.add(new Loops(group, common, metrics, watching, inForce.terms(), logs.current()));
+          parts.add(
+              new Loops(
+                  group,
+                  common,
+                  metrics,
+                  watching,
+                  sizing.whatIf(),
+                  inForce.terms(),
+                  logs.current()));
       maintenance
           .thread()
           .scheduleWithFixedDelay(loops::measureLag, 0, PROBE_MILLIS, TimeUnit.MILLISECONDS);
@@ -325,6 +335,7 @@ public final class Proxy implements AutoCloseable {
     TieredStore store = storage.store();
     MarkCheck.check(config, transport);
     storage.owns(metrics.ledger());
+    sizing.owns(metrics.ledger());
     if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
       metrics.ledger().addProcess(allocator);
     }

@@ -12,53 +12,70 @@ import java.util.Arrays;
  * again; nothing is allocated after construction.
  */
 final class KeySample {
-  /** Most keys. */
-  static final int CAPACITY = 4096;
-
-  /** Slots; those beyond {@link #CAPACITY} put off the next compaction. */
-  static final int SLOTS = CAPACITY + CAPACITY / 4;
-
   /** The answer for a key that is not in the sample. */
   static final long ABSENT = -1;
 
-  private static final int CELLS = 2 * CAPACITY;
   private static final int FREE = -1;
 
-  private final long[] hashes = new long[SLOTS];
-  private final int[] sizes = new int[SLOTS];
-  private final long[] sums = new long[SLOTS + 1];
-  private final int[] cells = new int[CELLS];
+  private final int capacity;
+  private final long[] hashes;
+  private final int[] sizes;
+  private final long[] sums;
+  private final int[] cells;
 
   private int next;
   private int keys;
   private long bytes;
+  private int takenSize;
 
-  KeySample() {
+  /**
+   * An empty sample.
+   *
+   * @param capacity most keys, a power of two, at least 4
+   */
+  KeySample(int capacity) {
+    this.capacity = capacity;
+    int slots = capacity + capacity / 4; // those beyond the capacity put off the next compaction
+    hashes = new long[slots];
+    sizes = new int[slots];
+    sums = new long[slots + 1];
+    cells = new int[2 * capacity];
     Arrays.fill(cells, FREE);
   }
 
-  /** Number of keys, from 0 to {@value #CAPACITY}. */
+  /** Number of keys, from 0 to the capacity. */
   int keys() {
     return keys;
   }
 
   /** Whether {@link #put} has room; otherwise call {@link #compact}. */
   boolean hasRoom() {
-    return next < SLOTS && keys < CAPACITY;
+    return next < sizes.length && keys < capacity;
+  }
+
+  /** Mean size of the keys; 0 without one. */
+  long meanSize() {
+    return keys == 0 ? 0 : bytes / keys;
+  }
+
+  /** Size of the key that {@link #take} has removed last. */
+  int takenSize() {
+    return takenSize;
   }
 
   /**
    * Removes a key.
    *
-   * @return the bytes of all keys used since its last use, its own included, or {@link #ABSENT}
+   * @return the bytes of all other keys used since its last use, or {@link #ABSENT}
    */
   long take(long hash) {
     int slot = cells[cell(hash)];
     if (slot == FREE || sizes[slot] < 0) {
       return ABSENT;
     }
-    long since = bytes - sumBefore(slot);
-    add(slot, -sizes[slot]);
+    takenSize = sizes[slot];
+    long since = bytes - sumBefore(slot) - takenSize;
+    add(slot, -takenSize);
     sizes[slot] = -1;
     keys--;
     return since;
@@ -127,16 +144,16 @@ final class KeySample {
 
   /** The cell of a key, or the free one where it belongs. */
   private int cell(long hash) {
-    int cell = (int) hash & CELLS - 1; // the high bits are alike: they chose the key
+    int cell = (int) hash & (cells.length - 1); // the high bits are alike: they chose the key
     while (cells[cell] != FREE && hashes[cells[cell]] != hash) {
-      cell = cell + 1 & CELLS - 1;
+      cell = cell + 1 & (cells.length - 1);
     }
     return cell;
   }
 
   private void add(int slot, int size) {
     bytes += size;
-    for (int i = slot + 1; i <= SLOTS; i += i & -i) {
+    for (int i = slot + 1; i < sums.length; i += i & -i) {
       sums[i] += size;
     }
   }

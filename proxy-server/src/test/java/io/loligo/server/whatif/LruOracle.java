@@ -28,29 +28,44 @@ final class LruOracle {
     newer[ends] = ends;
   }
 
+  /** A request for a whole response. */
   void request(int object, long size) {
+    request(object, size, size, true);
+  }
+
+  /**
+   * A request; returns whether it is a hit.
+   *
+   * @param sent bytes to the client
+   * @param size bytes in the cache; -1: those it has, and it is not stored if it has none
+   * @param usable whether the stored response can answer
+   */
+  boolean request(int object, long sent, long size, boolean usable) {
     requests++;
-    bytes += size;
-    boolean held = sizes[object] >= 0;
-    if (held) {
+    bytes += sent;
+    long before = sizes[object];
+    if (before >= 0) {
       remove(object);
     }
-    if (size > Math.min(largestObject, capacityBytes)) {
-      return;
+    long now = size < 0 ? before : size;
+    if (now < 0 || now > Math.min(largestObject, capacityBytes)) {
+      return false;
     }
-    if (held) {
+    boolean hit = before >= 0 && usable;
+    if (hit) {
       hits++;
-      hitBytes += size;
+      hitBytes += sent;
     }
     older[object] = older[ends];
     newer[older[ends]] = object;
     newer[object] = ends;
     older[ends] = object;
-    sizes[object] = size;
-    this.held += size;
-    while (this.held > capacityBytes) {
+    sizes[object] = now;
+    held += now;
+    while (held > capacityBytes) {
       remove(newer[ends]);
     }
+    return hit;
   }
 
   HitRatio ratio() {

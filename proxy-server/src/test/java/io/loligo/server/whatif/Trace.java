@@ -55,6 +55,22 @@ record Trace(int[] requests, long[] sizes) {
     return new Trace(requests, sizes);
   }
 
+  /**
+   * A Zipf distribution whose popular objects become others every 50,000 requests, and a scan: a
+   * tenth of the requests ask for all objects in turn, as a crawler does.
+   */
+  static Trace changing(int objects, int length, long seed) {
+    Trace zipf = zipf(objects, length, seed);
+    Random random = new Random(~seed);
+    int[] requests = new int[length];
+    int scanned = 0;
+    for (int i = 0; i < length; i++) {
+      int moved = (zipf.requests[i] + i / 50_000 * 7919) % objects;
+      requests[i] = random.nextInt(10) == 0 ? scanned++ % objects : moved;
+    }
+    return new Trace(requests, zipf.sizes);
+  }
+
   /** The hash of an object's key: the finalizer of SplitMix64 (Steele et al., OOPSLA 2014). */
   static long hash(int object, long seed) {
     long z = (object + seed * 1_000_003L + 1) * 0x9E3779B97F4A7C15L;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryTier {
   /** Heap of an entry except for the part that clients determine; a test measures it. */
-  static final int HEAP_BYTES = 512;
+  public static final int HEAP_BYTES = 512;
 
   /** Weights are {@code int}: in units of this many bytes. */
   static final int UNIT_BYTES = 64;

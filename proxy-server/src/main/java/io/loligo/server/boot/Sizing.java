@@ -1,0 +1,75 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.caching.CacheSettings;
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminPages;
+import io.loligo.server.admin.WhatIfJson;
+import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.whatif.TierSize;
+import io.loligo.server.whatif.WhatIf;
+import io.loligo.store.MemorySettings;
+import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
+import io.loligo.store.disk.DiskStats;
+import io.loligo.store.memory.MemoryTier;
+
+/** The hit ratios of other sizes of the cache. Thread-safe. */
+final class Sizing implements Part {
+  private final WhatIf whatIf;
+
+  /** Samples from now on; {@code maintenance} does the work. */
+  Sizing(
+      ProxyConfig config, int loops, TieredStore store, Maintenance maintenance, TimeSource time) {
+    TierSize memory =
+        new TierSize(
+            "cache_mem",
+            MemorySettings.of(config).maxObjectInMemoryBytes(),
+            MemoryTier.HEAP_BYTES,
+            () -> store.stats().memoryLimitBytes());
+    long largestObject =
+        new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes;
+    TierSize disk = new TierSize("cache_dir", largestObject, 0, () -> diskBytes(store));
+    whatIf = new WhatIf(loops, memory, disk, time::millis);
+    maintenance.every(1, whatIf::tick);
+  }
+
+  /** The size of all directories in use, at least that of memory; 0 without one. */
+  private static long diskBytes(TieredStore store) {
+    long bytes = 0;
+    for (DiskStats directory : store.diskStats()) {
+      bytes += directory.state() == DiskStats.State.OFF ? 0 : directory.capacityBytes();
+    }
+    return bytes == 0 ? 0 : Math.max(bytes, store.stats().memoryLimitBytes());
+  }
+
+  /** The forecast, and the sinks of the loops. */
+  WhatIf whatIf() {
+    return whatIf;
+  }
+
+  /** Adds its memory to {@code owners}. */
+  void owns(MemoryOwners owners) {
+    owners.add(
+        "what_if",
+        "Samples of keys for /whatif, on the Java heap.",
+        whatIf::memoryBytes,
+        whatIf::memoryBytes);
+  }
+
+  @Override
+  public void showPages(AdminPages pages) {
+    pages.addJson("/whatif", () -> WhatIfJson.of(whatIf.forecast()));
+  }
+
+  @Override
+  public void showMeters(MetricsExport export) {
+    export.counter(
+        "loligo.what_if.dropped",
+        null,
+        "Requests left out of the samples for /whatif because more came than the samples take in a"
+            + " second.",
+        whatIf::droppedRequests);
+  }
+}

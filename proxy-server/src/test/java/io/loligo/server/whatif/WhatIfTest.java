@@ -1,0 +1,196 @@
+package io.loligo.server.whatif;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.loligo.core.caching.CacheDecision;
+import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheReason;
+import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.LogTag;
+import io.loligo.server.record.SampleRecord;
+import io.loligo.server.whatif.SizeForecast.Point;
+import io.loligo.server.whatif.SizeForecast.Tier;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WhatIfTest {
+  private static final int SIZE = 1000;
+  private static final int SEED = 5;
+
+  private long millis = 1_000_000;
+  private long memoryBytes = 100 * SIZE;
+  private long diskBytes;
+  private final ExchangeRecord record = SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h");
+  private final WhatIf whatIf =
+      new WhatIf(
+          2,
+          new TierSize("cache_mem", 1 << 20, 0, () -> memoryBytes),
+          new TierSize("cache_dir", 1 << 20, 0, () -> diskBytes),
+          () -> millis);
+
+  private void ask(int loop, int object, boolean hit) {
+    record.keyHigh = Trace.hash(object, SEED);
+    record.keyLow = 1;
+    record.endMillis++;
+    record.clientBytesOut = SIZE;
+    record.tag = hit ? LogTag.TCP_HIT : LogTag.TCP_MISS;
+    record.hitClass = hit ? HitClass.DISK_HIT : HitClass.MISS;
+    record.decision = hit ? null : new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
+    whatIf.loop(loop).finished(record);
+  }
+
+  private Tier memory() {
+    Tier tier = whatIf.forecast().memory();
+    assertThat(tier).isNotNull();
+    return tier;
+  }
+
+  @Test
+  void pointsReachFromAnEighthToFourTimesTodaysSize() {
+    whatIf.tick();
+    List<Point> curve = memory().curve();
+    assertThat(curve)
+        .hasSize(11)
+        .isSortedAccordingTo((a, b) -> Long.compare(a.sizeBytes(), b.sizeBytes()));
+    assertThat(curve.get(0).sizeBytes()).isEqualTo(memoryBytes / 8);
+    assertThat(curve.get(10).sizeBytes()).isEqualTo(memoryBytes * 4);
+    assertThat(memory().today().sizeBytes()).isEqualTo(memoryBytes);
+    assertThat(memory().halved().sizeBytes()).isEqualTo(memoryBytes / 2);
+    assertThat(memory().doubled().sizeBytes()).isEqualTo(memoryBytes * 2);
+    assertThat(whatIf.forecast().disk()).isNull();
+  }
+
+  /** 150 objects in turn: a cache of 100 has no hits, and one of 200 has all but the first. */
+  @Test
+  void tellsTheGainOfTwiceTheSize() {
+    for (int i = 0; i < 600; i++) {
+      ask(i % 2, i % 150, false);
+    }
+    whatIf.tick();
+    assertThat(whatIf.forecast().sampledRequests()).isEqualTo(600);
+    assertThat(memory().today().ratio().requests()).isZero();
+    assertThat(memory().doubled().ratio().requests()).isCloseTo(0.75, within(1e-9));
+    assertThat(memory().points(memory().doubled())).isEqualTo(75.0);
+    assertThat(memory().bytePoints(memory().doubled())).isEqualTo(75.0);
+    assertThat(memory().text())
+        .isEqualTo("doubling cache_mem: +75.0 points of hit ratio; halving: +0.0");
+  }
+
+  /** Loop 0 asks for objects 0 to 149 and loop 1 for 1,000 others, one after another by time. */
+  @Test
+  void takesTheRequestsOfAllLoopsByTheirTimes() {
+    for (int i = 0; i < 900; i++) {
+      int second = i / 2;
+      ask(i % 2, i % 2 == 0 ? second % 75 : 1000 + second, false);
+    }
+    whatIf.tick();
+    assertThat(memory().today().ratio().requests()).as("149 others lie between").isZero();
+    assertThat(memory().doubled().ratio().requests()).isCloseTo(375 / 900d, within(1e-9));
+  }
+
+  @Test
+  void aDiskHitIsNoHitOfMemory() {
+    diskBytes = 1000 * SIZE;
+    whatIf.tick();
+    ask(0, 1, false);
+    ask(0, 1, true);
+    whatIf.tick();
+    assertThat(memory().measured()).isEqualTo(new HitRatio(0, 0));
+    assertThat(whatIf.forecast().disk().measured()).isEqualTo(new HitRatio(0.5, 0.5));
+    assertThat(whatIf.forecast().disk().today().sizeBytes()).isEqualTo(diskBytes);
+    diskBytes = 0;
+    whatIf.tick();
+    assertThat(whatIf.forecast().disk()).isNull();
+    assertThat(memory().today().ratio().requests()).as("nothing is forgotten").isPositive();
+  }
+
+  /** The ring of a loop has room for 2,048 requests; the others must not look like hits. */
+  @Test
+  void droppedRequestsDoNotChangeTheRatio() {
+    for (int i = 0; i < 4 * SampleRing.CAPACITY; i++) {
+      ask(0, i, false);
+    }
+    whatIf.tick();
+    assertThat(whatIf.droppedRequests()).isEqualTo(3L * SampleRing.CAPACITY);
+    assertThat(memory().today().ratio().requests()).isCloseTo(0, within(1e-9));
+  }
+
+  @Test
+  void moreRequestsASecondAreSampledLess() {
+    for (int tick = 0; tick < 20; tick++) {
+      for (int i = 0; i < 20_000; i++) {
+        ask(i % 2, i % 150, false);
+      }
+      whatIf.tick();
+    }
+    long before = whatIf.forecast().sampledRequests();
+    for (int i = 0; i < 20_000; i++) {
+      ask(i % 2, i % 150, false);
+    }
+    whatIf.tick();
+    assertThat(whatIf.forecast().sampledRequests() - before)
+        .isBetween(1L, (long) WhatIf.MOST_PER_TICK);
+    assertThat(memory().doubled().ratio().requests()).isCloseTo(1, within(0.01));
+  }
+
+  @Test
+  void requestsOfYesterdayCountHalf() {
+    for (int i = 0; i < 100; i++) {
+      ask(0, 7, i > 0);
+    }
+    whatIf.tick();
+    assertThat(memory().today().ratio().requests()).isCloseTo(0.99, within(1e-9));
+    millis += Duration.ofHours(WhatIf.HALVING_HOURS).toMillis() - 1;
+    whatIf.tick();
+    assertThat(memory().today().ratio().requests()).isCloseTo(0.99, within(1e-9));
+    millis++;
+    whatIf.tick();
+    diskBytes = 0;
+    for (int i = 0; i < 50; i++) {
+      ask(0, 1000 + i, false);
+    }
+    whatIf.tick();
+    assertThat(memory().today().ratio().requests()).isCloseTo(0.495, within(1e-9));
+    assertThat(whatIf.forecast().since()).isEqualTo(Instant.ofEpochMilli(1_000_000));
+  }
+
+  @Test
+  void aSampleThatHasBecomeTooSparseBeginsAnewAfterADay() {
+    for (int tick = 0; tick < 20; tick++) {
+      for (int i = 0; i < 20_000; i++) {
+        ask(i % 2, i % 150, false);
+      }
+      whatIf.tick();
+    }
+    assertThat(whatIf.forecast().since()).isEqualTo(Instant.ofEpochMilli(1_000_000));
+    millis += Duration.ofHours(WhatIf.HALVING_HOURS).toMillis();
+    whatIf.tick();
+    assertThat(whatIf.forecast().since()).isEqualTo(Instant.ofEpochMilli(millis));
+    ask(0, 1, false);
+    whatIf.tick();
+    assertThat(whatIf.forecast().sampledRequests()).as("all keys are sampled").isEqualTo(1);
+  }
+
+  @Test
+  void aSizeThatTheCurveDoesNotReachBeginsAnew() {
+    ask(0, 7, false);
+    millis += 5000;
+    memoryBytes *= 2;
+    whatIf.tick();
+    assertThat(whatIf.forecast().sampledRequests()).isEqualTo(1);
+    memoryBytes *= 2;
+    whatIf.tick();
+    assertThat(whatIf.forecast().sampledRequests()).isZero();
+    assertThat(whatIf.forecast().since()).isEqualTo(Instant.ofEpochMilli(millis));
+    assertThat(memory().curve().get(10).sizeBytes()).isEqualTo(4 * memoryBytes);
+  }
+
+  @Test
+  void takesAFewHundredKilobytes() {
+    assertThat(whatIf.memoryBytes()).isLessThan(1 << 20);
+  }
+}
