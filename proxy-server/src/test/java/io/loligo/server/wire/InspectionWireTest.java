@@ -495,6 +495,20 @@ class InspectionWireTest extends WireTest {
     assertThat(secure.fetches("/page")).isZero();
   }
 
+  /** Manager pages are for requests to the proxy: in a tunnel, these are requests to a server. */
+  @ParameterizedTest
+  @ValueSource(strings = {"www.example.test", "loligo.invalid", "127.0.0.1", "proxy.test"})
+  void noManagerPageIsReadThroughABumpedTunnel(String host) throws Exception {
+    startBumping();
+    secure.onOk("/squid-internal-mgr/menu", "its own");
+    String head = "GET /squid-internal-mgr/menu HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
+    WireMessage response = client(OFFICE).send(head).response();
+    assertThat(response.status()).as("not even refused here").isNotEqualTo(403);
+    assertThat(response.text()).doesNotContain("active_requests");
+    String old = "GET cache_object://localhost/menu HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    assertThat(client(OFFICE).send(old).response().status()).isEqualTo(400);
+  }
+
   @Test
   void notesOfTheConnectStayForTheRequestsInTheTunnel() throws Exception {
     startBumping(
