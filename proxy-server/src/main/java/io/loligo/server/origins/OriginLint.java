@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * The findings about origins of the last {@value #MINUTES} to {@value #MOST_MINUTES} minutes, of
  * all event loops. Thread-safe: any thread, except that each loop's sink is confined to the loop.
  *
- * <p>Each loop has tables of its own, some 200 KB of heap, and no lock. A hit costs one comparison.
+ * <p>Each loop has tables of its own, some 170 KB of heap, and no lock. A hit costs one comparison.
  */
 public final class OriginLint {
   /** Least minutes that the tables cover, except after the start. */
