@@ -14,6 +14,7 @@ import io.loligo.store.purge.Purges;
 import io.loligo.store.purge.Purges.Table;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -153,7 +154,7 @@ final class DeferredPurges implements AutoCloseable {
     int onDisk = onDisk(what);
     Predicate<CacheKey> which = key -> Purges.mayConcern(what, key);
     if (what instanceof Purge.Matching matching) {
-      Ban ban = new Ban(millis, matching.pattern());
+      Ban ban = new Ban(millis, matching.pattern(), matching.soft());
       unwritten.add(ban);
       if (!purges.ban(ban)) {
         unwritten.remove(ban);
@@ -162,7 +163,7 @@ final class DeferredPurges implements AutoCloseable {
       }
       flights.invalidateIf(which);
       disk.cancelIf(which);
-      int inMemory = walk(what, millis, false);
+      int inMemory = matching.soft() ? walkSoftly(what, millis) : walk(what, millis, false);
       disk.ban(
           ban,
           done -> {
@@ -213,6 +214,32 @@ final class DeferredPurges implements AutoCloseable {
           }
           return !soft;
         });
+    return count[0];
+  }
+
+  /**
+   * The same for a soft pattern, which is forgotten later: a response that no disk has yet, and
+   * that may get there, is noted by its URL.
+   */
+  private int walkSoftly(Purge what, long millis) {
+    int[] count = new int[1];
+    List<Long> urls = new ArrayList<>();
+    memory.removeIf(
+        entry -> {
+          if (entry.meta().requestTimeMillis() <= millis && Purges.concerns(what, entry)) {
+            count[0]++;
+            entry.staleSince(purges.staleSince(millis));
+            if (!disk.isNone() && entry.diskId() == 0) {
+              urls.add(CacheGroups.ofUrl(entry.key()));
+            }
+          }
+          return false;
+        });
+    if (!urls.isEmpty()) {
+      long[] numbers = urls.stream().mapToLong(Long::longValue).toArray();
+      purges.mark(Table.SOFT_URL, numbers, millis);
+      disk.mark(Table.SOFT_URL, numbers, millis, false, done -> {});
+    }
     return count[0];
   }
 
@@ -306,12 +333,22 @@ final class DeferredPurges implements AutoCloseable {
             .toList();
     if (!through.isEmpty()) {
       // responses that came from disk while memory was walked first
-      memory.removeIf(
-          entry ->
-              through.stream()
-                  .anyMatch(ban -> ban.covers(entry.key(), entry.meta().requestTimeMillis())));
+      memory.removeIf(entry -> isGone(entry, through));
       purges.retire(through::contains);
     }
+  }
+
+  /** Whether a hard one of {@code bans} covers {@code entry}, which is stale if a soft one does. */
+  private boolean isGone(Entry entry, List<Ban> bans) {
+    for (Ban ban : bans) {
+      if (ban.covers(entry.key(), entry.meta().requestTimeMillis())) {
+        if (!ban.soft()) {
+          return true;
+        }
+        entry.staleSince(purges.staleSince(ban.millis()));
+      }
+    }
+    return false;
   }
 
   @Override

@@ -154,10 +154,10 @@ final class Removals {
         purges.purgeAlternativesLeft(
             url.key(), url.soft(), left -> purgeToo(left, url, loop, then));
       }
-    } else if (what instanceof Purge.Matching && alternatives.mayBeAny()) {
+    } else if (what instanceof Purge.Matching matching && alternatives.mayBeAny()) {
       // these keys do not cover the whole URL
       long[] numbers = {CacheGroups.ALTERNATIVES};
-      purgeBoth(new Purge.Groups(numbers, false), what, loop, then);
+      purgeBoth(new Purge.Groups(numbers, matching.soft()), what, loop, then);
     } else {
       purgeItself(what, loop, then);
     }

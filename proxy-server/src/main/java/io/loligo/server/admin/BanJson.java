@@ -16,6 +16,7 @@ final class BanJson {
       json.member("since", Instant.ofEpochMilli(ban.millis()).toString());
       json.member("host", ban.pattern().host());
       json.member("pattern", ban.pattern().regex());
+      json.member("soft", ban.soft());
       json.endObject();
     }
     return json.endRows().endArray() + "\n";

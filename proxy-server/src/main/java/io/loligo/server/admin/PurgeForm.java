@@ -68,13 +68,13 @@ public record PurgeForm(Purge what, String text) {
    * @param host as in a URL, an IPv6 address with or without brackets; null or empty: any
    * @throws IllegalArgumentException it is not a host, or not a POSIX extended expression
    */
-  public static PurgeForm pattern(@Nullable String host, String regex) {
+  public static PurgeForm pattern(@Nullable String host, String regex, boolean soft) {
     UrlPattern pattern =
         host == null || host.isEmpty()
             ? UrlPattern.of("", regex)
             : UrlPattern.ofHostOf(someKeyOf(host), regex);
     return new PurgeForm(
-        new Purge.Matching(pattern),
+        new Purge.Matching(pattern, soft),
         "pattern " + regex + (pattern.host().isEmpty() ? "" : " of " + pattern.host()));
   }
 
@@ -107,12 +107,7 @@ public record PurgeForm(Purge what, String text) {
       case "url" -> url(one(parameters, "url"), soft);
       case "key" -> keys(values, soft);
       case "group" -> groups(one(parameters, "origin"), values, soft);
-      default -> {
-        if (soft) {
-          throw new IllegalArgumentException("soft is not available for a pattern");
-        }
-        yield pattern(one(parameters, "host"), one(parameters, "pattern"));
-      }
+      default -> pattern(one(parameters, "host"), one(parameters, "pattern"), soft);
     };
   }
 

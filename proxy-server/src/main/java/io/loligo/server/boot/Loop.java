@@ -23,6 +23,7 @@ import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.server.upstream.pool.Endpoint;
+import io.loligo.server.upstream.pool.EndpointNumbers;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -110,6 +111,11 @@ final class Loop {
   /** Its timeouts. */
   LoopTimer timer() {
     return timer;
+  }
+
+  /** The connections to each endpoint. On the loop. */
+  List<EndpointNumbers> connections() {
+    return upstream.connections();
   }
 
   /** Its last decisions. */

@@ -10,6 +10,7 @@ import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
+import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.manager.LoopFacts;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
@@ -223,6 +224,11 @@ final class Loops implements Part {
     for (int i = 0; i < loops.size(); i++) {
       loops.get(i).tendPeers(i, loops.size());
     }
+  }
+
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    beans.origins(new OriginConnections(loops));
   }
 
   /** Ends the work of the loops; their threads go on. */

@@ -67,6 +67,11 @@ public interface ControlMXBean {
       @Description("Host, or the empty string for any host.") String host,
       @Description("POSIX extended expression.") String regex);
 
+  @Description("Makes the stored responses of matching URLs stale; returns their number by tier.")
+  String softPurgePattern(
+      @Description("Host, or the empty string for any host.") String host,
+      @Description("POSIX extended expression.") String regex);
+
   @Description(
       "Reads the configuration file again and applies it whole or not at all; returns the report.")
   String reload();

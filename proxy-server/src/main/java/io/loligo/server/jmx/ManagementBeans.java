@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Concurrency,
- * DiskTimes, History, Connections, MemoryLedger, Misses, Icap, Pools, Parents, Helpers, Logins,
- * Logs, Control, and a CacheDir for each cache_dir, with units and descriptions. Thread-safe: any
- * thread.
+ * DiskTimes, History, Connections, OriginConnections, MemoryLedger, Misses, Icap, Pools, Parents,
+ * Helpers, Logins, Logs, Control, and a CacheDir for each cache_dir, with units and descriptions.
+ * Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
@@ -163,6 +163,15 @@ public final class ManagementBeans implements AutoCloseable {
    */
   public void history(Supplier<@Nullable History> history) {
     add("History", new HistoryBean(history), HistoryMXBean.class);
+  }
+
+  /**
+   * Registers the bean of connections to origins.
+   *
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void origins(OriginConnectionsMXBean origins) {
+    add("OriginConnections", origins, OriginConnectionsMXBean.class);
   }
 
   /**
@@ -414,7 +423,12 @@ public final class ManagementBeans implements AutoCloseable {
 
     @Override
     public String purgePattern(String host, String regex) {
-      return purged(PurgeForm.pattern(host, regex)).text();
+      return purged(PurgeForm.pattern(host, regex, false)).text();
+    }
+
+    @Override
+    public String softPurgePattern(String host, String regex) {
+      return purged(PurgeForm.pattern(host, regex, true)).text();
     }
 
     private Purged purged(PurgeForm form) {

@@ -54,8 +54,9 @@ class AdminServerTest {
     if (what instanceof Purge.Groups groups) {
       return (groups.soft() ? "softly " : "") + Arrays.toString(groups.numbers());
     }
-    UrlPattern pattern = ((Purge.Matching) what).pattern();
-    return pattern.regex() + " of " + pattern.host();
+    Purge.Matching matching = (Purge.Matching) what;
+    UrlPattern pattern = matching.pattern();
+    return (matching.soft() ? "softly " : "") + pattern.regex() + " of " + pattern.host();
   }
 
   private Reloaded reloaded = new Reloaded(true, List.of("conf:1: later"));
@@ -290,13 +291,15 @@ class AdminServerTest {
     ask("POST /purge?key=a&key=b+c&soft=true", host, secret());
     ask("POST /purge?group=g&origin=http://H:80/x", host, secret());
     ask("POST /purge?pattern=%5C.png%24&host=H", host, secret());
+    ask("POST /purge?pattern=a&soft=1", host, secret());
     long[] keys = {CacheGroups.ofKey("a"), CacheGroups.ofKey("b"), CacheGroups.ofKey("c")};
     assertThat(calls)
         .containsExactly(
             "purge softly http://h/a",
             "purge softly " + Arrays.toString(keys),
             "purge [" + CacheGroups.ofGroup("http://h", "g") + "]",
-            "purge \\.png$ of h");
+            "purge \\.png$ of h",
+            "purge softly a of ");
   }
 
   @Test
@@ -324,7 +327,6 @@ class AdminServerTest {
         "pattern=a&host=u@h",
         "pattern=a&host=a+b",
         "pattern=a&host=%5B::1%5D:80",
-        "pattern=a&soft=1",
         "soft=1"
       })
   void refusesAnInvalidPurge(String parameters) throws IOException {
@@ -336,7 +338,9 @@ class AdminServerTest {
   @Test
   void showsPatternsThatAreNotThrough() throws IOException {
     assertThat(ask("GET /bans", "Host: localhost"))
-        .contains("{\"since\": \"1970-01-01T00:00:00Z\", \"host\": \"h\", \"pattern\": \"\\\"\"}");
+        .contains(
+            "{\"since\": \"1970-01-01T00:00:00Z\", \"host\": \"h\", \"pattern\": \"\\\"\","
+                + " \"soft\": false}");
   }
 
   @Test

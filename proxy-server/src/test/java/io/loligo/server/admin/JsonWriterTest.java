@@ -38,8 +38,10 @@ final class JsonWriterTest {
     assertThat(BanJson.of(List.of(new Ban(0, UrlPattern.of("h", "x")), ban(1000))))
         .isEqualTo(
             "[\n"
-                + "  {\"since\": \"1970-01-01T00:00:00Z\", \"host\": \"h\", \"pattern\": \"x\"},\n"
-                + "  {\"since\": \"1970-01-01T00:00:01Z\", \"host\": \"i\", \"pattern\": \"y\"}\n"
+                + "  {\"since\": \"1970-01-01T00:00:00Z\", \"host\": \"h\", \"pattern\": \"x\","
+                + " \"soft\": false},\n"
+                + "  {\"since\": \"1970-01-01T00:00:01Z\", \"host\": \"i\", \"pattern\": \"y\","
+                + " \"soft\": false}\n"
                 + "]\n");
   }
 

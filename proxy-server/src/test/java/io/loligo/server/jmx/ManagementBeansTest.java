@@ -67,7 +67,9 @@ class ManagementBeansTest {
     public CompletableFuture<Purged> purge(Purge what) {
       boolean stuck = what instanceof Purge.Url url && url.key().toString().endsWith("/stuck");
       calls.add(
-          "purge " + (what instanceof Purge.Url url ? url.key() : what.getClass().getSimpleName()));
+          "purge "
+              + (what instanceof Purge.Matching matching && matching.soft() ? "softly " : "")
+              + (what instanceof Purge.Url url ? url.key() : what.getClass().getSimpleName()));
       Purged.Outcome outcome = stuck ? Purged.Outcome.NOT_CONFIRMED : Purged.Outcome.DONE;
       return CompletableFuture.completedFuture(new Purged(outcome, 2, Purged.LATER));
     }
@@ -213,6 +215,7 @@ class ManagementBeansTest {
     remote.invoke(
         control, "purgeGroups", new Object[] {"http://h/", "\"g\"", false}, twoTextsAndFlag);
     remote.invoke(control, "purgePattern", new Object[] {"", "png$"}, twoTexts);
+    remote.invoke(control, "softPurgePattern", new Object[] {"h", "gif$"}, twoTexts);
     remote.invoke(control, "rotateLogs", null, null);
     assertThat(remote.invoke(control, "reload", null, null)).isEqualTo("reloaded:\nconf:1: later");
     remote.invoke(control, "drain", null, null);
@@ -223,6 +226,7 @@ class ManagementBeansTest {
             "purge Groups",
             "purge Groups",
             "purge Matching",
+            "purge softly Matching",
             "rotate",
             "reload",
             "drain");

@@ -89,6 +89,22 @@ class PurgeWireTest extends WireTest {
   }
 
   @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void softlyByPattern(boolean disk) throws Exception {
+    start(disk);
+    counting("/img/a.png", FRESH, "ETag: \"1\"");
+    counting("/img/a.css", FRESH, "ETag: \"1\"");
+    get("/img/a.png");
+    get("/img/a.css");
+    purge("Purge-Pattern: /img/.*\\.png$", "Soft-Purge: 1");
+    assertHit(get("/img/a.css"));
+    assertThat(get("/img/a.png").text()).isEqualTo("v1");
+    assertThat(origin.lastRequest().fields("If-None-Match")).containsExactly("\"1\"");
+    assertHit(get("/img/a.png"));
+    assertThat(origin.requests()).hasSize(3);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"Purge-Pattern: (", "Cache-Groups: news", "xkey: ,"})
   void refusesWhatMakesNoSense(String line) throws Exception {
     start(false);

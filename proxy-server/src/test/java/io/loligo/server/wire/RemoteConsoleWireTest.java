@@ -90,6 +90,7 @@ class RemoteConsoleWireTest extends WireTest {
                   "DiskTimes",
                   "History",
                   "Connections",
+                  "OriginConnections",
                   "MemoryLedger",
                   "Misses",
                   "Icap",

@@ -10,8 +10,8 @@ import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.Presence;
 import io.loligo.store.disk.medium.SystemMedium;
-import io.loligo.store.disk.patrol.Patrol;
 import io.loligo.store.disk.purge.PurgeFile;
+import io.loligo.store.disk.purge.StaleUrls;
 import io.loligo.store.disk.start.DirectoryOpening;
 import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.purge.Ban;
@@ -53,6 +53,7 @@ final class DiskDirectory implements AutoCloseable {
   private final Geometry geometry;
   private final Marks marks;
   private final PurgeFile purges;
+  private final StaleUrls staleUrls;
   private final DiskThreads threads;
   private final Medium medium;
   private final DirectoryCounters counters = new DirectoryCounters();
@@ -90,6 +91,7 @@ final class DiskDirectory implements AutoCloseable {
     this.geometry = claim.geometry();
     this.marks = claim.marks();
     this.purges = claim.purges();
+    this.staleUrls = new StaleUrls(purges);
     this.threads = threads;
     this.removals = new DirectoryRemovals(this, state, missed, threads, purges);
     this.medium = medium;
@@ -107,10 +109,11 @@ final class DiskDirectory implements AutoCloseable {
                 transit,
                 counters,
                 memory,
-                block -> Patrol.covers(block, purges.bans()),
+                block -> staleUrls.isGone(block, purges.bans()),
                 this::fail));
     this.presence = new Presence(marks);
-    this.upkeep = new Upkeep(config.path(), files, purges, presence, medium::nanos, this::fail);
+    this.upkeep =
+        new Upkeep(config.path(), files, purges, staleUrls, presence, medium::nanos, this::fail);
     this.reads = new DirectoryReads(state, missed, threads, disk, medium::nanos);
     this.writes =
         new DirectoryWrites(state, config, geometry, threads, ids, counters, transit, memory);
@@ -400,6 +403,7 @@ final class DiskDirectory implements AutoCloseable {
 
   /** Tells {@code into} the noted purges, before anything is served. */
   void loadInto(Purges into) {
+    staleUrls.alsoIn(into);
     try {
       // every stored response was requested by that time; the clock may have been set back since
       for (int i = 0; i < geometry.files() && Files.exists(marks.slabs(i)); i++) {

@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import io.loligo.store.disk.medium.Presence;
 import io.loligo.store.disk.patrol.Patrol;
 import io.loligo.store.disk.purge.PurgeFile;
+import io.loligo.store.disk.purge.StaleUrls;
 import io.loligo.store.purge.Ban;
 import java.io.IOException;
 import java.util.List;
@@ -26,6 +27,7 @@ final class Upkeep {
   private final String directory;
   private final DirectoryFiles files;
   private final PurgeFile purges;
+  private final StaleUrls staleUrls;
   private final Presence presence;
   private final LongSupplier clock;
   private final Consumer<Throwable> broken;
@@ -44,6 +46,7 @@ final class Upkeep {
       String directory,
       DirectoryFiles files,
       PurgeFile purges,
+      StaleUrls staleUrls,
       Presence presence,
       LongSupplier clock,
       Consumer<Throwable> broken) {
@@ -53,14 +56,15 @@ final class Upkeep {
     this.presence = presence;
     this.clock = clock;
     this.broken = broken;
-    this.patrol = new Patrol(clock);
+    this.staleUrls = staleUrls;
+    this.patrol = new Patrol(clock, staleUrls::isGone);
     this.nextCheckpointNanos = clock.getAsLong();
     this.awaitedCheckpointNanos = nextCheckpointNanos;
   }
 
   /** The directory is being opened: the patrol goes once round the responses that are found. */
   void begin() {
-    patrol = new Patrol(clock);
+    patrol = new Patrol(clock, staleUrls::isGone);
   }
 
   /** Continues with {@code open}, whose files are there. Call every second. */

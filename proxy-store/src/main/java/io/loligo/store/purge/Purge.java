@@ -20,6 +20,15 @@ public sealed interface Purge {
    */
   record Groups(long[] numbers, boolean soft) implements Purge {}
 
-  /** All responses that were requested before now under a URL in which a pattern is found. */
-  record Matching(UrlPattern pattern) implements Purge {}
+  /**
+   * All responses that were requested before now under a URL in which a pattern is found.
+   *
+   * @param soft as above
+   */
+  record Matching(UrlPattern pattern, boolean soft) implements Purge {
+    /** A hard one. */
+    public Matching(UrlPattern pattern) {
+      this(pattern, false);
+    }
+  }
 }

@@ -134,7 +134,7 @@ public final class Purges {
   /** Adds a ban, in place of an older one of the same pattern; false if there are too many. */
   public synchronized boolean ban(Ban ban) {
     List<Ban> next = new ArrayList<>(bans);
-    next.removeIf(other -> other.pattern().equals(ban.pattern()) && other.millis() <= ban.millis());
+    next.removeIf(ban::replaces);
     if (next.size() >= MAX_BANS) {
       return false;
     }
@@ -189,15 +189,18 @@ public final class Purges {
     if (asked <= latest(Table.GROUP) && groupMoment(Table.GROUP, groups.get(), asked) != KEPT) {
       return GONE;
     }
+    long since = KEPT;
     for (Ban ban : bans) {
       if (ban.covers(key, asked)) {
-        return GONE;
+        if (!ban.soft()) {
+          return GONE;
+        }
+        since = Math.max(since, ban.millis());
       }
     }
-    long since = KEPT;
     if (asked <= latest(Table.SOFT_URL)) {
       long url = moment(Table.SOFT_URL, CacheGroups.ofUrl(key));
-      since = asked <= url ? url : KEPT;
+      since = asked <= url ? Math.max(since, url) : since;
     }
     return asked <= latest(Table.SOFT_GROUP)
         ? Math.max(since, groupMoment(Table.SOFT_GROUP, groups.get(), asked))

@@ -159,6 +159,23 @@ class PurgesTest {
     assertThat(purges.bans()).containsExactly(new Ban(2, UrlPattern.of("", "p0")));
   }
 
+  @Test
+  void aSoftPatternTellsSinceWhenItIsStale() {
+    UrlPattern all = UrlPattern.of("", "example");
+    purges.ban(new Ban(1_000, all, true));
+    assertThat(purges.judge(entry(1_000))).isEqualTo(1_000);
+    assertThat(purges.judge(entry(1_001))).isEqualTo(Purges.KEPT);
+    purges.mark(Table.SOFT_URL, new long[] {CacheGroups.ofUrl(KEY)}, 900);
+    assertThat(purges.judge(entry(800))).isEqualTo(1_000);
+    purges.ban(new Ban(700, all));
+    assertThat(purges.judge(entry(700))).as("hard beats soft").isEqualTo(Purges.GONE);
+    assertThat(purges.judge(entry(701))).isEqualTo(1_000);
+    purges.ban(new Ban(1_100, all, true));
+    assertThat(purges.bans()).as("a soft one does not replace a hard one").hasSize(2);
+    purges.ban(new Ban(1_200, all));
+    assertThat(purges.bans()).containsExactly(new Ban(1_200, all));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'',example/x,true",

@@ -51,10 +51,7 @@ final class PurgeFields {
     if (pattern == null) {
       return new Purge.Url(key, soft);
     }
-    if (soft) {
-      throw new IllegalArgumentException("a pattern cannot be purged softly");
-    }
-    return new Purge.Matching(UrlPattern.ofHostOf(key, pattern));
+    return new Purge.Matching(UrlPattern.ofHostOf(key, pattern), soft);
   }
 
   private static boolean isOn(@Nullable String value) {

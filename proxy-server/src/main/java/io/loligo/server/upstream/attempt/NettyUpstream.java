@@ -27,7 +27,9 @@ import io.loligo.server.upstream.http2.StreamContext;
 import io.loligo.server.upstream.names.NameResolver;
 import io.loligo.server.upstream.pool.ConnectionSettings;
 import io.loligo.server.upstream.pool.Endpoint;
+import io.loligo.server.upstream.pool.EndpointNumbers;
 import io.loligo.server.upstream.pool.IdleConnections;
+import io.loligo.server.upstream.pool.OpenConnections;
 import io.loligo.server.upstream.pool.PooledConnection;
 import io.loligo.server.upstream.tls.HandshakeFailure;
 import io.loligo.server.upstream.tls.OfferedContexts;
@@ -59,6 +61,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   final UpstreamCounters counters;
   final PeerTokens tokens;
   final IdleConnections idle;
+  final OpenConnections open;
   final OldServers oldServers;
   final Http1Servers http1Servers;
   final ToleratedFaults tolerated;
@@ -95,6 +98,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
         health,
         counters,
         tokens,
+        new OpenConnections(),
         new OldServers(loop.ticker()),
         new Http1Servers(loop.ticker()),
         new ToleratedFaults(loop.ticker()));
@@ -110,6 +114,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
       HopHealth health,
       UpstreamCounters counters,
       PeerTokens tokens,
+      OpenConnections open,
       OldServers oldServers,
       Http1Servers http1Servers,
       ToleratedFaults tolerated) {
@@ -126,6 +131,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     this.counters = counters;
     this.tokens = tokens;
     this.idle = new IdleConnections(connections, counters);
+    this.open = open;
     this.oldServers = oldServers;
   }
 
@@ -152,6 +158,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
             health,
             counters,
             tokens,
+            open,
             oldServers,
             http1Servers,
             tolerated);
@@ -240,6 +247,12 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     Attempt probe = new Attempt(this, List.of(hop), new AttemptTask(null, null, check), events);
     shared.loop().execute(probe);
     return probe;
+  }
+
+  /** The connections to each endpoint. On the event loop. */
+  public List<EndpointNumbers> connections() {
+    assert shared.loop().inEventLoop();
+    return open.numbers(idle::count);
   }
 
   @Override

@@ -56,6 +56,9 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
 
   private boolean over;
 
+  /** Requests that {@link NettyUpstream#open} counts as waiting. */
+  private int counted;
+
   /** An opening that has not begun, for {@code first}, which is on its way to {@code hop}. */
   Opening(
       NettyUpstream upstream,
@@ -81,16 +84,30 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     if (shared) {
       upstream.openings.put(place, this);
     }
+    waits();
     dial.start(timeoutMillis);
   }
 
   /** Lets {@code search} wait; false: too many do. */
   boolean join(HopSearch search) {
-    return waiting.size() < MAX_WAITING && waiting.add(search);
+    if (waiting.size() >= MAX_WAITING) {
+      return false;
+    }
+    waits();
+    return waiting.add(search);
+  }
+
+  private void waits() {
+    counted++;
+    upstream.open.waits(place.endpoints().get(0), host);
   }
 
   /** {@code search}, which takes part, does not want it any more. */
   void leave(HopSearch search) {
+    if (!over) {
+      counted--;
+      upstream.open.waited(place.endpoints().get(0), 1);
+    }
     if (search == first) {
       first = null;
     } else {
@@ -107,6 +124,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
 
   private void end() {
     over = true;
+    upstream.open.waited(place.endpoints().get(0), counted);
     upstream.openings.remove(place, this);
   }
 
@@ -128,7 +146,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
       int attempts,
       @Nullable HopTls secured) {
     end();
-    count(channel);
+    count(channel, endpoint);
     PooledConnection connection = upstream.speaking(fresh, channel, endpoint, secured);
     if (secured != null) {
       connection.secured(secured);
@@ -147,9 +165,10 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     others.forEach(HopSearch::waited);
   }
 
-  private void count(Channel channel) {
+  private void count(Channel channel, Endpoint endpoint) {
     CachePeer peer = place.peer();
     upstream.counters.opened();
+    upstream.open.opened(endpoint, host);
     if (peer != null) {
       upstream.health.connected(peer);
     }
@@ -158,6 +177,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
         .addListener(
             closed -> {
               upstream.counters.closed();
+              upstream.open.closed(endpoint);
               if (peer != null) {
                 upstream.health.closed(peer);
               }

@@ -1,9 +1,7 @@
 package io.loligo.store.disk.patrol;
 
-import io.loligo.core.caching.CacheKey;
 import io.loligo.store.disk.context.DirectoryContext;
 import io.loligo.store.disk.format.Block;
-import io.loligo.store.disk.format.FirstBlock;
 import io.loligo.store.disk.format.Layout;
 import io.loligo.store.disk.format.SlabPlace;
 import io.loligo.store.disk.index.IndexedResponse;
@@ -19,15 +17,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * Reads stored responses, segment after segment, a little at a time and over and over: it finds
- * damage before a client asks, and drops responses that purged patterns cover. A new pattern joins
- * at the present place. After a full round, the index has no response that the pattern covers. The
- * pattern is forgotten {@value #CHECKPOINTS} checkpoints later, when no start can find a response
- * that a newer one had replaced before the patrol came. Confined to one task at a time.
+ * damage before a client asks, and drops responses that purged patterns cover, except for soft
+ * patterns, of which each match is told. A new pattern joins at the present place. After a full
+ * round, the index has no response that the pattern covers, or all of them were told. The pattern
+ * is forgotten {@value #CHECKPOINTS} checkpoints later, when no start can find a response that a
+ * newer one had replaced before the patrol came. Confined to one task at a time.
  */
 public final class Patrol {
   /** Approximate time of a step while patterns are pending: a twentieth of a thread's time. */
@@ -46,6 +46,7 @@ public final class Patrol {
   static final int CHECKPOINTS = 2;
 
   private final LongSupplier clock;
+  private final BiPredicate<ByteBuf, Set<Ban>> gone;
 
   /** Each pending pattern with the {@link #place} at which its comparison is complete. */
   private final Map<Ban, Long> round = new LinkedHashMap<>();
@@ -71,9 +72,12 @@ public final class Patrol {
 
   /**
    * @param clock nanoseconds
+   * @param gone whether one of some patterns makes the response of a first block go; also told of
+   *     each that soft ones cover
    */
-  public Patrol(LongSupplier clock) {
+  public Patrol(LongSupplier clock, BiPredicate<ByteBuf, Set<Ban>> gone) {
     this.clock = clock;
+    this.gone = gone;
   }
 
   /**
@@ -167,7 +171,7 @@ public final class Patrol {
     long read = stored.length();
     boolean good = first != null && stored.isSame(first);
     try {
-      if (first != null && good && covers(first)) {
+      if (first != null && good && !round.isEmpty() && gone.test(first, round.keySet())) {
         directory.catalogue().drop(stored);
       } else if (first != null && good && !hurries && stored.pieces() != null) {
         Layout layout = Layout.of(first);
@@ -212,21 +216,5 @@ public final class Patrol {
     }
     further.release();
     return true;
-  }
-
-  private boolean covers(ByteBuf first) {
-    return !round.isEmpty() && covers(first, round.keySet());
-  }
-
-  /** Whether one of {@code bans} covers the response of {@code first}, its first block. */
-  public static boolean covers(ByteBuf first, Iterable<Ban> bans) {
-    CacheKey key = FirstBlock.key(first);
-    long asked = FirstBlock.meta(first).requestTimeMillis();
-    for (Ban ban : bans) {
-      if (ban.covers(key, asked)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

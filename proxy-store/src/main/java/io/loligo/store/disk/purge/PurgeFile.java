@@ -36,6 +36,9 @@ public final class PurgeFile implements AutoCloseable {
   // checksum 4, bytes after it 4, moment 8, bytes of host 4
   private static final int BAN_FIXED_BYTES = 20;
 
+  /** Of the bytes of the host: the pattern is soft. */
+  private static final int SOFT_BIT = 1 << 31;
+
   private final FileChannel file;
   private final int buckets;
   private final Ban[] bans = new Ban[Purges.MAX_BANS];
@@ -156,13 +159,14 @@ public final class PurgeFile implements AutoCloseable {
     if (length < BAN_FIXED_BYTES || length > BAN_BYTES || bytes.getInt(0) != crc(bytes, length)) {
       return null;
     }
-    int hostLength = bytes.getInt(16);
+    int hostLength = bytes.getInt(16) & ~SOFT_BIT;
+    boolean soft = (bytes.getInt(16) & SOFT_BIT) != 0;
     byte[] text = new byte[length - BAN_FIXED_BYTES];
     bytes.get(BAN_FIXED_BYTES, text);
     try {
       String host = new String(text, 0, hostLength, StandardCharsets.UTF_8);
       String regex = new String(text, hostLength, text.length - hostLength, StandardCharsets.UTF_8);
-      return new Ban(bytes.getLong(8), UrlPattern.of(host, regex));
+      return new Ban(bytes.getLong(8), UrlPattern.of(host, regex), soft);
     } catch (IllegalArgumentException | IndexOutOfBoundsException malformed) {
       return null;
     }
@@ -202,10 +206,11 @@ public final class PurgeFile implements AutoCloseable {
   public synchronized void ban(Ban ban) throws IOException {
     int slot = -1;
     for (int i = bans.length - 1; i >= 0; i--) {
-      boolean same = bans[i] != null && bans[i].pattern().equals(ban.pattern());
-      if (same && bans[i].millis() >= ban.millis()) {
+      Ban other = bans[i];
+      if (other != null && other.replaces(ban)) {
         return;
       }
+      boolean same = other != null && ban.replaces(other);
       if (same || (bans[i] == null && (slot < 0 || bans[slot] == null))) {
         slot = i;
       }
@@ -217,11 +222,23 @@ public final class PurgeFile implements AutoCloseable {
     byte[] regex = ban.pattern().regex().getBytes(StandardCharsets.UTF_8);
     ByteBuffer bytes = ByteBuffer.allocate(BAN_BYTES);
     int length = BAN_FIXED_BYTES + host.length + regex.length;
-    bytes.putInt(4, length).putLong(8, ban.millis()).putInt(16, host.length);
+    int soft = ban.soft() ? SOFT_BIT : 0;
+    bytes.putInt(4, length).putLong(8, ban.millis()).putInt(16, host.length | soft);
     bytes.put(BAN_FIXED_BYTES, host).put(BAN_FIXED_BYTES + host.length, regex);
     bytes.putInt(0, crc(bytes, length));
     write(bytes, BANS_AT + slot * BAN_BYTES);
     bans[slot] = ban;
+    for (int i = 0; i < bans.length; i++) {
+      Ban other = bans[i];
+      if (i != slot && other != null && ban.replaces(other)) {
+        clear(i);
+      }
+    }
+  }
+
+  private void clear(int slot) throws IOException {
+    write(ByteBuffer.allocate(BAN_BYTES), BANS_AT + slot * BAN_BYTES);
+    bans[slot] = null;
   }
 
   /** The last purge of {@code number}; 0: never. */
@@ -235,12 +252,14 @@ public final class PurgeFile implements AutoCloseable {
     return Arrays.stream(bans).filter(Objects::nonNull).toList();
   }
 
-  /** Everything was compared with {@code through}. */
+  /** Everything was compared with {@code through}. May wait for the disk. */
   public synchronized void retire(List<Ban> through) throws IOException {
+    if (through.stream().anyMatch(Ban::soft)) {
+      force(); // the URLs that were noted in their place come first
+    }
     for (int i = 0; i < bans.length; i++) {
       if (bans[i] != null && through.contains(bans[i])) {
-        write(ByteBuffer.allocate(BAN_BYTES), BANS_AT + i * BAN_BYTES);
-        bans[i] = null;
+        clear(i);
       }
     }
   }

@@ -231,6 +231,24 @@ class PurgeFileTest {
     }
   }
 
+  @Test
+  void aSoftPatternIsReadAsASoftOne() throws IOException {
+    UrlPattern x = UrlPattern.of("h\u00fc", "x");
+    try (PurgeFile killed = open()) {
+      killed.ban(new Ban(2, x, true));
+      killed.ban(new Ban(1, x));
+      killed.ban(new Ban(3, x, true));
+      try (PurgeFile next = open()) {
+        assertThat(next.bans()).containsExactlyInAnyOrder(new Ban(3, x, true), new Ban(1, x));
+      }
+      killed.ban(new Ban(4, x));
+      killed.ban(new Ban(3, x, true));
+      try (PurgeFile next = open()) {
+        assertThat(next.bans()).containsExactly(new Ban(4, x));
+      }
+    }
+  }
+
   /** Threads write them down, in any order. */
   @Test
   void anOlderPurgeByAPatternDoesNotTakeThePlaceOfANewerOne() throws IOException {
