@@ -99,8 +99,7 @@ final class LiveStreams {
       text = "data: " + state.get() + "\n\n";
     } catch (RuntimeException e) {
       LOG.warn(
-          "no state for the live page in this second; next: report this defect, with the trace",
-          e);
+          "no state for the live page in this second; next: report this defect, with the trace", e);
       text = ":\n\n";
     }
     return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8).touch("an event of the live page");
