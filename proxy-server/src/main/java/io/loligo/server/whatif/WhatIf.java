@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * there counts as a use on disk (ADR 4). Freshness is taken from the proxy's own hits and misses: a
  * response that only a larger cache would still have is taken for fresh.
  *
- * <p><b>Load.</b> The curves take {@value #MOST_PER_TICK} requests a second. Where more come, fewer
- * keys are sampled. Each {@value #HALVING_HOURS} hours all weights are halved, so the traffic of
- * the last days counts. If the sample has become too sparse for the present traffic, the curves
- * begin anew then.
+ * <p><b>Load.</b> The curves take {@value #MOST_PER_TICK} requests a second. Where more come, or
+ * the ring of a loop was full, fewer keys are sampled. Each {@value #HALVING_HOURS} hours all
+ * weights are halved, so the traffic of the last days counts. If the sample has become too sparse
+ * for the present traffic, the curves begin anew then.
  */
 public final class WhatIf {
   /** Most sampled requests of all loops in one second. */
@@ -105,8 +105,9 @@ public final class WhatIf {
     countedDrops += drops;
     long sampled = taken + drops;
     count(sampled == 0 ? 1 : (double) taken / sampled);
-    if (sampled > MOST_PER_TICK) {
-      sink((double) MOST_PER_TICK / sampled);
+    if (drops > 0 || sampled > MOST_PER_TICK) {
+      // a full ring is one of several, so its excess says little about all of them
+      sink(Math.min(drops > 0 ? 0.5 : 1, (double) MOST_PER_TICK / sampled));
     }
     if (millis.getAsLong() - halvedMillis >= HALVING_MILLIS) {
       halve();

@@ -160,6 +160,27 @@ class MissRatioCurveTest {
   }
 
   @Test
+  void halvingCountsMissesOfAnySizeHalf() {
+    MissRatioCurve curve = new MissRatioCurve(1 << 20, 0, 1 << 20);
+    curve.seen(4, 40);
+    curve.alwaysMissed(4, 40);
+    curve.halve();
+    curve.seen(2, 20);
+    assertThat(curve.at(1000)).isEqualTo(new HitRatio(0.5, 0.5));
+  }
+
+  /** One key in 1,024 is sampled; the response itself lies in the cache once, not 1,024 times. */
+  @Test
+  void aSampledResponseStandsForOthersButNotForItself() {
+    MissRatioCurve curve = new MissRatioCurve(1 << 20, 0, 1 << 30);
+    curve.sink(Long.MAX_VALUE >> 10);
+    curve.seen(2048, 0);
+    curve.request(5, 1000, HIT);
+    curve.request(5, 1000, HIT);
+    assertThat(curve.at(1100).requests()).isCloseTo(0.5, within(1e-6));
+  }
+
+  @Test
   void aCurveThatHasSeenNothingHasNoHits() {
     assertThat(new MissRatioCurve(1 << 20, 0, 1 << 20).at(1000)).isEqualTo(new HitRatio(0, 0));
   }

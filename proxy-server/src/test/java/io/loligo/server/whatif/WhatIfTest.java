@@ -33,6 +33,10 @@ class WhatIfTest {
           () -> millis);
 
   private void ask(int loop, int object, boolean hit) {
+    ask(whatIf, loop, object, hit);
+  }
+
+  private void ask(WhatIf asked, int loop, int object, boolean hit) {
     record.keyHigh = Trace.hash(object, SEED);
     record.keyLow = 1;
     record.endMillis++;
@@ -40,7 +44,7 @@ class WhatIfTest {
     record.tag = hit ? LogTag.TCP_HIT : LogTag.TCP_MISS;
     record.hitClass = hit ? HitClass.DISK_HIT : HitClass.MISS;
     record.decision = hit ? null : new CacheDecision(Outcome.FETCH, CacheReason.URI_MISS, -1, -1);
-    whatIf.loop(loop).finished(record);
+    asked.loop(loop).finished(record);
   }
 
   private Tier memory() {
@@ -119,26 +123,41 @@ class WhatIfTest {
     assertThat(memory().today().ratio().requests()).isCloseTo(0, within(1e-9));
   }
 
+  /** 6,000 requests a second of four loops, whose rings have room for them. */
   @Test
   void moreRequestsASecondAreSampledLess() {
-    for (int tick = 0; tick < 20; tick++) {
-      for (int i = 0; i < 20_000; i++) {
-        ask(i % 2, i % 150, false);
+    WhatIf many =
+        new WhatIf(
+            4,
+            new TierSize("cache_mem", 1 << 20, 0, () -> 10_000 * SIZE),
+            new TierSize("cache_dir", 1 << 20, 0, () -> 0),
+            () -> millis);
+    for (int tick = 0; tick < 2; tick++) {
+      for (int i = 0; i < 6_000; i++) {
+        ask(many, i % 4, i % 1501, false);
+      }
+      many.tick();
+    }
+    assertThat(many.droppedRequests()).isZero();
+    assertThat(many.forecast().sampledRequests() - 6_000).isBetween(4_500L, 5_500L);
+  }
+
+  /** 3,000 requests a second are few for the curves, and too many for the ring of a loop. */
+  @Test
+  void aLoopWhoseRingWasFullIsSampledLess() {
+    for (int tick = 0; tick < 3; tick++) {
+      for (int i = 0; i < 3_000; i++) {
+        ask(0, i % 150, false);
       }
       whatIf.tick();
     }
-    long before = whatIf.forecast().sampledRequests();
-    for (int i = 0; i < 20_000; i++) {
-      ask(i % 2, i % 150, false);
-    }
-    whatIf.tick();
-    assertThat(whatIf.forecast().sampledRequests() - before)
-        .isBetween(1L, (long) WhatIf.MOST_PER_TICK);
-    assertThat(memory().doubled().ratio().requests()).isCloseTo(1, within(0.01));
+    assertThat(whatIf.droppedRequests()).isEqualTo(3_000 - SampleRing.CAPACITY);
+    assertThat(whatIf.forecast().sampledRequests()).isGreaterThan(SampleRing.CAPACITY);
   }
 
   @Test
   void requestsOfYesterdayCountHalf() {
+    diskBytes = 1000 * SIZE;
     for (int i = 0; i < 100; i++) {
       ask(0, 7, i > 0);
     }
@@ -149,12 +168,12 @@ class WhatIfTest {
     assertThat(memory().today().ratio().requests()).isCloseTo(0.99, within(1e-9));
     millis++;
     whatIf.tick();
-    diskBytes = 0;
     for (int i = 0; i < 50; i++) {
       ask(0, 1000 + i, false);
     }
     whatIf.tick();
     assertThat(memory().today().ratio().requests()).isCloseTo(0.495, within(1e-9));
+    assertThat(whatIf.forecast().disk().measured().requests()).isCloseTo(0.495, within(1e-9));
     assertThat(whatIf.forecast().since()).isEqualTo(Instant.ofEpochMilli(1_000_000));
   }
 
