@@ -3,6 +3,8 @@ package io.loligo.server.whatif;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheReason;
@@ -12,6 +14,7 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.whatif.SizeForecast.Point;
 import io.loligo.server.whatif.SizeForecast.Tier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -126,5 +129,45 @@ class WhatIfTracesTest {
   @ValueSource(longs = {11, 12})
   void agreesWithAWholeSimulationForATraceWithScansAndChanges(long seed) {
     agrees(Trace.changing(150_000, 400_000, seed), seed);
+  }
+
+  /** Hit ratio of the policy of the memory tier, W-TinyLFU with weights in units of 64 bytes. */
+  private static double byOwnPolicy(Trace trace, long capacity) {
+    Cache<Integer, Integer> cache =
+        Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumWeight(capacity / 64)
+            .weigher((Integer object, Integer size) -> (size + 63) / 64)
+            .build();
+    int hits = 0;
+    for (int object : trace.requests()) {
+      int size = (int) trace.sizes()[object];
+      if (cache.getIfPresent(object) != null) {
+        hits++;
+      } else if (size <= LARGEST_IN_MEMORY) {
+        cache.put(object, size);
+      }
+    }
+    return (double) hits / trace.requests().length;
+  }
+
+  /** The table of ADR 31: per cent at 64, 128 and 256 MB, by LRU and by the policy of memory. */
+  @Test
+  void thePolicyOfMemoryDiffersFromLruAsTheAdrSays() {
+    differs(Trace.zipf(150_000, 500_000, 1), 33.4, 42.3, 42.1, 49.3, 52.6, 57.1);
+    differs(Trace.changing(150_000, 500_000, 1), 29.0, 26.7, 36.3, 31.0, 44.7, 37.7);
+    differs(Trace.polygraph(400_000, 1), 17.1, 13.5, 25.6, 17.3, 39.0, 23.0);
+  }
+
+  private static void differs(Trace trace, double... percents) {
+    for (int i = 0; i < percents.length; i += 2) {
+      long capacity = MEMORY << i / 2;
+      LruOracle lru = new LruOracle(trace.sizes().length, capacity, LARGEST_IN_MEMORY);
+      for (int object : trace.requests()) {
+        lru.request(object, trace.sizes()[object]);
+      }
+      assertThat(100 * lru.ratio().requests()).isCloseTo(percents[i], within(0.1));
+      assertThat(100 * byOwnPolicy(trace, capacity)).isCloseTo(percents[i + 1], within(0.5));
+    }
   }
 }
