@@ -79,6 +79,7 @@ export function purgeUrl(url) {
 }
 
 export function preparePurge() {
+  let isAsked = false; // the event of an earlier close may come late
   showFields();
   byId('purge-kind').addEventListener('change', showFields);
   byId('purge-form').addEventListener('submit', event => {
@@ -86,7 +87,13 @@ export function preparePurge() {
     setText(byId('purge-question'), isSoft() ? 'Purge softly?' : 'Purge?');
     setText(byId('purge-text'), sentence());
     byId('purge-dialog').returnValue = '';
+    isAsked = true;
     byId('purge-dialog').showModal();
   });
-  byId('purge-dialog').addEventListener('close', () => byId('purge-dialog').returnValue === 'yes' && purge());
+  byId('purge-dialog').addEventListener('close', () => {
+    if (isAsked && byId('purge-dialog').returnValue === 'yes') {
+      isAsked = false;
+      purge();
+    }
+  });
 }
