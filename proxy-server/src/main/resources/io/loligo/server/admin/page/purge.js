@@ -3,14 +3,14 @@
 import { byId, setText } from './dom.js';
 
 const KINDS = {
-  url: { label: 'URL', hint: 'http://example.com/page', soft: true },
-  key: { label: 'Surrogate keys, by blanks', hint: 'news frontpage', soft: true },
-  group: { label: 'Group', hint: 'stylesheets', where: 'Origin', whereHint: 'http://example.com/', whereName: 'origin', soft: true },
+  url: { label: 'URL', hint: 'http://example.com/page' },
+  key: { label: 'Surrogate keys, by blanks', hint: 'news frontpage' },
+  group: { label: 'Group', hint: 'stylesheets', where: 'Origin', whereHint: 'http://example.com/', whereName: 'origin' },
   pattern: { label: 'POSIX extended expression', hint: '\\.png$', where: 'Host, empty for all', whereHint: 'example.com', whereName: 'host' },
 };
 
 const kind = () => byId('purge-kind').value;
-const isSoft = () => Boolean(KINDS[kind()].soft && byId('purge-soft').checked);
+const isSoft = () => byId('purge-soft').checked;
 
 function showFields() {
   const form = KINDS[kind()];
@@ -22,7 +22,6 @@ function showFields() {
     setText(byId('purge-where-label'), form.where);
     byId('purge-where').placeholder = form.whereHint;
   }
-  byId('purge-soft-field').hidden = !form.soft;
 }
 
 /** The purge in words, for the question. */
