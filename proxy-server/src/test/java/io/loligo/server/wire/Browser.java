@@ -229,6 +229,10 @@ final class Browser implements AutoCloseable {
   @Override
   public void close() throws IOException {
     socket.abort();
+    // the program may be a script, whose end is not that of the browser
+    List<ProcessHandle> all = process.process().descendants().toList();
+    all.forEach(ProcessHandle::destroyForcibly);
+    all.forEach(one -> one.onExit().join());
     process.close();
   }
 }
