@@ -78,21 +78,14 @@ export function purgeUrl(url) {
 }
 
 export function preparePurge() {
-  let isAsked = false; // the event of an earlier close may come late
   showFields();
   byId('purge-kind').addEventListener('change', showFields);
   byId('purge-form').addEventListener('submit', event => {
     event.preventDefault();
     setText(byId('purge-question'), isSoft() ? 'Purge softly?' : 'Purge?');
     setText(byId('purge-text'), sentence());
-    byId('purge-dialog').returnValue = '';
-    isAsked = true;
     byId('purge-dialog').showModal();
   });
-  byId('purge-dialog').addEventListener('close', () => {
-    if (isAsked && byId('purge-dialog').returnValue === 'yes') {
-      isAsked = false;
-      purge();
-    }
-  });
+  // not at the event close: it comes later, when the dialog may be open again
+  byId('purge-yes').addEventListener('click', purge);
 }

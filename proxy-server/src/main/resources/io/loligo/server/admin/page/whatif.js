@@ -58,7 +58,7 @@ class Tier {
     this.uplot = new uPlot({
       width: this.plot.clientWidth || 300,
       height: HEIGHT,
-      padding: [18, 12, 0, 0],
+      padding: [18, 28, 0, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false, distr: 3, log: 2 }, y: { range: [0, 1] } },
