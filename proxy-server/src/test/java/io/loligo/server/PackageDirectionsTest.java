@@ -90,6 +90,7 @@ class PackageDirectionsTest {
               "io.loligo.server.history..",
               "io.loligo.server.whatif..",
               "io.loligo.server.jfr..",
+              "io.loligo.server.trace..",
               "io.loligo.server.traffic..",
               "io.loligo.server.origins..",
               "io.loligo.server.admin..",

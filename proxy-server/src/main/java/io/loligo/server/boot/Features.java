@@ -35,6 +35,7 @@ import io.loligo.server.shaping.DelayDirectives;
 import io.loligo.server.shaping.RateDirectives;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tls.TlsDirectives;
+import io.loligo.server.trace.TraceDirectives;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
@@ -85,6 +86,7 @@ public final class Features {
           AdminDirectives.FEATURE,
           ManagerDirectives.FEATURE,
           HistoryDirectives.FEATURE,
+          TraceDirectives.FEATURE,
           TransportDirectives.FEATURE,
           TlsDirectives.FEATURE,
           BumpDirectives.FEATURE,

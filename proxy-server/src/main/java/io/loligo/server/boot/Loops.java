@@ -48,6 +48,7 @@ final class Loops implements Part {
   private final ProxyMetrics metrics;
   private final Watching watching;
   private final WhatIf whatIf;
+  private final Tracing tracing;
   private final List<Loop> loops;
   private final List<ClientConnections> clients;
   private final ClientAddresses addresses = new ClientAddresses();
@@ -64,12 +65,14 @@ final class Loops implements Part {
       ProxyMetrics metrics,
       Watching watching,
       WhatIf whatIf,
+      Tracing tracing,
       LoopTerms terms,
       AccessLog log) {
     this.time = common.time();
     this.metrics = metrics;
     this.watching = watching;
     this.whatIf = whatIf;
+    this.tracing = tracing;
     List<Loop> wired = new ArrayList<>();
     List<ClientConnections> served = new ArrayList<>();
     ClientSettings settings = new ClientSettings(terms.config());
@@ -101,12 +104,13 @@ final class Loops implements Part {
 
   /** Everything that takes the finished exchanges of loop {@code number}. */
   private ExchangeSink sink(int number, Loop loop, AccessLog log) {
-    return metrics
-        .loop(number)
-        .then(watching.loop(number))
-        .then(whatIf.loop(number))
-        .then(loop.decisions())
-        .then(log.loop(number));
+    return tracing.behind(
+        metrics
+            .loop(number)
+            .then(watching.loop(number))
+            .then(whatIf.loop(number))
+            .then(loop.decisions())
+            .then(log.loop(number)));
   }
 
   @Override

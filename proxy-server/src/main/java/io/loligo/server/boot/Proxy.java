@@ -226,6 +226,7 @@ public final class Proxy implements AutoCloseable {
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
       ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
       CommonParts common = common(peers, helpers, manager);
+      Tracing tracing = parts.add(new Tracing(config, version()));
       loops =
           parts.add(
               new Loops(
@@ -234,6 +235,7 @@ public final class Proxy implements AutoCloseable {
                   metrics,
                   watching,
                   sizing.whatIf(),
+                  tracing,
                   inForce.terms(),
                   logs.current()));
       maintenance

@@ -33,6 +33,9 @@ public final class ExchangeEvent extends Event {
   /** In JFR a time span that is not there. */
   private static final long NONE = Long.MIN_VALUE;
 
+  @Label("Request Id")
+  private @Nullable String requestId;
+
   @Label("Client")
   @Description("The client's address, the indirect one if its proxies are trusted")
   private @Nullable String client;
@@ -156,6 +159,7 @@ public final class ExchangeEvent extends Event {
     if (!shouldCommit()) {
       return;
     }
+    requestId = record.requestId();
     client = record.clientText;
     method = record.method;
     url = url(record);

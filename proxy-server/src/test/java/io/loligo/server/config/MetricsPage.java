@@ -106,6 +106,7 @@ final class MetricsPage {
         pid_filename none
         cache_mem 8 MB
         cache_dir rock %1$s/cache 16
+        loligo_otlp http://127.0.0.1:9
         """
             .formatted(dir);
     return Proxy.start(

@@ -72,6 +72,7 @@ class FlightRecorderWireTest extends WireTest {
     assertThat(events).hasSize(2);
     RecordedEvent miss = events.get(0);
     assertThat(category(miss)).isEqualTo("Loligo");
+    assertThat(miss.getString("requestId")).matches("[0-9a-f]{16}-[0-9a-f]+");
     assertThat(miss.getString("client")).isEqualTo("127.0.0.1");
     assertThat(miss.getString("method")).isEqualTo("GET");
     assertThat(miss.getString("url")).isEqualTo(origin.url("/page"));

@@ -10,6 +10,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.ForwardedFor;
+import io.loligo.server.trace.TraceParent;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,7 @@ public final class ForwardedFields {
     Fields fields = request.head().fields();
     boolean forwarded = settings.forwarded != ForwardedFor.TRANSPARENT;
     boolean ownId = sendsId(request, settings);
+    int traced = tracedOn(request, settings) == null ? NO_FIELD : fields.next(TraceParent.NAME, 0);
     HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
       int id = fields.id(i);
@@ -58,6 +60,7 @@ public final class ForwardedFields {
           NOT_COPIED.has(id)
               || replaced.has(id)
               || id == omitted
+              || i == traced
               || (forwarded && id == FieldName.FORWARDED)
               || (ownId && id == FieldName.X_REQUEST_ID);
       if (!skipped && !hopByHop.drops(fields, i)) {
@@ -70,9 +73,16 @@ public final class ForwardedFields {
     return !settings.requestIdSend.isEmpty() && settings.requestIdSend.evaluate(request).allowed();
   }
 
+  /** The value of traceparent with the span of the fetch; null: that of the client stays. */
+  private static @Nullable String tracedOn(Request request, ExchangeSettings settings) {
+    return settings.traces && request.isOfClient()
+        ? TraceParent.sentOn(request.head().fields(), request.record())
+        : null;
+  }
+
   /**
-   * Appends the way of the request so far, X-Forwarded-For, Forwarded and Via, and its id where the
-   * next hop gets one.
+   * Appends the way of the request so far, X-Forwarded-For, Forwarded and Via, and its id and trace
+   * where the next hop gets them.
    */
   public static void addWay(Request request, ExchangeSettings settings, FieldLines lines) {
     Fields fields = request.head().fields();
@@ -84,6 +94,10 @@ public final class ForwardedFields {
     String id = sendsId(request, settings) ? request.requestId() : null;
     if (id != null) {
       lines.add("X-Request-ID", id);
+    }
+    String trace = tracedOn(request, settings);
+    if (trace != null) {
+      lines.add(TraceParent.NAME, trace);
     }
   }
 

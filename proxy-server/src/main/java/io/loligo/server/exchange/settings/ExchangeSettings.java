@@ -21,6 +21,7 @@ import io.loligo.server.port.PortMode;
 import io.loligo.server.shaping.RateDirectives;
 import io.loligo.server.shaping.RequestRate;
 import io.loligo.server.time.TimeoutDirectives;
+import io.loligo.server.trace.TraceDirectives;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.store.MemoryDirectives;
@@ -91,6 +92,9 @@ public final class ExchangeSettings {
 
   /** {@code loligo_request_id_send}: the requests that are sent on with their id. */
   public final AclList requestIdSend;
+
+  /** Whether sampled requests have spans ({@code loligo_otlp}). */
+  public final boolean traces;
 
   /** {@code loligo_query_content_max}, in bytes; 0: no QUERY uses the store. */
   public final int queryContentMaxBytes;
@@ -171,6 +175,7 @@ public final class ExchangeSettings {
     forwarded = config.get(IdentityDirectives.FORWARDED);
     requestIdTrust = config.get(IdentityDirectives.REQUEST_ID_TRUST);
     requestIdSend = config.get(IdentityDirectives.REQUEST_ID_SEND);
+    traces = config.get(TraceDirectives.OTLP) != null;
     queryContentMaxBytes = config.get(HitDirectives.QUERY_CONTENT_MAX);
     noVarySearch = config.get(HitDirectives.NO_VARY_SEARCH);
     storedSetCookie = config.get(HitDirectives.STORED_SET_COOKIE);
