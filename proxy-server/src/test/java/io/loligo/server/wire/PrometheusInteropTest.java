@@ -102,8 +102,7 @@ class PrometheusInteropTest extends PeersTest {
 
   @Test
   void promtoolAcceptsTheRules() throws Exception {
-    String promtool = InstalledProgram.path("promtool");
-    assertThat(run(promtool, "check", "rules", RULES.toString())).contains("SUCCESS");
+    assertThat(run("promtool", "check", "rules", RULES.toString())).contains("SUCCESS");
   }
 
   @Test
