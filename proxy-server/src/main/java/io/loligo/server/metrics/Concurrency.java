@@ -16,7 +16,7 @@ public final class Concurrency {
 
   private static final long STEP_NANOS = REQUEST_MILLIS * 1_000_000L;
 
-  /** What is counted. */
+  /** The numbers that are sampled. */
   public enum Of {
     /** Requests in progress, tunnels included. */
     REQUESTS(metrics -> metrics.value(ConnectionGauge.REQUEST_OPEN)),

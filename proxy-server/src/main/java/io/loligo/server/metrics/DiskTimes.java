@@ -13,7 +13,7 @@ public final class DiskTimes implements DiskWatch {
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** What is measured. */
+  /** The parts of file work that are timed. */
   public enum Part {
     /** A response, or a part of one, waits to be written. */
     WRITE_QUEUE,

@@ -55,7 +55,7 @@ class MonitoringFilesTest {
   }
 
   @Test
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // names in JSON are strings
   void everyPanelOfTheBoardNamesMetricsThatExist() throws IOException {
     String text = Files.readString(CONFIG.resolve("grafana/loligo.json"));
     Map<String, Object> board = StrictJson.object(compact(text).getBytes(StandardCharsets.UTF_8));

@@ -187,7 +187,7 @@ final class Browser implements AutoCloseable {
     return Base64.getDecoder().decode(answer.get("data").toString());
   }
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // names in JSON are strings
   private Map<String, Object> call(String method, String inSession, Object... parameters)
       throws Exception {
     int id = lastId.incrementAndGet();

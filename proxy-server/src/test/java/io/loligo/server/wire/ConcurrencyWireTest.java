@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is in progress, sampled while real requests are. */
+/** The samples of concurrency, with real requests. */
 class ConcurrencyWireTest extends WireTest {
   private static final int CLIENTS = 4;
 

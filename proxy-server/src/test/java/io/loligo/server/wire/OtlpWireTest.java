@@ -67,7 +67,7 @@ class OtlpWireTest extends WireTest {
     return spans;
   }
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // names in JSON are strings
   private static List<Map<String, Object>> list(Map<String, Object> in, String name) {
     return (List<Map<String, Object>>) in.get(name);
   }
@@ -77,7 +77,7 @@ class OtlpWireTest extends WireTest {
     return list(in, name).get(0);
   }
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // names in JSON are strings
   private static Map<String, Object> object(Map<String, Object> in, String name) {
     return (Map<String, Object>) in.get(name);
   }

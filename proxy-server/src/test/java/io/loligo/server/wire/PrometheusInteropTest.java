@@ -59,14 +59,14 @@ class PrometheusInteropTest extends PeersTest {
     }
   }
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // names in JSON are strings
   private Map<String, Object> ask(String path) throws IOException {
     Map<String, Object> answer = StrictJson.object(answer("/api/v1/" + path).body());
     assertThat(answer).as(path).containsEntry("status", "success");
     return (Map<String, Object>) answer.get("data");
   }
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // names in JSON are strings
   private List<Map<String, Object>> rules() throws IOException {
     return ((List<Map<String, Object>>) ask("rules").get("groups"))
         .stream()

@@ -18,7 +18,7 @@ public interface DiskWatch {
         public void ended(DiskOperation operation, long nanos, long bytes) {}
       };
 
-  /** What is done to a file. */
+  /** An operation on a file. */
   enum DiskOperation {
     /** Bytes are read, from the page cache of the system or from the disk. */
     READ,
