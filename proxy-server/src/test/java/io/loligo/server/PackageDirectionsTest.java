@@ -1,5 +1,7 @@
 package io.loligo.server;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -103,4 +105,14 @@ class PackageDirectionsTest {
               "io.loligo.server.downstream..",
               "io.loligo.server.upstream..",
               "io.loligo.server.exchange..");
+
+  /** Every package may use it without a cycle. */
+  @ArchTest
+  static final ArchRule JSON_KNOWS_NO_OTHER_PACKAGE =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.server.json..")
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage("io.loligo..").and(resideOutsideOfPackage("..server.json..")));
 }

@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.json.JsonWriter;
 import io.loligo.store.purge.Purged;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.json.JsonWriter;
 import io.loligo.store.purge.Ban;
 import java.time.Instant;
 import java.util.List;

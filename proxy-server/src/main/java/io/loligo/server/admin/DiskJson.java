@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.metrics.DiskNumber;
 import io.loligo.store.disk.DiskStats;
 import java.util.List;

@@ -8,6 +8,7 @@ import io.loligo.server.explain.Forecast;
 import io.loligo.server.explain.PastDecision;
 import io.loligo.server.explain.StoredSlices;
 import io.loligo.server.explain.StoredVariant;
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.record.RouteSurvey;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -1,6 +1,7 @@
 package io.loligo.server.admin;
 
 import io.loligo.server.history.History;
+import io.loligo.server.json.JsonWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

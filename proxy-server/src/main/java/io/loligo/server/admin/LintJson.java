@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.origins.OriginReport;
 import io.loligo.server.origins.OriginReport.Cost;
 import java.time.Instant;

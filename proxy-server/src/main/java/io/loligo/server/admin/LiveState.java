@@ -4,6 +4,7 @@ import io.loligo.server.history.History;
 import io.loligo.server.history.Interval;
 import io.loligo.server.history.PresentNumbers;
 import io.loligo.server.history.Series;
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;

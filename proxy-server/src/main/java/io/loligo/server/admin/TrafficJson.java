@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.metrics.CertificateExpiry;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;

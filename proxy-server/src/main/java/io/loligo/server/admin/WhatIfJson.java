@@ -1,5 +1,6 @@
 package io.loligo.server.admin;
 
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.whatif.HitRatio;
 import io.loligo.server.whatif.SizeForecast;
 import io.loligo.server.whatif.SizeForecast.Point;

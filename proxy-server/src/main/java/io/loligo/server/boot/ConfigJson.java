@@ -2,7 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.ValueInForce;
-import io.loligo.server.admin.JsonWriter;
+import io.loligo.server.json.JsonWriter;
 
 /** The configuration in force as JSON, each value with its line. Stateless. */
 final class ConfigJson {

@@ -2,7 +2,7 @@ package io.loligo.server.trace;
 
 import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestTarget;
-import io.loligo.server.admin.JsonWriter;
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.accesslog.StrictJson;
-import io.loligo.server.admin.JsonWriter;
+import io.loligo.server.json.JsonWriter;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

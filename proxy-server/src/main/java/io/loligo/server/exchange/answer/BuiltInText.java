@@ -3,12 +3,12 @@ package io.loligo.server.exchange.answer;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.loligo.core.acl.AclVerdict;
-import io.loligo.server.admin.JsonWriter;
 import io.loligo.server.exchange.settings.pages.BuiltInPage;
 import io.loligo.server.exchange.settings.pages.Failing;
 import io.loligo.server.exchange.settings.pages.HtmlText;
 import io.loligo.server.exchange.settings.pages.PageLanguage;
 import io.loligo.server.exchange.settings.pages.PageTemplate;
+import io.loligo.server.json.JsonWriter;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.loligo.server.admin;
+package io.loligo.server.json;
 
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
