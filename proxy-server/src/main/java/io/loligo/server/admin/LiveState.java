@@ -175,7 +175,7 @@ final class LiveState {
   }
 
   private static void stage(JsonWriter json, Stage stage, long count, long meanNanos) {
-    json.name(word(stage)).beginObject().member("count", count);
+    json.name(stage.text()).beginObject().member("count", count);
     json.name("mean").value(meanNanos / NANOS_IN_MICRO).endObject();
   }
 

@@ -85,14 +85,14 @@ public final class TrafficJson {
           .member("method", one.method())
           .member("url", one.url())
           .member("status", one.status())
-          .member("class", lower(one.hitClass()))
+          .member("class", one.hitClass().name().toLowerCase(Locale.ROOT))
           .member("protocol", one.protocol().text());
       seconds(one.nanos());
       json.member("decision", one.reason() == null ? null : one.reason().detail());
       json.member("requestId", one.requestId());
       json.name("stages").beginArray();
       for (Map.Entry<Stage, Long> stage : one.stages().entrySet()) {
-        json.beginObject().member("stage", lower(stage.getKey()));
+        json.beginObject().member("stage", stage.getKey().text());
         seconds(stage.getValue());
         json.endObject();
       }
@@ -163,9 +163,5 @@ public final class TrafficJson {
                     .member("expiresInSeconds", one.seconds())
                     .endObject());
     json.endArray();
-  }
-
-  private static String lower(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -24,7 +24,7 @@ public final class StrictJson {
   }
 
   /** The object in {@code bytes}: maps, lists, strings, numbers, booleans and null. */
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings("unchecked") // an object is a map, whose names are strings
   public static Map<String, Object> object(byte[] bytes) {
     String text;
     try {

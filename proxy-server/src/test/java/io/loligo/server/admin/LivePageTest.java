@@ -8,6 +8,7 @@ import io.loligo.server.history.PresentNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.record.SampleDisk;
+import io.loligo.server.record.Stage;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.Purge;
@@ -152,6 +153,17 @@ class LivePageTest {
     assertThat(get("/assets/other/page.js")).startsWith("HTTP/1.1 404");
   }
 
+  /** The page colours a stage by the name that it has in JSON. */
+  @Test
+  void eachStageInSequenceHasAColour() throws IOException {
+    String styles =
+        Files.readString(Path.of("src/main/resources/io/loligo/server/admin/page/page.css"));
+    List<String> coloured = new ArrayList<>();
+    Pattern.compile("\\.s-(\\w+)").matcher(styles).results().forEach(m -> coloured.add(m.group(1)));
+    assertThat(coloured)
+        .isEqualTo(Stream.of(Stage.values()).filter(Stage::inSequence).map(Stage::text).toList());
+  }
+
   /** The page's own scripts, also those that {@link LivePage} might forget. */
   private static List<Path> scripts() throws IOException {
     Path folder = Path.of("src/main/resources/io/loligo/server/admin/page");
@@ -170,7 +182,7 @@ class LivePageTest {
     assertThat(event(stream))
         .contains("\"version\":\"1.0<b>\"", "\"ready\":true", "\"history\":false")
         .contains("\"windowSeconds\":0", "\"classes\":{\"memory_hit\":{\"count\":0,")
-        .contains("\"stages\":{\"acl\":{", "\"client_connections\":0")
+        .contains("\"stages\":{\"acl\":{", "\"proxyConnect\":{", "\"client_connections\":0")
         .contains("\"path\":\"/d\\u000a\\\"<i>\"", "\"state\":\"off\"", "\"capacity_bytes\":1,")
         .containsPattern("\"loopLagMicros\":\\[[0-9.]+,[0-9.]+\\]");
     assertThat(event(stream)).isNotNull();

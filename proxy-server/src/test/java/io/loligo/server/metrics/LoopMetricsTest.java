@@ -9,8 +9,16 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.Protocol;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class LoopMetricsTest {
@@ -82,6 +90,21 @@ class LoopMetricsTest {
     assertThat(value(metrics, CounterFamily.ERROR, "other")).isEqualTo(1);
     assertThat(value(metrics, CounterFamily.STATUS, "none")).isEqualTo(1);
     assertThat(value(metrics, CounterFamily.STATUS, "5xx")).isEqualTo(2);
+  }
+
+  /** Pages of deny_info may have any name: only they count as other. */
+  @Test
+  void eachErrorOfTheProxyHasItsLabel() throws IOException {
+    Pattern literal = Pattern.compile("\"(ERR_[A-Z_]+)\"");
+    Set<String> named = new TreeSet<>();
+    try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+      for (Path file : files.filter(one -> one.toString().endsWith(".java")).toList()) {
+        Matcher found = literal.matcher(Files.readString(file));
+        found.results().forEach(one -> named.add(one.group(1)));
+      }
+    }
+    List<String> labels = CounterFamily.ERROR.labelValues();
+    assertThat(labels.subList(1, labels.size())).isEqualTo(List.copyOf(named));
   }
 
   @Test

@@ -3,9 +3,13 @@ package io.loligo.server.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.RequestId;
 import io.loligo.server.record.SampleRecord;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestExamplesTest {
   private static final long[] BOUNDS = {10, 20};
@@ -50,32 +54,116 @@ class RequestExamplesTest {
     assertThat(examples.get(0)).isNull();
   }
 
-  @Test
-  void aReaderSeesNoMixtureOfTwoExchanges() throws Exception {
-    AtomicBoolean over = new AtomicBoolean();
-    Thread writer =
-        new Thread(
-            () -> {
-              for (long i = 1; !over.get(); i++) {
-                record.givenId = i % 2 == 0 ? "g" + i % 10 : null;
-                set(i % 10 + 1, i % 10);
-              }
-            });
-    writer.start();
-    try {
-      int seen = 0;
-      while (seen < 20_000) {
-        RequestExamples.Example one = examples.get(0);
-        if (one != null) {
-          seen++;
-          assertThat(one.endMillis()).isEqualTo(one.nanos() + 1);
-          String own = "0000000000000abc-" + Long.toHexString(one.endMillis());
-          assertThat(one.requestId()).isEqualTo(one.nanos() % 2 == 0 ? "g" + one.nanos() : own);
-        }
-      }
-    } finally {
-      over.set(true);
-      writer.join();
+  /** Runs something else at one moment: the moments are before and after each operation. */
+  private static final class Interrupted extends RequestExamples.Cells {
+    private static final Runnable NOTHING = () -> {};
+
+    private int left;
+    private Runnable other = NOTHING;
+
+    Interrupted() {
+      super(BOUNDS.length + 1);
     }
+
+    /** Runs {@code task} once, at the {@code moment}th moment from now, from 0. */
+    void at(int moment, Runnable task) {
+      left = moment;
+      other = task;
+    }
+
+    /** Whether there was no such moment. */
+    boolean isOver() {
+      boolean over = other != NOTHING;
+      other = NOTHING;
+      return over;
+    }
+
+    private void moment() {
+      if (other != NOTHING && left-- == 0) {
+        Runnable now = other;
+        other = NOTHING;
+        now.run();
+      }
+    }
+
+    @Override
+    long number(int at) {
+      moment();
+      long value = super.number(at);
+      moment();
+      return value;
+    }
+
+    @Override
+    void number(int at, long value) {
+      moment();
+      super.number(at, value);
+      moment();
+    }
+
+    @Override
+    String given(int bucket) {
+      moment();
+      String id = super.given(bucket);
+      moment();
+      return id;
+    }
+
+    @Override
+    void given(int bucket, String id) {
+      moment();
+      super.given(bucket, id);
+      moment();
+    }
+  }
+
+  private final Interrupted cells = new Interrupted();
+  private final RequestExamples interrupted = new RequestExamples(BOUNDS, cells);
+
+  /** All facts of an exchange follow from its number; those with an even one were given an id. */
+  private void setInterrupted(long number) {
+    record.number = number;
+    record.idPrefix = 0xabc + number;
+    record.endMillis = 1_000 + number;
+    record.givenId = number % 2 == 0 ? "given" + number : null;
+    interrupted.set(record, number);
+  }
+
+  private static RequestExamples.Example example(long number) {
+    String own = RequestId.text(0xabc + number, number);
+    return new RequestExamples.Example(
+        number % 2 == 0 ? "given" + number : own, number, 1_000 + number);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void aReaderBetweenAnyTwoWritesSeesOneExchangeOrNone(long first) {
+    List<RequestExamples.Example> seen = new ArrayList<>();
+    int moment = 0;
+    do {
+      setInterrupted(first);
+      cells.at(moment++, () -> seen.add(interrupted.get(0)));
+      setInterrupted(first + 1);
+    } while (!cells.isOver());
+    assertThat(seen)
+        .hasSizeGreaterThan(12)
+        .contains(example(first), null, example(first + 1))
+        .containsOnly(example(first), null, example(first + 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void aReaderThatAWriterInterruptsSeesOneExchangeOrNone(long first) {
+    List<RequestExamples.Example> seen = new ArrayList<>();
+    int moment = 0;
+    do {
+      setInterrupted(first);
+      cells.at(moment++, () -> setInterrupted(first + 1));
+      seen.add(interrupted.get(0));
+    } while (!cells.isOver());
+    assertThat(seen)
+        .hasSizeGreaterThan(12)
+        .contains(example(first), null, example(first + 1))
+        .containsOnly(example(first), null, example(first + 1));
   }
 }

@@ -35,7 +35,8 @@ class TrafficPageWireTest extends WireTest {
             "\"url\":\"" + origin.url("/b?q=1") + "\",\"status\":200,\"class\":\"uncacheable\"")
         .containsPattern(
             "\"decision\":\"nothing"
-                + " stored\",\"requestId\":\"[^\"]+\",\"stages\":\\[\\{\"stage\":\"[a-z_]+\",")
+                + " stored\",\"requestId\":\"[^\"]+\",\"stages\":\\[\\{\"stage\":\"[a-zA-Z]+\",")
+        .contains("{\"stage\":\"proxyConnect\",\"seconds\":")
         .contains("{\"cause\":\"nothing stored\",\"requests\":")
         .contains("\"sinceStart\":{\"tunnels\":0,")
         .endsWith("\"certificates\":[]}\n");
