@@ -21,36 +21,42 @@ public final class HistoryTable {
   /** Points of a table, unless it has a step of its own. */
   private static final int USUAL_POINTS = 360;
 
-  /** Numbers in a table. */
+  /** Numbers in a table; without names of series, those of used columns count. */
   private static final int MAX_NUMBERS = 400_000;
 
   private static final double NANOS_IN_MICRO = 1_000;
   private static final int[] PERCENTS = {50, 95, 99};
 
   /** One number at all points. */
-  public static final class Column {
+  public final class Column {
     private final String name;
     private final ToDoubleFunction<Interval> value;
-    private double[] values;
-    private boolean isUsed;
 
-    private Column(String name, ToDoubleFunction<Interval> value, int points) {
+    /** Null: 0 or missing at all points so far. */
+    private double @Nullable [] values;
+
+    private Column(String name, ToDoubleFunction<Interval> value) {
       this.name = name;
       this.value = value;
-      values = new double[points];
     }
 
-    private void end(int points) {
-      values = Arrays.copyOf(values, points);
-    }
-
-    private void take(int point, Interval interval) {
-      if (interval.samples() == 0) {
-        values[point] = Double.NaN;
-      } else {
-        values[point] = value.applyAsDouble(interval);
-        isUsed |= values[point] != 0;
+    private void take(Interval interval) {
+      double now = interval.samples() == 0 ? Double.NaN : value.applyAsDouble(interval);
+      if (values == null && interval.samples() != 0 && now != 0) {
+        values = unused(times.length);
+        used++;
       }
+      if (values != null) {
+        values[points] = now;
+      }
+    }
+
+    private double[] unused(int length) {
+      double[] zeros = new double[length];
+      for (int i = 0; i < Math.min(length, points); i++) {
+        zeros[i] = known[i] ? 0 : Double.NaN;
+      }
+      return zeros;
     }
 
     /** Name of the series, and of its part if it has several. */
@@ -60,12 +66,12 @@ public final class HistoryTable {
 
     /** The values of the points; NaN without a sample. A copy. */
     public double[] values() {
-      return values.clone();
+      return values == null ? unused(points) : Arrays.copyOf(values, points);
     }
 
     /** Whether any value is neither 0 nor missing. */
     public boolean isUsed() {
-      return isUsed;
+      return values != null;
     }
   }
 
@@ -74,14 +80,17 @@ public final class HistoryTable {
   private final List<Column> columns = new ArrayList<>();
   private final long[] times;
   private final long[] covered;
+  private final boolean[] known;
   private @Nullable Long sinceSeconds;
   private int points;
+  private int used;
 
   private HistoryTable(HistoryRange range, int slots, Set<Series> series) {
     this.range = range;
     this.slots = slots;
     times = new long[range.slots() / slots];
     covered = new long[times.length];
+    known = new boolean[times.length];
     series.forEach(this::columns);
   }
 
@@ -119,13 +128,18 @@ public final class HistoryTable {
           "series: expected names joined by commas; a name with * at its end is a beginning");
     }
     HistoryTable table = new HistoryTable(wanted, slots, chosen);
-    if ((long) table.columns.size() * table.times.length > MAX_NUMBERS) {
-      throw new IllegalArgumentException("too many numbers: choose fewer series, or a longer step");
+    if (!series.isEmpty()) {
+      table.limit(table.columns.size());
     }
     history.read(wanted, slots, table::take);
-    table.columns.forEach(column -> column.end(table.points));
     table.sinceSeconds = history.sinceSeconds(wanted);
     return table;
+  }
+
+  private void limit(int shownColumns) {
+    if ((long) shownColumns * times.length > MAX_NUMBERS) {
+      throw new IllegalArgumentException("too many numbers: choose fewer series, or a longer step");
+    }
   }
 
   /** Slots in a point; 0: {@code step} is wrong. */
@@ -190,15 +204,17 @@ public final class HistoryTable {
   }
 
   private void column(String name, ToDoubleFunction<Interval> value) {
-    columns.add(new Column(name, value, times.length));
+    columns.add(new Column(name, value));
   }
 
   private void take(Interval interval) {
     times[points] = interval.startSeconds();
     covered[points] = interval.coveredMillis();
+    known[points] = interval.samples() != 0;
     for (Column column : columns) {
-      column.take(points, interval);
+      column.take(interval);
     }
+    limit(used);
     points++;
   }
 

@@ -8,6 +8,7 @@ import io.loligo.server.admin.AdminTerms;
 import io.loligo.server.admin.AdminTls;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.exchange.settings.IdentityDirectives;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.tls.PortSecurity;
@@ -93,6 +94,11 @@ final class AdminPort implements Part {
           "Requests refused at the admin port for lack of the secret.",
           this::refusals);
     }
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.counter("admin_refusals", this::refusals);
   }
 
   @Override

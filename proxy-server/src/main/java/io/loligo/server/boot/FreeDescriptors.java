@@ -66,5 +66,6 @@ final class FreeDescriptors implements Part {
   @Override
   public void showHistory(HistorySources sources) {
     sources.gauge("descriptors_used", limit::used);
+    sources.counter("listening_pauses", limit::pauses);
   }
 }

@@ -2,14 +2,22 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.adapt.AdaptationSettings;
+import io.loligo.server.adapt.ServiceCount;
+import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.ShapingSettings;
+import io.loligo.server.helper.HelperCount;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.login.LoginCount;
 import io.loligo.server.login.LoginCounts;
 import io.loligo.server.login.LoginSettings;
 import io.loligo.server.login.Logins;
 import io.loligo.server.metrics.MetricsExport;
+import io.loligo.server.shaping.PoolCount;
+import io.loligo.server.shaping.PoolCounts;
+import io.loligo.server.shaping.PoolLevel;
 import io.loligo.server.shaping.PoolLevels;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.names.DnsSettings;
@@ -115,18 +123,35 @@ final class InForce implements Part {
     return ShapingSettings.levels(config(), time.nanos());
   }
 
+  private List<PoolCounts> poolCounts() {
+    return ShapingSettings.counts(config());
+  }
+
+  private List<ServiceCounts> icapCounts() {
+    return AdaptationSettings.counts(config());
+  }
+
   @Override
   public void showMeters(MetricsExport export) {
     export.helpers(helpers::numbers);
     export.logins(this::loginCounts);
-    export.pools(() -> ShapingSettings.counts(config()), this::poolLevels);
-    export.icapServices(() -> AdaptationSettings.counts(config()));
+    export.pools(this::poolCounts, this::poolLevels);
+    export.icapServices(this::icapCounts);
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.things("helper", HelperCount.values(), helpers::numbers);
+    sources.things("login", LoginCount.values(), this::loginCounts);
+    sources.things("pool", PoolCount.values(), this::poolCounts);
+    sources.things("pool", PoolLevel.values(), this::poolLevels);
+    sources.things("icap", ServiceCount.values(), this::icapCounts);
   }
 
   @Override
   public void showBeans(ManagementBeans beans) {
-    beans.icap(() -> AdaptationSettings.counts(config()));
-    beans.pools(() -> ShapingSettings.counts(config()), this::poolLevels);
+    beans.icap(this::icapCounts);
+    beans.pools(this::poolCounts, this::poolLevels);
     beans.helpers(helpers::numbers, this::loginCounts);
   }
 

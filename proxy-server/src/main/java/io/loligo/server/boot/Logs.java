@@ -92,21 +92,14 @@ final class Logs implements Part {
 
   @Override
   public void showMeters(MetricsExport export) {
+    export.counter("loligo.log.written", null, "Access log lines written.", this::writtenLines);
     export.counter(
-        "loligo.log.written",
-        null,
-        "Access log lines written.",
-        () -> written.get() + current.writtenLines());
-    export.counter(
-        "loligo.log.dropped",
-        null,
-        "Access log lines dropped: queue full.",
-        () -> dropped.get() + current.droppedLines());
+        "loligo.log.dropped", null, "Access log lines dropped: queue full.", this::droppedLines);
     export.counter(
         "loligo.log.suppressed",
         null,
         "Lines of loligo_slow_log left out: more than its rate allows.",
-        () -> suppressed.get() + current.suppressedLines());
+        this::suppressedLines);
     export.counter(
         "loligo.log.lost", null, "Access log lines lost: cannot be written.", this::lostLines);
   }
@@ -118,7 +111,22 @@ final class Logs implements Part {
 
   @Override
   public void showHistory(HistorySources sources) {
+    sources.counter("log_written", this::writtenLines);
+    sources.counter("log_dropped", this::droppedLines);
+    sources.counter("log_suppressed", this::suppressedLines);
     sources.counter("log_lost", this::lostLines);
+  }
+
+  private long writtenLines() {
+    return written.get() + current.writtenLines();
+  }
+
+  private long droppedLines() {
+    return dropped.get() + current.droppedLines();
+  }
+
+  private long suppressedLines() {
+    return suppressed.get() + current.suppressedLines();
   }
 
   private long lostLines() {

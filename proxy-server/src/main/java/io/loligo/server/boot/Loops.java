@@ -10,6 +10,7 @@ import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.http2.Http2Connection;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.manager.LoopFacts;
 import io.loligo.server.metrics.LoopMetrics;
@@ -120,6 +121,21 @@ final class Loops implements Part {
         export.loopTasks(i, executor::pendingTasks);
       }
     }
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.gauge("loop_pending_tasks", this::mostPendingTasks);
+  }
+
+  private long mostPendingTasks() {
+    long most = 0;
+    for (Loop loop : loops) {
+      if (loop.eventLoop() instanceof SingleThreadEventExecutor executor) {
+        most = Math.max(most, executor.pendingTasks());
+      }
+    }
+    return most;
   }
 
   /** The connections to clients, of each loop. */

@@ -1,6 +1,7 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.manager.ParentFacts;
 import io.loligo.server.metrics.MetricsExport;
@@ -61,6 +62,11 @@ final class Peers implements Part {
   @Override
   public void showMeters(MetricsExport export) {
     export.peers(this::numbers);
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.peers(this::numbers);
   }
 
   @Override

@@ -61,6 +61,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe, except that event loops must not call it.
  */
 public final class Proxy implements AutoCloseable {
+  private static final long NANOS_IN_MICRO = 1_000;
   private static final long FILES_IDLE_SECONDS = 5;
 
   /** Time between two measurements of the lag of the loops. */
@@ -426,6 +427,12 @@ public final class Proxy implements AutoCloseable {
 
   private HistorySources numbers() {
     HistorySources sources = new HistorySources(metrics);
+    if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
+      sources.allocator(allocator);
+    }
+    sources.counter(
+        "process_cpu_time_microseconds", () -> ProcessNumbers.cpuNanos() / NANOS_IN_MICRO);
+    sources.counter("process_page_faults", ProcessNumbers::majorPageFaults);
     parts.showHistory(sources);
     return sources;
   }

@@ -4,6 +4,7 @@ import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.Reloaded;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MetricsExport;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -160,6 +161,12 @@ final class Reloader implements Part {
         null,
         "Failed reloads: the old configuration stays in force; the log gives the reason.",
         this::failures);
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.counter("reloads", this::reloads);
+    sources.counter("reload_failures", this::failures);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheSettings;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminPages;
 import io.loligo.server.admin.WhatIfJson;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
@@ -71,5 +72,10 @@ final class Sizing implements Part {
         "Requests left out of the samples for /whatif because more came than the samples take in a"
             + " second.",
         whatIf::droppedRequests);
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.counter("what_if_dropped", whatIf::droppedRequests);
   }
 }

@@ -99,7 +99,7 @@ final class Storage implements Part {
         "loligo.memory.shortages",
         null,
         "Failed memory allocations, each of which ended its task. The log names the remedy.",
-        () -> store.transit().shortage().count());
+        this::shortages);
   }
 
   @Override
@@ -112,6 +112,11 @@ final class Storage implements Part {
     sources.store(store::stats);
     sources.disks(store::diskStats);
     sources.diskTimes(diskTimes);
+    sources.counter("memory_shortages", this::shortages);
+  }
+
+  private long shortages() {
+    return store.transit().shortage().count();
   }
 
   @Override

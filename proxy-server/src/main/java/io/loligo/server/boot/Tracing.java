@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.exchange.settings.IdentityDirectives;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.trace.SpanSender;
@@ -47,6 +48,14 @@ final class Tracing implements Part {
           null,
           "Sampled exchanges whose spans were dropped: the collector did not take them in time.",
           sender::dropped);
+    }
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    if (sender != null) {
+      sources.counter("otlp_exchanges_sent", sender::sent);
+      sources.counter("otlp_exchanges_dropped", sender::dropped);
     }
   }
 

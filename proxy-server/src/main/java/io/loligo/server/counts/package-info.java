@@ -3,8 +3,8 @@
  * declared, and where its value is.
  *
  * <p>The features {@code helper}, {@code login}, {@code adapt} and {@code shaping} declare their
- * counts with it, and {@code metrics} and {@code jmx} show them. It knows no other package of the
- * server. Thread-safe: any thread.
+ * counts with it, and {@code metrics}, {@code history} and {@code jmx} show them. It knows no other
+ * package of the server. Thread-safe: any thread.
  */
 @NullMarked
 package io.loligo.server.counts;

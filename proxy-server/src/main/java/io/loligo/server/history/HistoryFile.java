@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
@@ -121,6 +122,18 @@ final class HistoryFile {
    */
   long write(History history) throws IOException {
     Path fresh = path.resolveSibling(path.getFileName() + ".new");
+    List<Series> series;
+    do {
+      series = history.series();
+      write(history, series, fresh);
+      // a reload may have added a series, which the last records have but not the names
+    } while (series.size() != history.series().size());
+    long bytes = Files.size(fresh);
+    Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    return bytes;
+  }
+
+  private static void write(History history, List<Series> series, Path fresh) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
             fresh,
@@ -131,7 +144,7 @@ final class HistoryFile {
       OutputStream buffered =
           new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
       DataOutputStream out = new DataOutputStream(new CheckedOutputStream(buffered, sum));
-      writeAll(history, out);
+      writeAll(history, series, out);
       if (history.isClosed()) {
         throw new IOException("it is over");
       }
@@ -139,18 +152,16 @@ final class HistoryFile {
       out.flush();
       channel.force(true);
     }
-    long bytes = Files.size(fresh);
-    Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    return bytes;
   }
 
-  private static void writeAll(History history, DataOutputStream out) throws IOException {
+  private static void writeAll(History history, List<Series> series, DataOutputStream out)
+      throws IOException {
     out.writeLong(MAGIC);
     out.writeInt(VERSION);
-    out.writeInt(history.series().size());
-    for (Series series : history.series()) {
-      out.writeByte(series.kind().ordinal());
-      out.writeUTF(series.name());
+    out.writeInt(series.size());
+    for (Series one : series) {
+      out.writeByte(one.kind().ordinal());
+      out.writeUTF(one.name());
     }
     RecordBytes record = new RecordBytes();
     for (HistoryRange range : HistoryRange.values()) {

@@ -1,5 +1,9 @@
 package io.loligo.server.history;
 
+import io.loligo.server.counts.Count;
+import io.loligo.server.counts.CountText;
+import io.loligo.server.counts.Counts;
+import io.loligo.server.metrics.AllocatorNumber;
 import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.ConnectionGauge;
 import io.loligo.server.metrics.Counter;
@@ -8,15 +12,20 @@ import io.loligo.server.metrics.DiskNumber;
 import io.loligo.server.metrics.DiskTimes;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.MemoryOwners;
+import io.loligo.server.metrics.PeerCount;
+import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
 import io.loligo.store.StoreStats;
 import io.loligo.store.disk.DiskStats;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -24,9 +33,10 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers that a history keeps, and where they come from. All are known at the start; a peer
- * chooses no name of them. Numbers are added by the thread that starts; then one thread reads
- * times, and any thread counters and gauges.
+ * The numbers that a history keeps, and where they come from. All are known at the start, but for
+ * the names of things that a reload adds ({@link NumbersByName}); a peer chooses no name of them.
+ * Numbers are added by the thread that starts; then one thread reads times, and any thread counters
+ * and gauges.
  */
 public final class HistorySources {
   /** Facts that are asked for once in each sample, and the numbers taken from them. */
@@ -55,7 +65,7 @@ public final class HistorySources {
 
   private final ProxyMetrics metrics;
   private final SeriesList series = new SeriesList();
-  private final List<Group<?>> groups = new ArrayList<>();
+  private final List<BiConsumer<long[], long[]>> readings = new ArrayList<>();
   private final Group<ProxyMetrics> loops;
   private final List<Consumer<LatencySnapshot>> furtherTimes = new ArrayList<>();
   private final LatencySnapshot merged = new LatencySnapshot();
@@ -128,8 +138,10 @@ public final class HistorySources {
     gauge(store, "store_memory_pinned_bytes", StoreStats::pinnedBytes);
     gauge(store, "store_in_flight", StoreStats::inFlight);
     gauge(store, "store_transit_used_bytes", StoreStats::transitBytes);
+    gauge(store, "store_weight_bytes", StoreStats::weighedBytes);
     counter(store, "store_insertions", StoreStats::insertions);
     counter(store, "store_evictions", StoreStats::evictions);
+    counter(store, "store_evicted_bytes", StoreStats::evictedBytes);
     counter(store, "store_rejections", StoreStats::rejections);
   }
 
@@ -149,6 +161,68 @@ public final class HistorySources {
         }
       }
     }
+  }
+
+  /** The numbers of Netty's allocator. */
+  public void allocator(ByteBufAllocatorMetricProvider allocator) {
+    gauge("allocator_used_bytes.direct", allocator.metric()::usedDirectMemory);
+    gauge("allocator_used_bytes.heap", allocator.metric()::usedHeapMemory);
+    if (allocator instanceof PooledByteBufAllocator pooled) {
+      Group<PooledByteBufAllocator> numbers = group(() -> pooled);
+      for (AllocatorNumber number : AllocatorNumber.values()) {
+        String name = key(number.meter(), number.unit());
+        if (number.grows()) {
+          counter(numbers, name, number::of);
+        } else {
+          gauge(numbers, name, number::of);
+        }
+      }
+    }
+  }
+
+  /**
+   * The counts of things of one kind, as {@code KIND_COUNT.NAME}; times are in microseconds.
+   *
+   * @param kind the prefix of the names, as in the metrics
+   */
+  public <C extends Count> void things(
+      String kind, C[] counts, Supplier<? extends List<? extends Counts<C>>> things) {
+    List<NumbersByName.Measurement<Counts<C>>> numbers = new ArrayList<>();
+    for (C count : counts) {
+      numbers.add(
+          new NumbersByName.Measurement<>(
+              count.isGauge() ? Series.Kind.GAUGE : Series.Kind.COUNTER,
+              kind + '_' + name(count),
+              "",
+              thing -> value(thing, count)));
+    }
+    readings.add(new NumbersByName<>(series, numbers, Counts::name, things)::read);
+  }
+
+  private static String name(Count count) {
+    CountText told = count.told();
+    return told.isTime() ? told.name() + "_microseconds" : told.name();
+  }
+
+  private static <C extends Count> long value(Counts<C> thing, C count) {
+    long value = thing.has(count) ? thing.value(count) : 0;
+    return count.told().isTime() ? value / NANOS_IN_MICRO : value;
+  }
+
+  /** The state and the counts of parents. */
+  public void peers(Supplier<List<PeerNumbers>> peers) {
+    things("peer", PeerCount.values(), peers);
+    List<NumbersByName.Measurement<PeerNumbers>> further =
+        List.of(
+            new NumbersByName.Measurement<>(
+                Series.Kind.COUNTER, "peer_checks", ".good", PeerNumbers::goodChecks),
+            new NumbersByName.Measurement<>(
+                Series.Kind.COUNTER, "peer_checks", ".bad", PeerNumbers::badChecks),
+            new NumbersByName.Measurement<>(
+                Series.Kind.GAUGE, "peer_up", "", one -> one.up() ? 1 : 0),
+            new NumbersByName.Measurement<>(
+                Series.Kind.GAUGE, "peer_connections", "", PeerNumbers::connections));
+    readings.add(new NumbersByName<>(series, further, PeerNumbers::name, peers)::read);
   }
 
   /** The times of the file work, as {@code disk_time.PART}. */
@@ -180,7 +254,7 @@ public final class HistorySources {
 
   private <T> Group<T> group(Supplier<T> facts) {
     Group<T> group = new Group<>(facts);
-    groups.add(group);
+    readings.add(group::read);
     return group;
   }
 
@@ -209,9 +283,7 @@ public final class HistorySources {
 
   /** Reads all counters and gauges, by the index of their series. */
   void read(long[] counters, long[] gauges) {
-    for (Group<?> group : groups) {
-      group.read(counters, gauges);
-    }
+    readings.forEach(reading -> reading.accept(counters, gauges));
   }
 
   /** Reads all durations since the start of the process, by the index of their series. */

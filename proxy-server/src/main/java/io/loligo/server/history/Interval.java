@@ -21,10 +21,10 @@ public final class Interval {
   private long samples;
 
   Interval(SeriesList series) {
-    counters = new long[series.count(Series.Kind.COUNTER)];
-    gaugeSums = new long[series.count(Series.Kind.GAUGE)];
+    counters = new long[series.room(Series.Kind.COUNTER)];
+    gaugeSums = new long[series.room(Series.Kind.GAUGE)];
     gaugeMaxima = new long[gaugeSums.length];
-    timeSums = new long[series.count(Series.Kind.TIMES)];
+    timeSums = new long[series.room(Series.Kind.TIMES)];
     buckets = new long[timeSums.length][TimeBuckets.COUNT];
   }
 

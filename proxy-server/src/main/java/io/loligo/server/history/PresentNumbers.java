@@ -16,8 +16,8 @@ public final class PresentNumbers {
   public PresentNumbers(HistorySources sources) {
     this.sources = sources;
     series = sources.series();
-    counters = new long[series.count(Series.Kind.COUNTER)];
-    gauges = new long[series.count(Series.Kind.GAUGE)];
+    counters = new long[series.room(Series.Kind.COUNTER)];
+    gauges = new long[series.room(Series.Kind.GAUGE)];
   }
 
   /** Reads them again. */

@@ -20,10 +20,10 @@ final class Sampler {
     this.sources = sources;
     SeriesList series = sources.series();
     sample = new Interval(series);
-    counters = new long[series.count(Series.Kind.COUNTER)];
+    counters = new long[series.room(Series.Kind.COUNTER)];
     countersBefore = new long[counters.length];
-    gauges = new long[series.count(Series.Kind.GAUGE)];
-    sums = new long[series.count(Series.Kind.TIMES)];
+    gauges = new long[series.room(Series.Kind.GAUGE)];
+    sums = new long[series.room(Series.Kind.TIMES)];
     sumsBefore = new long[sums.length];
     times = new long[sums.length][TimeBuckets.COUNT];
     timesBefore = new long[sums.length][TimeBuckets.COUNT];

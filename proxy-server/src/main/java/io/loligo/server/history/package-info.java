@@ -5,7 +5,7 @@
  * <p>{@code boot} lists the numbers in {@link HistorySources} and starts a {@link HistoryRecorder}.
  * Everybody else reads its {@link History}: {@code read} gives the points of a range one after the
  * other, {@code last} one sum of the last seconds, each as an {@link Interval}. It knows {@code
- * metrics}, {@code record} and the numbers of the store.
+ * counts}, {@code metrics}, {@code record} and the numbers of the store.
  *
  * <p>One thread, {@code loligo-history}, takes a sample each second; another writes the file. Any
  * thread reads, except event loops of clients: reading decodes up to 24 MB.

@@ -22,6 +22,7 @@ class HistoryJsonTest {
 
   private final AtomicLong counted = new AtomicLong();
   private final AtomicLong level = new AtomicLong();
+  private final AtomicLong many = new AtomicLong();
   private final AtomicLong passedMillis = new AtomicLong();
   private HistoryRecorder recorder;
 
@@ -30,6 +31,9 @@ class HistoryJsonTest {
     HistorySources sources = new HistorySources(new ProxyMetrics(1));
     sources.counter("counted", counted::get);
     sources.gauge("level", level::get);
+    for (int i = 0; i < 46; i++) {
+      sources.gauge("many." + i, many::get);
+    }
     TimeSource hand =
         new TimeSource() {
           @Override
@@ -85,6 +89,27 @@ class HistoryJsonTest {
     String json =
         json(Map.of("range", List.of("1h"), "step", List.of("60"), "series", List.of("counted")));
     assertThat(json).contains("\"step\":60,", "\"series\":{\"counted\":[12]}");
+  }
+
+  @Test
+  void aColumnThatIsUsedLateHasZerosBefore() {
+    pass(1000, 0, 0);
+    pass(3000, 0, 0);
+    pass(1000, 5, 0);
+    assertThat(json(Map.of())).contains("\"counted\":[0,null,null,0,5]").doesNotContain("level");
+  }
+
+  /** 4,320 points of 93 columns are too many numbers; columns without a number are none. */
+  @Test
+  void onlyColumnsWithNumbersCountWithoutNames() {
+    Map<String, List<String>> all = Map.of("range", List.of("30d"), "step", List.of("600"));
+    pass(1000, 5, 0);
+    assertThat(json(all)).contains("\"counted\":[5]");
+    many.set(1);
+    pass(1000, 5, 0);
+    AdminReply reply = HistoryJson.answer(recorder.history(), all);
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.body()).contains("too many numbers");
   }
 
   @Test

@@ -87,6 +87,46 @@ class HistoryFileTest {
     }
   }
 
+  /** A reload adds a parent while the file is written, again and again. */
+  @Test
+  void aSeriesThatIsAddedDuringAWriteIsInTheFile() throws Exception {
+    SeriesList growing = SampleIntervals.series(1, 1, 1);
+    int more = 400;
+    growing.reserve(Series.Kind.COUNTER, more);
+    try (History before = new History(growing, UnpooledByteBufAllocator.DEFAULT, BYTES)) {
+      Random random = new Random(5);
+      for (int i = 0; i < 300; i++) {
+        before.add(SampleIntervals.random(growing, random, 1_000_000 + i, 50), 0);
+      }
+      Thread adding =
+          new Thread(
+              () -> {
+                for (int i = 0; i < more; i++) {
+                  Series added = growing.addReserved(Series.Kind.COUNTER, "late." + i);
+                  Interval sample = new Interval(growing);
+                  sample.begin(1_000_300 + i);
+                  sample.cover(1, 1000);
+                  sample.counters[added.index()] = 7;
+                  before.add(sample, 0);
+                }
+              });
+      adding.start();
+      boolean isLast;
+      do {
+        isLast = !adding.isAlive();
+        file().write(before);
+        try (History after = new History(growing, UnpooledByteBufAllocator.DEFAULT, BYTES)) {
+          file().readInto(after);
+        }
+      } while (!isLast);
+      adding.join();
+      try (History after = new History(growing, UnpooledByteBufAllocator.DEFAULT, BYTES)) {
+        file().readInto(after);
+        assertThat(after.last(300).sum(after.series("late." + (more - 1)))).isEqualTo(7);
+      }
+    }
+  }
+
   @Test
   void withoutAFileThereIsNothing() throws IOException {
     try (History after = history()) {

@@ -125,8 +125,8 @@ class HistorySourcesTest {
     for (CounterFamily family : CounterFamily.values()) {
       labels += family.labelValues().size();
     }
-    assertThat(sources.series().count(Series.Kind.COUNTER)).isGreaterThan(labels);
-    assertThat(sources.series().count(Series.Kind.TIMES))
+    assertThat(sources.series().room(Series.Kind.COUNTER)).isGreaterThan(labels);
+    assertThat(sources.series().room(Series.Kind.TIMES))
         .isEqualTo(HitClass.values().length + Stage.values().length);
     assertThat(sources.series().all())
         .allSatisfy(series -> assertThat(series.name()).matches("[a-z0-9_.]+"));

@@ -15,6 +15,13 @@ import org.junit.jupiter.api.Test;
 class HistoryTest {
   private static final SeriesList SERIES = SampleIntervals.series(3, 2, 2);
   private static final int ENOUGH_BYTES = 8 << 20;
+
+  /** Series that a proxy has at most; {@link HistoryCoversMetricsTest} compares it with them. */
+  static final int MOST_COUNTERS = 1_800;
+
+  static final int MOST_GAUGES = 600;
+  static final int MOST_TIMES = 35;
+
   private static final double[] PERCENTS = {1, 50, 95, 99, 100};
 
   /** Everything about one sample, as it was. */
@@ -184,10 +191,10 @@ class HistoryTest {
     assertThat(allocator.metric().usedDirectMemory()).isZero();
   }
 
-  /** The figures of ADR 30. */
+  /** The figures of ADR 30, with all the series that there can be. */
   @Test
   void thirtyBusyDaysFitInto32Megabytes() {
-    SeriesList many = SampleIntervals.series(350, 30, 23);
+    SeriesList many = SampleIntervals.series(MOST_COUNTERS, MOST_GAUGES, MOST_TIMES);
     Random random = new Random(5);
     try (History history = new History(many, UnpooledByteBufAllocator.DEFAULT, 32 << 20)) {
       for (HistoryRange range : HistoryRange.values()) {
@@ -203,15 +210,29 @@ class HistoryTest {
     }
   }
 
-  /** 1,000 durations a second in 14 series, spread over a factor of 1,000; 80 counters. */
+  /**
+   * 1,000 durations a second in 14 series, spread over a factor of 1,000; 80 counters and 30 gauges
+   * of the proxy, and 5 counters and 3 gauges of each of 16 parents, helpers and others.
+   */
   private static void busy(Interval slot, Random random, int seconds) {
     slot.cover(seconds, seconds * 1000L);
     for (int i = 0; i < 80; i++) {
       slot.counters[i * 4] = random.nextInt(1_000_000) * (long) seconds;
     }
-    for (int i = 0; i < slot.gaugeMaxima.length; i++) {
+    for (int i = 0; i < 30; i++) {
       slot.gaugeMaxima[i] = random.nextInt(1 << 30);
       slot.gaugeSums[i] = slot.gaugeMaxima[i] * seconds - random.nextInt(1000 * seconds);
+    }
+    for (int thing = 0; thing < 16; thing++) {
+      for (int i = 0; i < 5; i++) {
+        int counter = MOST_COUNTERS - 1 - thing * 90 - i;
+        slot.counters[counter] = random.nextInt(1000) * (long) seconds;
+      }
+      for (int i = 0; i < 3; i++) {
+        int gauge = MOST_GAUGES - 1 - thing * 33 - i;
+        slot.gaugeMaxima[gauge] = random.nextInt(100);
+        slot.gaugeSums[gauge] = slot.gaugeMaxima[gauge] * random.nextInt(seconds);
+      }
     }
     for (int i = 0; i < 14; i++) {
       int middle = 200 + i * 5;

@@ -112,7 +112,7 @@ class HistoryWireTest extends WireTest {
             "?range=1h&step=15",
             "?range=1h&step=0",
             "?range=1h&step=-10",
-            "?range=30d&step=600",
+            "?range=30d&step=600&series=*",
             "?series=nothing",
             "?series=",
             "?series=hits,nothing*")) {
