@@ -263,11 +263,14 @@ class Http2OriginWireTest extends WireTest {
                 call.ok("content", "etag", "\"a\"", "cache-control", "max-age=0");
               }
             });
-    startTrusting();
+    startTrusting(
+        "logformat last %Ss %{serverLastByte}stage",
+        "access_log stdio:" + dir.resolve("access.log") + " last");
     assertThat(fetch(origin.url("/")).text()).isEqualTo("content");
     assertThat(fetch(origin.url("/")).text()).isEqualTo("content");
     assertHit(fetch(origin.url("/")));
     assertThat(origin.requests()).containsExactly("1 GET /", "1 GET /");
+    assertThat(stopAndReadLog().get(1)).matches("TCP_REFRESH_UNMODIFIED [0-9]+");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import io.loligo.server.accesslog.StrictJson;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -89,6 +90,28 @@ class StagesWireTest extends WireTest {
             "stale_hit",
             "error");
     assertThat(lines).extracting(line -> line.get("protocol")).containsOnly("1.1");
+    assertThat(lines).allSatisfy(StagesWireTest::addsUp);
+    assertThat(stages(lines.get(9))).as("revalidated").contains("serverLastByte");
+  }
+
+  private static Set<Object> stages(Map<String, Object> line) {
+    return Set.copyOf(((Map<?, ?>) line.get("stages")).keySet());
+  }
+
+  /** The system has it in memory, so that the event loop reads it itself. */
+  @Test
+  void aHitFromDiskHasItsReadAlsoIfNobodyWaitsForIt() throws Exception {
+    start(
+        new PassingTime(),
+        "cache_dir rock " + dir.resolve("cache") + " 64",
+        "maximum_object_size_in_memory 1 KB");
+    origin.onOk("/a", "content".repeat(1000), FRESH);
+    get("/a");
+    Waiting.until("it is on disk", () -> get("/a").field("Cache-Status").endsWith("; detail=disk"));
+    List<Map<String, Object>> lines = lines();
+    Map<String, Object> last = lines.get(lines.size() - 1);
+    assertThat(last).containsEntry("class", "disk_hit");
+    assertThat(stages(last)).contains("diskFirstRead");
     assertThat(lines).allSatisfy(StagesWireTest::addsUp);
   }
 

@@ -69,10 +69,11 @@ public final class DiskLookUp extends LoopTimer.Timeout implements LoadListener 
    * caller owns the entry of the result.
    */
   public static Store.@Nullable Loaded now(LoopServices services, Request request, CacheKey key) {
+    long beginNanos = services.clock.nanos();
     Store.Loaded now = services.store.loadNow(key, request.head().fields(), Wanted.CONTENT);
     if (now != null) {
-      LoadReport report = now.report();
-      note(request.record(), now.entry(), report, report.queueNanos() + report.readNanos());
+      long nanos = now.entry() == null ? 0 : services.clock.nanos() - beginNanos;
+      note(request.record(), now.entry(), now.report(), nanos);
     }
     return now;
   }

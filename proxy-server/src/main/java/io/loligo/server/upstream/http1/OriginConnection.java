@@ -491,6 +491,10 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
     wanted = false;
     phase = Phase.CONTENT;
     watch();
+    if (timings != null && input.isComplete()) {
+      // the exchange of a validation has ended when the listener returns
+      timings.lastByteNanos = now() - sentNanos;
+    }
     listener().head(head, contentLength);
     if (phase == Phase.CONTENT && input.isComplete()) {
       complete(null);

@@ -371,6 +371,8 @@ final class RequestStream implements Lease {
     phase = Phase.CONTENT;
     if (last) {
       inputEnded(null);
+      // the exchange of a validation has ended when the listener returns
+      record().lastByteNanos = connection.nanos() - sentNanos;
     }
     contentLength =
         framing.kind() == Framing.Kind.UNTIL_CLOSE
