@@ -193,11 +193,10 @@ public final class HistoryTable {
       }
       case TIMES -> {
         column(name + ".count", point -> point.count(series));
-        column(name + ".mean", point -> point.meanNanos(series) / NANOS_IN_MICRO);
+        double unit = series.isOfNumbers() ? 1 : NANOS_IN_MICRO;
+        column(name + ".mean", point -> point.mean(series, unit));
         for (int percent : PERCENTS) {
-          column(
-              name + ".p" + percent,
-              point -> point.percentileNanos(series, percent) / NANOS_IN_MICRO);
+          column(name + ".p" + percent, point -> point.percentileNanos(series, percent) / unit);
         }
       }
     }

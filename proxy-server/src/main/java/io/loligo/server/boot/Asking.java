@@ -1,20 +1,11 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.admin.AdminDirectives;
-import io.loligo.server.admin.AdminServer;
-import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.PortTls;
-import io.loligo.server.tls.PinnedServer;
 import java.io.IOException;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +21,6 @@ import picocli.CommandLine.Parameters;
             + " the last decisions. Fetches, changes and counts nothing.",
     mixinStandardHelpOptions = true)
 final class Asking implements Callable<Integer> {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
   @SuppressWarnings("NullAway.Init") // picocli sets it
   @Parameters(paramLabel = "URL", description = "absolute, as in the access log")
   private String url;
@@ -84,36 +73,21 @@ final class Asking implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     ProxyConfig config = file == null ? null : config(file);
-    HttpPort port = config == null ? null : config.get(AdminDirectives.ADMIN_PORT);
-    if (file != null && port == null) {
+    AdminCall call = file == null ? new AdminCall(admin, null, null) : null;
+    if (config != null) {
+      call = AdminCall.of(config);
+    }
+    if (call == null) {
       System.err.println("loligo: " + file + " has no loligo_admin_port");
       return 1;
     }
-    String authority = port == null ? admin : AdminServer.reachedAt(port).text();
-    PortTls tls = port == null ? null : port.tls();
     try {
-      HttpClient.Builder client =
-          HttpClient.newBuilder().connectTimeout(PATIENCE).proxy(HttpClient.Builder.NO_PROXY);
-      if (tls != null) {
-        client.sslContext(PinnedServer.context(tls.options().certificates()));
-      }
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(
-                  URI.create(
-                      (tls == null ? "http://" : "https://") + authority + "/explain?" + query()))
-              .timeout(PATIENCE);
-      String secret = config == null ? null : config.get(AdminDirectives.ADMIN_SECRET);
-      if (secret != null && !secret.isEmpty()) {
-        request.header("Authorization", "Bearer " + secret);
-      }
-      HttpResponse<String> answer =
-          client.build().send(request.build(), HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> answer = call.get("/explain?" + query());
       boolean explained = answer.statusCode() == 200;
       (explained ? System.out : System.err).print(answer.body());
       return explained ? 0 : 1;
-    } catch (IOException | IllegalArgumentException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      System.err.println("loligo: no answer from " + authority + ": " + why);
+    } catch (IOException e) {
+      System.err.println("loligo: " + e.getMessage());
       return 1;
     }
   }

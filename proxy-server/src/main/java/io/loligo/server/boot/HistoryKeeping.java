@@ -10,6 +10,7 @@ import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.time.TimeSource;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The history of the process, if it keeps one. Thread-safe. */
@@ -59,6 +60,12 @@ final class HistoryKeeping implements Part {
   long memoryBytes() {
     History kept = history();
     return kept == null ? 0 : kept.memoryBytes();
+  }
+
+  /** Writes the file now; completes with whether it has all numbers. */
+  CompletableFuture<Boolean> saveNow() {
+    HistoryRecorder kept = recorder;
+    return kept == null ? CompletableFuture.completedFuture(false) : kept.saveNow();
   }
 
   /** The history; null: none is kept. */

@@ -215,6 +215,7 @@ public final class Proxy implements AutoCloseable {
       secured = parts.add(secured(maintenance));
       sampling = parts.add(new Sampling(metrics, storage.diskTimes(), time));
       history = parts.add(new HistoryKeeping(time, transport.allocator()));
+      parts.add(new ReportPages(history, storage.diskTimes()));
       cacheMemory =
           parts.add(new CacheMemory(storage.store(), inForce::config, history::memoryBytes));
       group = transport.newLoops(count, "loligo-loop");

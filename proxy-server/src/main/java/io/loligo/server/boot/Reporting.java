@@ -45,7 +45,9 @@ final class Reporting implements Callable<Integer> {
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "reads the access log of this configuration, with its old files")
+      description =
+          "reads the access log of this configuration, with its old files, and the history of its"
+              + " proxy")
   private @Nullable Path file;
 
   @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -67,8 +69,9 @@ final class Reporting implements Callable<Integer> {
     if (logs.isEmpty() == (file == null)) {
       return refuse("access logs or -f FILE are required, not both");
     }
+    ProxyConfig config = null;
     if (file != null) {
-      ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
+      config = Features.reader(new FileConfigSource()).read(file.toString()).config();
       if (config == null) {
         return refuse(file + " has errors (see: loligo check -f " + file + ")");
       }
@@ -95,6 +98,9 @@ final class Reporting implements Callable<Integer> {
       return refuse("--zone " + zone + " is no time zone (expected: such as Europe/Berlin)");
     }
     report.problems().forEach(this::say);
+    if (config != null && report.accesses() > 0) {
+      ReportedProxy.addTo(report, config, System.currentTimeMillis());
+    }
     if (report.accesses() == 0) {
       report.examples().forEach(this::say);
       return refuse(

@@ -66,6 +66,24 @@ final class HistoryFile {
    * @throws IOException if it cannot be read
    */
   long readInto(History history) throws IOException {
+    return read(history.list(), history::restore);
+  }
+
+  /** Takes the slots of a file: range by range from the shortest slots on, each in its order. */
+  interface Slots {
+    /** Takes {@code slot}, borrowed for the call. */
+    void slot(HistoryRange range, Interval slot);
+  }
+
+  /**
+   * Passes the whole file to {@code slots}, as intervals of {@code series}: those without a
+   * namesake in the file stay 0.
+   *
+   * @return the newest slot in it; -1: there is no file, or nothing in it
+   * @throws DamagedRecordException if it is damaged, or no history
+   * @throws IOException if it cannot be read
+   */
+  long read(SeriesList series, Slots slots) throws IOException {
     if (!Files.exists(path)) {
       return -1;
     }
@@ -77,7 +95,7 @@ final class HistoryFile {
     check(bytes - Long.BYTES);
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(path), BUFFER_BYTES))) {
-      return new Restoring(in, history).all();
+      return new Restoring(in, series, slots).all();
     } catch (EOFException e) {
       throw new DamagedRecordException("it ends early");
     } catch (UTFDataFormatException e) {
@@ -182,20 +200,22 @@ final class HistoryFile {
   /** Reads a file whose checksum is right. */
   private static final class Restoring {
     private final DataInputStream in;
-    private final History history;
+    private final SeriesList wanted;
+    private final Slots slots;
     private final RecordBytes record = new RecordBytes();
     private final Interval slot;
     private long newest = -1;
 
-    Restoring(DataInputStream in, History history) {
+    Restoring(DataInputStream in, SeriesList wanted, Slots slots) {
       this.in = in;
-      this.history = history;
-      slot = new Interval(history.list());
+      this.wanted = wanted;
+      this.slots = slots;
+      slot = new Interval(wanted);
     }
 
     long all() throws IOException {
       in.skipNBytes(Long.BYTES + Integer.BYTES);
-      RecordForm form = new RecordForm(series(), history.list());
+      RecordForm form = new RecordForm(series(), wanted);
       for (int seconds = in.readInt(); seconds != 0; seconds = in.readInt()) {
         HistoryRange range = range(seconds);
         long before = -1;
@@ -209,7 +229,7 @@ final class HistoryFile {
           slot.begin(number);
           form.addTo(slot, record);
           if (range != null) {
-            history.restore(range, slot);
+            slots.slot(range, slot);
           }
         }
         newest = Math.max(newest, before);

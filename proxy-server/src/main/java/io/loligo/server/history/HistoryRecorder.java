@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ public final class HistoryRecorder implements AutoCloseable {
   private @Nullable Sampler sampler;
   private @Nullable SlotClock clock;
   private boolean isFileOurs;
+  private CompletableFuture<Boolean> asked = CompletableFuture.completedFuture(false);
 
   // of the thread that saves
   private boolean failed;
@@ -196,13 +198,39 @@ public final class HistoryRecorder implements AutoCloseable {
     return Math.max(SAVE_MILLIS, savedBytes * 1000 / SAVE_BYTES_PER_SECOND);
   }
 
-  private void save() {
+  /**
+   * Takes a sample, and writes the file now, on a thread of its own. A call while another one is
+   * pending gets its result.
+   *
+   * @return completes with whether the file has all numbers; false, too, if there is no file
+   */
+  public CompletableFuture<Boolean> saveNow() {
+    synchronized (sampling) {
+      if (asked.isDone()) {
+        try {
+          asked = CompletableFuture.supplyAsync(this::sampleAndSave, writer);
+        } catch (RejectedExecutionException closed) {
+          asked = CompletableFuture.completedFuture(false);
+        }
+      }
+      return asked;
+    }
+  }
+
+  private boolean sampleAndSave() {
+    sample();
+    return save();
+  }
+
+  /** Whether the file has all numbers. */
+  private boolean save() {
     if (file == null || !isFileOurs()) {
-      return;
+      return false;
     }
     try {
       savedBytes = file.write(history);
       failed = false;
+      return true;
     } catch (IOException e) {
       if (!failed) {
         LOG.warn(
@@ -212,6 +240,7 @@ public final class HistoryRecorder implements AutoCloseable {
             e.toString());
       }
       failed = true;
+      return false;
     }
   }
 

@@ -225,20 +225,31 @@ public final class HistorySources {
     readings.add(new NumbersByName<>(series, further, PeerNumbers::name, peers)::read);
   }
 
-  /** The times of the file work, as {@code disk_time.PART}. */
+  /**
+   * The times of the file work, as {@code disk_time.PART}, and the number of responses that share a
+   * write with others.
+   */
   public void diskTimes(DiskTimes times) {
     for (DiskTimes.Part part : DiskTimes.Part.values()) {
       series.add(Series.Kind.TIMES, "disk_time." + part.name().toLowerCase(Locale.ROOT));
       furtherTimes.add(into -> times.addTo(into, part));
     }
+    counter("disk_shared_writes", times::sharedWrites);
   }
 
-  /** The samples of what is in progress: their number and their sum, whose quotient is the mean. */
+  /**
+   * The samples of what is in progress: their number and their sum, whose quotient is the mean. Of
+   * the disks, all samples, as {@code concurrency.disk_reads}.
+   */
   public void concurrency(Concurrency sampled) {
     for (Concurrency.Of of : Concurrency.Of.values()) {
       String name = "concurrency_" + of.name().toLowerCase(Locale.ROOT);
       counter(name + "_samples", () -> sampled.count(of));
       counter(name + "_sum", () -> sampled.sum(of));
+      if (of.isOfDisks()) {
+        series.add(Series.Kind.TIMES, Series.NUMBERS + of.name().toLowerCase(Locale.ROOT));
+        furtherTimes.add(into -> sampled.addTo(into, of));
+      }
     }
   }
 

@@ -124,11 +124,34 @@ public final class Interval {
     return count;
   }
 
+  /** Takes durations that are equal within the error of a history. */
+  public interface Durations {
+    /** So many were of about {@code nanos}. */
+    void are(long nanos, long count);
+  }
+
+  /** Passes all durations to {@code durations}, the shortest first. */
+  public void each(Series times, Durations durations) {
+    long[] counts = buckets[of(times, Series.Kind.TIMES)];
+    for (int bucket = 0; bucket < counts.length; bucket++) {
+      if (counts[bucket] > 0) {
+        durations.are(TimeBuckets.nanos(bucket), counts[bucket]);
+      }
+    }
+  }
+
   /** The mean duration, exact; 0 without any. */
   public long meanNanos(Series times) {
     int index = of(times, Series.Kind.TIMES);
     long count = count(index);
     return count == 0 ? 0 : timeSums[index] / count;
+  }
+
+  /** The same without rounding, also for numbers in the place of nanoseconds. */
+  public double mean(Series times, double divisor) {
+    int index = of(times, Series.Kind.TIMES);
+    long count = count(index);
+    return count == 0 ? 0 : timeSums[index] / divisor / count;
   }
 
   /**

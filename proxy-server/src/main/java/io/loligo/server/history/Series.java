@@ -18,4 +18,12 @@ public record Series(Kind kind, String name, int index) {
     /** Durations: their number, sum and percentiles. */
     TIMES
   }
+
+  /** How the name of a distribution begins whose nanoseconds are numbers of something. */
+  static final String NUMBERS = "concurrency.";
+
+  /** Whether it is a distribution of numbers of something, in the place of nanoseconds. */
+  public boolean isOfNumbers() {
+    return kind == Kind.TIMES && name.startsWith(NUMBERS);
+  }
 }

@@ -7,7 +7,9 @@ import java.util.Map;
 public interface DiskTimesMXBean {
   @Description(
       "Times: write_queue is the wait of a response to be written; write and read are operations"
-          + " on files.")
+          + " on files; store is all the work until a response is stored, store_8k and store_16k"
+          + " the same of those up to 8 KB and 16 KB; second_block is the write of the second block"
+          + " of those of two.")
   @Units("microseconds")
   Map<String, StageTimes> getTimes();
 

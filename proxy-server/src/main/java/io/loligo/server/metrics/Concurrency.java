@@ -30,13 +30,21 @@ public final class Concurrency {
     /** Reads from the files of directories. */
     DISK_READS(DiskOperation.READ),
     /** Writes to the files of directories. */
-    DISK_WRITES(DiskOperation.WRITE);
+    DISK_WRITES(DiskOperation.WRITE),
+    /** Both together. */
+    DISK_OPERATIONS;
 
-    /** Null: {@link #operation} counts. */
+    /** Null: of the disks. */
     @SuppressWarnings("ImmutableEnumChecker") // an accessor, without state
     private final @Nullable ToLongFunction<ProxyMetrics> now;
 
+    /** Null: not of the disks, or of both operations. */
     private final @Nullable DiskOperation operation;
+
+    Of() {
+      this.now = null;
+      this.operation = null;
+    }
 
     Of(ToLongFunction<ProxyMetrics> now) {
       this.now = now;
@@ -46,6 +54,11 @@ public final class Concurrency {
     Of(DiskOperation operation) {
       this.now = null;
       this.operation = operation;
+    }
+
+    /** Whether it is of the disks, whose samples {@link DiskTimes} has. */
+    public boolean isOfDisks() {
+      return now == null;
     }
   }
 
@@ -90,8 +103,10 @@ public final class Concurrency {
 
   /** Adds the samples to {@code snapshot}, whose nanoseconds are then numbers. */
   public void addTo(LatencySnapshot snapshot, Of of) {
-    if (of.operation == null) {
+    if (!of.isOfDisks()) {
       samples[of.ordinal()].addTo(snapshot);
+    } else if (of.operation == null) {
+      disk.addSamplesTo(snapshot);
     } else {
       disk.addSamplesTo(snapshot, of.operation);
     }

@@ -1,6 +1,9 @@
 package io.loligo.server.metrics;
 
 import io.loligo.store.disk.medium.DiskWatch;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,15 +23,26 @@ public final class DiskTimes implements DiskWatch {
     /** Bytes are written to a file. */
     WRITE,
     /** Bytes are read from a file. */
-    READ
+    READ,
+    /** A response is stored: its waits for a disk thread, and the work for it. */
+    STORE,
+    /** The same, of those of at most 8 KB. */
+    STORE_8K,
+    /** The same, of those of more than 8 KB and at most 16 KB. */
+    STORE_16K,
+    /** The one block of a response of two that is written alone. */
+    SECOND_BLOCK
   }
 
-  private final SharedHistogram waits = new SharedHistogram();
-  private final SharedHistogram writes = new SharedHistogram();
-  private final SharedHistogram reads = new SharedHistogram();
+  private static final long KILOBYTE = 1024;
+
+  private final Map<Part, SharedHistogram> times = new EnumMap<>(Part.class);
+  private final StoredSizes sizes = new StoredSizes();
+  private final LongAdder sharedWrites = new LongAdder();
   private final LongSupplier clock;
   private final Activity writing;
   private final Activity reading;
+  private final Activity working;
 
   /**
    * Without any.
@@ -37,24 +51,67 @@ public final class DiskTimes implements DiskWatch {
    */
   public DiskTimes(LongSupplier clock) {
     this.clock = clock;
-    writing = new Activity(SAMPLE_MILLIS * NANOS_PER_MILLI, clock.getAsLong());
-    reading = new Activity(SAMPLE_MILLIS * NANOS_PER_MILLI, clock.getAsLong());
+    for (Part part : Part.values()) {
+      times.put(part, new SharedHistogram());
+    }
+    long stepNanos = SAMPLE_MILLIS * NANOS_PER_MILLI;
+    writing = new Activity(stepNanos, clock.getAsLong());
+    reading = new Activity(stepNanos, clock.getAsLong());
+    working = new Activity(stepNanos, clock.getAsLong());
+  }
+
+  private SharedHistogram of(Part part) {
+    SharedHistogram histogram = times.get(part);
+    if (histogram == null) {
+      throw new IllegalStateException("no times of " + part);
+    }
+    return histogram;
   }
 
   @Override
   public void waited(long nanos) {
-    waits.record(nanos, 1);
+    of(Part.WRITE_QUEUE).record(nanos, 1);
   }
 
   @Override
   public void began(DiskOperation operation) {
-    running(operation).began(clock.getAsLong());
+    long now = clock.getAsLong();
+    running(operation).began(now);
+    working.began(now);
   }
 
   @Override
   public void ended(DiskOperation operation, long nanos, long bytes) {
-    running(operation).ended(clock.getAsLong());
-    (operation == DiskOperation.READ ? reads : writes).record(nanos, 1);
+    long now = clock.getAsLong();
+    running(operation).ended(now);
+    working.ended(now);
+    of(operation == DiskOperation.READ ? Part.READ : Part.WRITE).record(nanos, 1);
+  }
+
+  @Override
+  public void stored(long bytes, long nanos, long blocks, long blockNanos) {
+    of(Part.STORE).record(nanos, 1);
+    if (bytes <= 8 * KILOBYTE) {
+      of(Part.STORE_8K).record(nanos, 1);
+    } else if (bytes <= 16 * KILOBYTE) {
+      of(Part.STORE_16K).record(nanos, 1);
+    }
+    if (blocks == 0) {
+      sharedWrites.increment();
+    } else if (blocks == 1) {
+      of(Part.SECOND_BLOCK).record(blockNanos, 1);
+    }
+    sizes.record(bytes, nanos);
+  }
+
+  /** Sizes of the responses stored since the start, and the times by size. */
+  public StoredSizes sizes() {
+    return sizes;
+  }
+
+  /** Responses stored without a write of their own: all of each shared a write with others. */
+  public long sharedWrites() {
+    return sharedWrites.sum();
   }
 
   private Activity running(DiskOperation operation) {
@@ -71,14 +128,13 @@ public final class DiskTimes implements DiskWatch {
     running(operation).addTo(snapshot, clock.getAsLong());
   }
 
+  /** The same for operations of both kinds. */
+  void addSamplesTo(LatencySnapshot snapshot) {
+    working.addTo(snapshot, clock.getAsLong());
+  }
+
   /** Adds the times of {@code part} to {@code snapshot}. */
   public void addTo(LatencySnapshot snapshot, Part part) {
-    SharedHistogram times =
-        switch (part) {
-          case WRITE_QUEUE -> waits;
-          case WRITE -> writes;
-          case READ -> reads;
-        };
-    times.addTo(snapshot);
+    of(part).addTo(snapshot);
   }
 }

@@ -335,7 +335,9 @@ public final class MetricsExport implements AutoCloseable {
         .register(
             Distributions.ofTimes(
                 "loligo_disk_operation_duration_seconds",
-                "Time of a read from a file, of a write, and of a response's wait to be written.",
+                "Time of a read from a file, of a write, of a response's wait to be written, and of"
+                    + " all the work until a response is stored (store; of those up to 8 KB and 16"
+                    + " KB, and of the second block of those of two).",
                 "operation",
                 DiskTimes.Part.values(),
                 times::addTo));

@@ -1,5 +1,7 @@
 package io.loligo.server.report;
 
+import io.loligo.server.history.Interval;
+import io.loligo.server.history.Series;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -11,6 +13,9 @@ import java.util.Map;
 final class Aggregates {
   /** Bytes of a block of the disk in the study. */
   static final int BLOCK = 8 << 10;
+
+  /** Bytes of two blocks of a cache_dir: a longer response has more than one further block. */
+  static final int TWO_DISK_BLOCKS = 128 << 10;
 
   /** Samples of requests, and of disk requests, in microseconds. */
   static final long REQUEST_STEP = 10_000;
@@ -46,6 +51,8 @@ final class Aggregates {
   private final ActivitySampler outgoing =
       new ActivitySampler(REQUEST_STEP, REQUEST_RING, this::outgoing);
   private final ActivitySampler disk = new ActivitySampler(DISK_STEP, DISK_RING, this::swapping);
+  private final Histogram storedSizes = new Histogram();
+  private long samples;
   private long accesses;
   private long others;
   private long staged;
@@ -228,7 +235,7 @@ final class Aggregates {
     bySize(BySize.DISK_IN, access.bytes, total);
     bySize(BySize.DISK_FIRST_IN, access.bytes, first);
     blocks(access, group, Measure.ONE_BLOCK_IN, Measure.TWO_BLOCKS_IN, total);
-    if (twoBlocks(access)) {
+    if (access.bytes <= TWO_DISK_BLOCKS) {
       group.add(Measure.SECOND_IN, rest);
     }
     long begin = begin(access) + Math.max(0, before(access));
@@ -255,6 +262,78 @@ final class Aggregates {
     } else if (twoBlocks(access)) {
       group.add(two, micros);
     }
+  }
+
+  // ---- numbers of the running proxy
+
+  /**
+   * Adds what the proxy counted itself in a slot of time, unless the log has nothing of that time.
+   *
+   * @param slot borrowed
+   */
+  void add(DiskSeries series, Interval slot) {
+    long micros = slot.startSeconds() * 1_000_000;
+    if (groups.count() == 0
+        || micros < groups.startMicros(0)
+        || micros >= groups.startMicros(groups.count())) {
+      return;
+    }
+    TimeGroup group = groups.at(micros);
+    long stored = slot.count(series.store());
+    byStage[LoggedStage.DISK_WRITE.ordinal()] += stored;
+    group.add(Amount.SWAP_OUTS, stored);
+    group.add(Amount.KNOWN_OUTS, stored);
+    group.add(Amount.ATOMIC_OUTS, slot.sum(series.shared()));
+    group.add(Amount.COUNTED_MILLIS, slot.coveredMillis());
+    times(group, Measure.DISK_OUT, slot, series.store());
+    times(group, Measure.ONE_BLOCK_OUT, slot, series.store8());
+    times(group, Measure.TWO_BLOCKS_OUT, slot, series.store16());
+    times(group, Measure.SECOND_OUT, slot, series.second());
+    long more = slot.count(series.operations());
+    if (samples == 0 && more > 0) {
+      forgetSwapping();
+    }
+    samples += more;
+    numbers(group, Measure.SWAPPING_ALL, slot, series.operations());
+    numbers(group, Measure.SWAPPING_IN, slot, series.reads());
+    numbers(group, Measure.SWAPPING_OUT, slot, series.writes());
+  }
+
+  private static void times(TimeGroup group, Measure measure, Interval slot, Series times) {
+    slot.each(times, (nanos, count) -> group.add(measure, Math.round(nanos / 1e3), count));
+  }
+
+  private static void numbers(TimeGroup group, Measure measure, Interval slot, Series numbers) {
+    slot.each(numbers, (number, count) -> group.add(measure, number, count));
+  }
+
+  /** Forgets the disk requests in progress that the log gave: those that are added are samples. */
+  private void forgetSwapping() {
+    for (int i = 0; i < groups.count(); i++) {
+      groups.group(i).clear(Measure.SWAPPING_ALL);
+      groups.group(i).clear(Measure.SWAPPING_IN);
+      groups.group(i).clear(Measure.SWAPPING_OUT);
+    }
+  }
+
+  /** Adds sizes of responses written to disk since the start of the proxy. */
+  void stored(long bytes, long count) {
+    storedSizes.add(bytes, count);
+  }
+
+  /** Adds the median time of responses of one size. */
+  void stored(long bytes, long medianMicros, long count) {
+    bySize(BySize.DISK_OUT).add(bytes, medianMicros, count);
+  }
+
+  /** Whether the proxy sampled its disks, which had work; false: the log gives it. */
+  boolean isDiskSampled() {
+    return samples > 0 && count(LoggedStage.DISK_FIRST_READ) + count(LoggedStage.DISK_WRITE) > 0;
+  }
+
+  /** Sizes of responses written to disk since the start of the proxy. */
+  Histogram storedSizes() {
+    return storedSizes;
   }
 
   private static boolean twoBlocks(LoggedAccess access) {

@@ -11,6 +11,11 @@ enum Amount {
   /** Swap-ins with one read, of those whose reads are known. */
   ATOMIC_INS,
   KNOWN_INS,
+  /** Swap-outs without a write of their own, of those whose writes are known. */
+  ATOMIC_OUTS,
+  KNOWN_OUTS,
+  /** Milliseconds in which the proxy counted swap-outs; 0: the log has them. */
+  COUNTED_MILLIS,
   /** Memory hits of files whose way into memory is known, and those that never came from disk. */
   KNOWN_MEMORY_HITS,
   NEVER_SWAPPED_IN,

@@ -50,8 +50,19 @@ final class DiskExperiments {
             "Swap requests",
             "Responses read from disk (swap-in) and written to it (swap-out), a second.",
             Axis.number("requests/s"))
-        .curve("swap-in", Color.HITS, noneIsNothing(Amount.SWAP_INS))
-        .curve("swap-out", Color.MISSES, noneIsNothing(Amount.SWAP_OUTS), WRITE)
+        .curve(
+            "swap-in",
+            Color.HITS,
+            numbers.whole().get(Amount.SWAP_INS) == 0
+                ? numbers.each(group -> Double.NaN)
+                : numbers.rates(Amount.SWAP_INS))
+        .curve(
+            "swap-out",
+            Color.MISSES,
+            numbers.whole().get(Amount.SWAP_OUTS) == 0
+                ? numbers.each(group -> Double.NaN)
+                : numbers.swapOutRates(),
+            WRITE)
         .finds(
             NumberText.of(numbers.whole().get(Amount.SWAP_INS))
                 + " swap-ins"
@@ -62,14 +73,10 @@ final class DiskExperiments {
                         + " swap-outs."));
   }
 
-  /** A rate; no numbers if the whole log has none. */
-  private double[] noneIsNothing(Amount amount) {
-    return numbers.whole().get(amount) == 0
-        ? numbers.each(group -> Double.NaN)
-        : numbers.rates(amount);
-  }
-
   private double[] active(Measure measure, double fraction, LoggedStage... stages) {
+    if (numbers.counted().isDiskSampled()) {
+      return numbers.active(measure, fraction);
+    }
     for (LoggedStage stage : stages) {
       if (numbers.counted().count(stage) > 0) {
         return numbers.active(measure, fraction);
@@ -82,8 +89,9 @@ final class DiskExperiments {
     return overTime(
             12,
             "Concurrent swap requests",
-            "How many reads and writes of responses are at the disks at the same time, in samples"
-                + " every 2 ms. Half of the samples have at most the 50th percentile.",
+            activity()
+                + " at the same time, in samples every 2 ms. Half of the samples have at most the"
+                + " 50th percentile.",
             Axis.number("requests"))
         .curve("50th percentile", Color.HITS, active(Measure.SWAPPING_ALL, 0.5, READ, WRITE), READ)
         .curve(
@@ -94,12 +102,22 @@ final class DiskExperiments {
                 + " at once.");
   }
 
+  /** The requests in progress: the proxy samples operations on files, a log gives the requests. */
+  private String activity() {
+    return numbers.counted().isDiskSampled()
+        ? "How many reads and writes of files are in progress"
+        : "How many reads and writes of responses are at the disks";
+  }
+
   private Experiment utilisation() {
     return overTime(
             13,
             "Use of the disks",
-            "The share of samples, one every 2 ms, in which at least one response is being read or"
-                + " written.",
+            (numbers.counted().isDiskSampled()
+                ? "The share of samples, one every 2 ms, in which at least one read or write of"
+                    + " a file was in progress."
+                : "The share of samples, one every 2 ms, in which at least one response is"
+                    + " being read or written."),
             Axis.number("% of samples"))
         .curve("all", Color.ALL, busy(Measure.SWAPPING_ALL, READ, WRITE), READ)
         .curve("in", Color.HITS, busy(Measure.SWAPPING_IN, READ), READ)
@@ -131,7 +149,8 @@ final class DiskExperiments {
             14,
             "Disk response time",
             "The median time until a response is read from disk, or written to it, with the wait in"
-                + " the disk's queue.",
+                + " the disk's queue."
+                + shared(),
             Axis.MEDIAN_MS)
         .curve("in", Color.HITS, numbers.medians(Measure.DISK_IN), READ)
         .curve("out", Color.MISSES, numbers.medians(Measure.DISK_OUT), WRITE)
@@ -141,6 +160,14 @@ final class DiskExperiments {
                 : numbers.medianWords("in", Measure.DISK_IN, "out", Measure.DISK_OUT));
   }
 
+  /** Says why a write can be so short; empty where the log gives the writes. */
+  private String shared() {
+    return numbers.whole().get(Amount.KNOWN_OUTS) == 0
+        ? ""
+        : " A response of less than 64 KB is copied to a buffer, which is written later together"
+            + " with others.";
+  }
+
   private Experiment diskTimeBySize() {
     return new Experiment(
             numbers,
@@ -148,7 +175,10 @@ final class DiskExperiments {
             "Disk response time and size",
             "The median disk time of responses of up to 64 KB, in groups of 1 KB. Steps are at"
                 + " multiples of what one request to the disk reads; the first-I/O delay is the"
-                + " part until its end.",
+                + " part until its end."
+                + (numbers.counted().storedSizes().count() == 0
+                    ? ""
+                    : " Writes are those since the start of the proxy."),
             new Axis("response size", Axis.Scale.BYTES),
             numbers.sizes(BySize.DISK_IN),
             Axis.MEDIAN_MS)
@@ -212,22 +242,23 @@ final class DiskExperiments {
     return overTime(
             17,
             "Duration of one I/O",
-            "The median time of the second read, of files of two blocks (8 to 16 KB): an I/O"
-                + " without the cost of finding the file.",
+            "The median time of the second read or write, of responses of two blocks (64 to 128 KB"
+                + " in a cache_dir): an I/O without the cost of finding the file.",
             Axis.MEDIAN_MS)
         .curve("in", Color.HITS, numbers.medians(Measure.SECOND_IN), READ, LoggedStage.DISK_REST)
-        .lacks("out", "no log divides a write into its parts");
+        .curve("out", Color.MISSES, numbers.medians(Measure.SECOND_OUT), WRITE);
   }
 
   private Experiment atomic() {
     return overTime(
             18,
             "Swap requests with one I/O",
-            "The share of swap-ins that one read served whole. More reads mean longer responses or"
-                + " too small a read.",
-            Axis.percent("% of swap-ins"))
+            "The share of swap-ins that one read served whole, and of swap-outs that one write"
+                + " took whole, together with others. More reads mean longer responses or too small"
+                + " a read.",
+            Axis.percent("% of swap requests"))
         .curve("in", Color.HITS, numbers.shares(Amount.ATOMIC_INS, Amount.KNOWN_INS), READ)
-        .lacks("out", "no log says how many writes a response took")
+        .curve("out", Color.MISSES, numbers.shares(Amount.ATOMIC_OUTS, Amount.KNOWN_OUTS), WRITE)
         .finds(
             numbers.whole().get(Amount.KNOWN_INS) == 0
                 ? ""

@@ -1,5 +1,6 @@
 package io.loligo.server.report;
 
+import io.loligo.server.history.KeptHistory;
 import io.loligo.server.logfile.LogSource;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class LogReport {
   private final ReadLogs read;
   private final ZoneId zone;
+  private final List<String> notes = new ArrayList<>();
 
   private LogReport(ReadLogs read, ZoneId zone) {
     this.read = read;
@@ -57,6 +59,31 @@ public final class LogReport {
     return new LogReport(read, zone);
   }
 
+  /**
+   * Adds the numbers that the proxy of these logs counted itself.
+   *
+   * @param history the file in which the proxy keeps its history
+   * @throws IOException if it cannot be read
+   */
+  public void addHistory(Path history, long nowMillis) throws IOException {
+    DiskSeries.add(new KeptHistory(history), nowMillis / 1000, read.counted());
+  }
+
+  /** Adds {@code count} responses of about {@code bytes}, written to disk. */
+  public void addStored(long bytes, long count) {
+    read.counted().stored(bytes, count);
+  }
+
+  /** Adds the median time of {@code count} responses of about {@code bytes}, written to disk. */
+  public void addStored(long bytes, long medianMicros, long count) {
+    read.counted().stored(bytes, medianMicros, count);
+  }
+
+  /** Says on the page why numbers of the proxy are missing, or where they come from. */
+  public void note(String text) {
+    notes.add(text);
+  }
+
   /** Logs that could not be read, or not to their ends, one a line. */
   public List<String> problems() {
     return read.problems();
@@ -84,7 +111,7 @@ public final class LogReport {
 
   private String html() {
     ReportNumbers numbers = new ReportNumbers(read.counted(), zone);
-    return new ReportPage(read, numbers, experiments(numbers)).html();
+    return new ReportPage(read, numbers, experiments(numbers), notes).html();
   }
 
   static List<Experiment> experiments(ReportNumbers numbers) {

@@ -33,6 +33,8 @@ enum Measure {
   TWO_BLOCKS_OUT,
   /** The rest after the first read, of files of two blocks. */
   SECOND_IN,
+  /** The second block of files of two blocks. */
+  SECOND_OUT,
   /** Numbers of active requests in samples. */
   ACTIVE_ALL,
   ACTIVE_HIT,

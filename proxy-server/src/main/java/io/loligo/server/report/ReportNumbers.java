@@ -143,6 +143,17 @@ final class ReportNumbers {
         });
   }
 
+  /** The rate of swap-outs: in the time that the log has, or in which the proxy counted them. */
+  double[] swapOutRates() {
+    return perGroup(
+        i -> {
+          TimeGroup group = groups.group(i);
+          long millis = group.get(Amount.COUNTED_MILLIS);
+          return group.get(Amount.SWAP_OUTS)
+              / (millis == 0 ? seconds(i) : Math.max(1, millis / 1000.0));
+        });
+  }
+
   private double seconds(int group) {
     long from = Math.max(counted.firstMicros(), groups.startMicros(group));
     long to = Math.min(counted.lastMicros(), groups.startMicros(group + 1));

@@ -24,12 +24,20 @@ final class ReportPage {
   private final ReadLogs read;
   private final ReportNumbers numbers;
   private final List<Experiment> experiments;
+  private final List<String> notes;
   private final StringBuilder html = new StringBuilder(1 << 20);
 
-  ReportPage(ReadLogs read, ReportNumbers numbers, List<Experiment> experiments) {
+  /**
+   * Not written yet.
+   *
+   * @param notes about the numbers of the proxy itself, a paragraph each
+   */
+  ReportPage(
+      ReadLogs read, ReportNumbers numbers, List<Experiment> experiments, List<String> notes) {
     this.read = read;
     this.numbers = numbers;
     this.experiments = experiments;
+    this.notes = notes;
   }
 
   String html() {
@@ -88,6 +96,7 @@ final class ReportPage {
             + ". A point of a graph over time stands for "
             + unit()
             + ".</p>");
+    notes.forEach(note -> add("<p>" + Html.text(note) + "</p>"));
     add("<div class='sums'>");
     sums();
     results();

@@ -30,6 +30,11 @@ final class SizeMedians {
 
   /** Counts a duration; a negative one did not occur. */
   void add(long bytes, long micros) {
+    add(bytes, micros, 1);
+  }
+
+  /** Counts a duration several times. */
+  void add(long bytes, long micros, long times) {
     int number = number(bytes);
     if (micros < 0 || number < 0 || number >= groups.length) {
       return;
@@ -39,7 +44,7 @@ final class SizeMedians {
       group = new Histogram();
       groups[number] = group;
     }
-    group.add(micros);
+    group.add(micros, times);
   }
 
   private int number(long bytes) {

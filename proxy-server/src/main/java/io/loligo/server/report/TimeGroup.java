@@ -31,6 +31,11 @@ final class TimeGroup {
     amounts[amount.ordinal()] += value;
   }
 
+  /** Forgets a distribution. */
+  void clear(Measure measure) {
+    histograms[measure.ordinal()] = null;
+  }
+
   /** The distribution, which the caller does not change. */
   Histogram get(Measure measure) {
     Histogram histogram = histograms[measure.ordinal()];

@@ -67,6 +67,13 @@ final class TimeGroups {
     }
   }
 
+  /** Makes groups as long as {@code micros} at least. */
+  void widenTo(long micros) {
+    while (unitMicros < micros) {
+      widen();
+    }
+  }
+
   /** The end of the group that {@code micros} is in. */
   long endOf(long micros) {
     return (Math.floorDiv(micros, unitMicros) + 1) * unitMicros;

@@ -33,12 +33,15 @@ final class TrafficExperiments {
     };
     String[] names = {"hits", "misses", "swap-ins", "swap-outs"};
     Color[] colors = {Color.HITS, Color.MISSES, Color.THIRD, Color.FOURTH};
-    double[] x =
-        ReportNumbers.points(
-            whole.get(measures[0]),
-            whole.get(measures[1]),
-            whole.get(measures[2]),
-            whole.get(measures[3]));
+    Histogram[] sizes = new Histogram[measures.length];
+    for (int i = 0; i < sizes.length; i++) {
+      sizes[i] = whole.get(measures[i]);
+    }
+    Histogram stored = numbers.counted().storedSizes();
+    if (stored.count() > 0) {
+      sizes[3] = stored;
+    }
+    double[] x = ReportNumbers.points(sizes);
     Experiment experiment =
         new Experiment(
             numbers,
@@ -46,15 +49,15 @@ final class TrafficExperiments {
             "Transfer sizes",
             "How much of all accesses is at most as long as the size below. Every access counts; a"
                 + " swap-in reads from disk, a swap-out writes to it. A steep part is a size that"
-                + " occurs often.",
+                + " occurs often."
+                + (stored.count() > 0 ? " Swap-outs are those since the start of the proxy." : ""),
             Axis.SIZE,
             x,
             Axis.percent("% of accesses, cumulative"));
     for (int i = 0; i < measures.length; i++) {
       LoggedStage[] needed =
           i == 3 ? new LoggedStage[] {LoggedStage.DISK_WRITE} : new LoggedStage[0];
-      experiment.curve(
-          names[i], colors[i], ReportNumbers.cumulative(whole.get(measures[i]), x), needed);
+      experiment.curve(names[i], colors[i], ReportNumbers.cumulative(sizes[i], x), needed);
     }
     for (int i = 0; i < 2; i++) {
       experiment.peak(

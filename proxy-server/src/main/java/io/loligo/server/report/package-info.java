@@ -3,8 +3,8 @@
  * Rousskov and Soloviev, "On Performance of Caching Proxies" (1997), as one HTML page.
  *
  * <p>{@code boot} asks {@link LogReport}; nothing else uses this package, and of the server it uses
- * {@code logfile} only. Lines are read and parsed by the thread of the command; a second thread
- * counts. Every table has a limit, whatever a log contains.
+ * only {@code logfile} and the file of {@code history}. Lines are read and parsed by the thread of
+ * the command; a second thread counts. Every table has a limit, whatever a log contains.
  */
 @NullMarked
 package io.loligo.server.report;

@@ -137,6 +137,30 @@ class HistoryRecorderTest {
   }
 
   @Test
+  void theFileIsWrittenAtOnceWhenAsked() throws Exception {
+    try (HistoryRecorder recorder = recorder(hand, file())) {
+      recorder.begin();
+      pass(recorder, 1000, 5);
+      counted.addAndGet(2);
+      passedMillis.addAndGet(500);
+      assertThat(recorder.saveNow().get()).isTrue();
+      KeptHistory kept = new KeptHistory(file());
+      Series series = kept.counter("counted");
+      List<Long> sums = new ArrayList<>();
+      kept.read(HistoryRange.DAY, START + 2, slot -> sums.add(slot.sum(series)));
+      assertThat(sums).containsExactly(7L);
+    }
+    HistoryRecorder ended = recorder(hand, file());
+    ended.begin();
+    ended.close();
+    assertThat(ended.saveNow().get()).isFalse();
+    try (HistoryRecorder without = recorder(hand, null)) {
+      without.begin();
+      assertThat(without.saveNow().get()).isFalse();
+    }
+  }
+
+  @Test
   void aClockSetBackBetweenTwoRunsMixesNothing() {
     try (HistoryRecorder first = recorder(hand, file())) {
       first.begin();

@@ -80,6 +80,7 @@ class HistorySourcesTest {
     sources.concurrency(sampled);
     Sampler sampler = new Sampler(sources);
     disk.waited(4_000_000);
+    disk.stored(5_000, 3_000_000, 0, 0);
     disk.began(DiskOperation.READ);
     clock.set(6_000_000);
     disk.ended(DiskOperation.READ, 1_000_000, 10);
@@ -89,6 +90,14 @@ class HistorySourcesTest {
     assertThat(sample.meanNanos(named(sources, "disk_time.write_queue"))).isEqualTo(4_000_000);
     assertThat(sample.meanNanos(named(sources, "disk_time.read"))).isEqualTo(1_000_000);
     assertThat(sample.count(named(sources, "disk_time.write"))).isZero();
+    assertThat(sample.meanNanos(named(sources, "disk_time.store_8k"))).isEqualTo(3_000_000);
+    assertThat(sample.sum(named(sources, "disk_shared_writes"))).isEqualTo(1);
+    Series reads = named(sources, "concurrency.disk_reads");
+    assertThat(reads.isOfNumbers()).isTrue();
+    assertThat(sample.count(reads)).isEqualTo(5);
+    assertThat(sample.mean(reads, 1)).isEqualTo(3 / 5.0);
+    assertThat(sample.percentileNanos(reads, 75)).isEqualTo(1);
+    assertThat(named(sources, "disk_time.read").isOfNumbers()).isFalse();
     assertThat(sample.sum(named(sources, "concurrency_disk_reads_samples"))).isEqualTo(5);
     assertThat(sample.sum(named(sources, "concurrency_disk_reads_sum"))).isEqualTo(3);
     assertThat(sample.sum(named(sources, "concurrency_requests_samples"))).isEqualTo(1);

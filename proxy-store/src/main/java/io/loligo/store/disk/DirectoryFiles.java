@@ -241,7 +241,8 @@ final class DirectoryFiles {
     Catalogue catalogue =
         new Catalogue(
             geometry.records(), segments, admission(), parts.ids::incrementAndGet, journal);
-    Blocks blocks = new Blocks(slab, segments, geometry.segmentBytes(), parts.allocator);
+    Blocks blocks =
+        new Blocks(slab, segments, geometry.segmentBytes(), parts.allocator, parts.medium::nanos);
     Space space =
         new Space(
             catalogue,
@@ -278,6 +279,7 @@ final class DirectoryFiles {
             journal,
             pool,
             geometry,
+            parts.medium,
             parts.threads,
             parts.transit,
             parts.counters,

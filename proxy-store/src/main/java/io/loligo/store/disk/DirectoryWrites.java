@@ -7,6 +7,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.disk.context.DirectoryCounters;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.write.DiskSpool;
 import io.loligo.store.disk.write.Write;
 import io.loligo.store.disk.write.Writer;
@@ -38,6 +39,7 @@ final class DirectoryWrites {
   private final DirectoryCounters counters;
   private final MemoryLedger transit;
   private final DiskTier.MemoryView memory;
+  private final Medium medium;
   private final AtomicBoolean makingSpace = new AtomicBoolean();
 
   /**
@@ -51,7 +53,8 @@ final class DirectoryWrites {
       AtomicLong ids,
       DirectoryCounters counters,
       MemoryLedger transit,
-      DiskTier.MemoryView memory) {
+      DiskTier.MemoryView memory,
+      Medium medium) {
     this.state = state;
     this.config = config;
     this.geometry = geometry;
@@ -60,6 +63,7 @@ final class DirectoryWrites {
     this.counters = counters;
     this.transit = transit;
     this.memory = memory;
+    this.medium = medium;
   }
 
   /** Whether responses of {@code contentLength} bytes of content may be written; -1: unknown. */
@@ -87,7 +91,8 @@ final class DirectoryWrites {
       then.ended(Write.Ended.NOT_WRITTEN);
       return;
     }
-    Write write = new Write(entry, ids.incrementAndGet(), fresh, late, cancelled, then);
+    Write write =
+        new Write(entry, ids.incrementAndGet(), fresh, late, cancelled, then, medium.nanos());
     if (writeNow(now, write)) {
       return;
     }
@@ -197,6 +202,7 @@ final class DirectoryWrites {
         }
         counters.writes.increment();
         counters.writtenBytes.add(write.entry().storedLength());
+        write.show(medium.watch(), medium.nanos());
         yield Write.Ended.WRITTEN;
       }
       case REFUSED -> {

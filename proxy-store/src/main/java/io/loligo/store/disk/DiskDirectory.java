@@ -116,7 +116,8 @@ final class DiskDirectory implements AutoCloseable {
         new Upkeep(config.path(), files, purges, staleUrls, presence, medium::nanos, this::fail);
     this.reads = new DirectoryReads(state, missed, threads, disk, medium::nanos);
     this.writes =
-        new DirectoryWrites(state, config, geometry, threads, ids, counters, transit, memory);
+        new DirectoryWrites(
+            state, config, geometry, threads, ids, counters, transit, memory, medium);
   }
 
   /** The geometry of {@code dir}, or null if it is too small. */

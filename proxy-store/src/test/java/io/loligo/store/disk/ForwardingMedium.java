@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.medium.DiskWatch;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.Slab;
@@ -57,6 +58,11 @@ abstract class ForwardingMedium implements Medium {
   @Override
   public RandomGenerator random() {
     return medium.random();
+  }
+
+  @Override
+  public DiskWatch watch() {
+    return medium.watch();
   }
 
   @Override

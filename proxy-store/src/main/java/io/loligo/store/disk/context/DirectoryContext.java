@@ -5,6 +5,7 @@ import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.journal.Journal;
 import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.BufferPool;
 import io.loligo.store.disk.segment.Segments;
@@ -25,6 +26,7 @@ public record DirectoryContext(
     Journal journal,
     BufferPool pool,
     Geometry geometry,
+    Medium medium,
     DiskThreads threads,
     MemoryLedger transit,
     DirectoryCounters counters,

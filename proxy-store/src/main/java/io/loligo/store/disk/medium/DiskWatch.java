@@ -1,7 +1,7 @@
 package io.loligo.store.disk.medium;
 
 /**
- * Sees the file work of the directories. Thread-safe: any disk thread calls it, beside the work; it
+ * Sees the file work of the directories. Thread-safe: any thread calls it, beside the work; it
  * neither blocks nor throws.
  */
 public interface DiskWatch {
@@ -16,6 +16,9 @@ public interface DiskWatch {
 
         @Override
         public void ended(DiskOperation operation, long nanos, long bytes) {}
+
+        @Override
+        public void stored(long bytes, long nanos, long blocks, long blockNanos) {}
       };
 
   /** An operation on a file. */
@@ -38,4 +41,15 @@ public interface DiskWatch {
    * @param bytes that it was to read or write
    */
   void ended(DiskOperation operation, long nanos, long bytes);
+
+  /**
+   * A response is stored: on files, or in a buffer that is written later together with others. Also
+   * called by event loops.
+   *
+   * @param bytes its fields and content
+   * @param nanos its waits for a disk thread and the work for it, without the waits for content
+   * @param blocks those of it that were written alone; 0: all of it shares a write with others
+   * @param blockNanos the writes of these blocks
+   */
+  void stored(long bytes, long nanos, long blocks, long blockNanos);
 }

@@ -47,6 +47,11 @@ public interface Medium {
   /** Milliseconds since the epoch. */
   long millis();
 
+  /** Sees the work of its directories. */
+  default DiskWatch watch() {
+    return DiskWatch.NOBODY;
+  }
+
   /** A monotonic clock, as {@link System#nanoTime}. */
   long nanos();
 }

@@ -91,6 +91,11 @@ public final class SystemMedium implements Medium {
   }
 
   @Override
+  public DiskWatch watch() {
+    return watch;
+  }
+
+  @Override
   public long millis() {
     return System.currentTimeMillis();
   }

@@ -8,6 +8,7 @@ import io.loligo.store.disk.medium.Slab;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +20,22 @@ public final class Blocks {
   private final int segmentBytes;
   private final ByteBufAllocator allocator;
   private final Segments segments;
+  private final LongSupplier clock;
 
-  public Blocks(Slab slab, Segments segments, int segmentBytes, ByteBufAllocator allocator) {
+  /**
+   * Of {@code slab}, and of the buffers of {@code segments}.
+   *
+   * @param clock nanoseconds
+   */
+  public Blocks(
+      Slab slab,
+      Segments segments,
+      int segmentBytes,
+      ByteBufAllocator allocator,
+      LongSupplier clock) {
     this.slab = slab;
     this.segments = segments;
+    this.clock = clock;
     this.segmentBytes = segmentBytes;
     this.allocator = allocator;
   }
@@ -162,12 +175,16 @@ public final class Blocks {
    * Writes {@code block}, sealed, borrowed, a {@link #pageBuffer}, at the beginning of a page, and
    * zeros up to the end of its last page: the system need not read a page first that is written as
    * a whole.
+   *
+   * @return how long the write took, in nanoseconds
    */
-  public void writePages(long place, ByteBuf block) throws IOException {
+  public long writePages(long place, ByteBuf block) throws IOException {
     int length = block.writerIndex();
     int pages = Block.pages(length);
     block.setZero(length, pages - length);
+    long begin = clock.getAsLong();
     slab.write(position(place), block.slice(0, pages));
+    return clock.getAsLong() - begin;
   }
 
   /** Writes all of {@code buffer}. */

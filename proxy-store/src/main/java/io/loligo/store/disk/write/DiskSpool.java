@@ -18,6 +18,7 @@ import io.loligo.store.disk.format.Secret;
 import io.loligo.store.disk.index.Catalogue;
 import io.loligo.store.disk.index.IndexedResponse;
 import io.loligo.store.disk.medium.DiskThreads;
+import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.segment.Blocks;
 import io.loligo.store.disk.segment.Extent;
 import io.loligo.store.disk.space.Space;
@@ -67,6 +68,7 @@ public final class DiskSpool implements Spool {
   private final DiskThreads threads;
   private final MemoryLedger transit;
   private final DirectoryCounters counters;
+  private final Medium medium;
   private final Consumer<Throwable> broken;
   private final ReadFailures failures;
   private final EventExecutor loop;
@@ -89,6 +91,9 @@ public final class DiskSpool implements Spool {
   private long received;
   private boolean failureTold;
 
+  // set by the loop before the task of a disk thread, which then moves it on
+  private long busySinceNanos;
+
   // set by the loop, read by disk threads
   private volatile @Nullable StoredMeta ending;
   private volatile boolean closed;
@@ -98,6 +103,8 @@ public final class DiskSpool implements Spool {
   private @Nullable Lane lane;
   private @Nullable ByteBuf current;
   private long blockCount;
+  private long blockNanos;
+  private long busyNanos;
   private boolean over;
   private boolean released;
 
@@ -135,6 +142,7 @@ public final class DiskSpool implements Spool {
     this.threads = context.threads();
     this.transit = context.transit();
     this.counters = context.counters();
+    this.medium = context.medium();
     this.broken = context.broken();
     this.failures = context.failures();
     this.key = key;
@@ -223,7 +231,11 @@ public final class DiskSpool implements Spool {
   }
 
   private void schedule() {
-    if (work.getAndIncrement() == 0 && !threads.write(this::work, CREDIT_BYTES, true)) {
+    if (work.getAndIncrement() != 0) {
+      return;
+    }
+    busySinceNanos = medium.nanos();
+    if (!threads.write(this::work, CREDIT_BYTES, true)) {
       counters.queueSkips.increment();
       fail();
       finishWork();
@@ -309,8 +321,16 @@ public final class DiskSpool implements Spool {
       if (last || (closed && loop.isShuttingDown())) {
         release();
       }
+      busy();
       done = work.addAndGet(-done);
     }
+  }
+
+  /** Counts the time since the task was queued, or since the last call. */
+  private void busy() {
+    long now = medium.nanos();
+    busyNanos += now - busySinceNanos;
+    busySinceNanos = now;
   }
 
   private void take() throws IOException {
@@ -370,7 +390,7 @@ public final class DiskSpool implements Spool {
     ByteBuf block = current;
     assert block != null : "no block to write";
     Block.seal(block, extent.lane().ordinal(), extent.generation());
-    blocks.writePages(layout.placeOf(blockCount, pieces), block);
+    blockNanos += blocks.writePages(layout.placeOf(blockCount, pieces), block);
     blockCount++;
     block.release();
     current = null;
@@ -458,6 +478,9 @@ public final class DiskSpool implements Spool {
     if (outcome == Writer.Outcome.WRITTEN) {
       counters.writes.increment();
       counters.writtenBytes.add(contentLength);
+      busy();
+      long bytes = fields.readableBytes() + contentLength;
+      medium.watch().stored(bytes, busyNanos, blockCount, blockNanos);
     }
     boolean told =
         tell(

@@ -2,6 +2,7 @@ package io.loligo.store.disk.write;
 
 import io.loligo.store.admission.Lane;
 import io.loligo.store.disk.format.Block;
+import io.loligo.store.disk.medium.DiskWatch;
 import io.loligo.store.memory.Entry;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,12 @@ public final class Write {
   private final boolean late;
   private final BooleanSupplier cancelled;
   private final Listener then;
+  private final long sinceNanos;
   private @Nullable Lane lane;
   private Writer.@Nullable Outcome outcome;
   private @Nullable Throwable failure;
+  private long blocks;
+  private long blockNanos;
 
   /**
    * Takes {@code entry}.
@@ -42,15 +46,23 @@ public final class Write {
    * @param fresh whether only its head is new: the content is not in memory but on disk already
    * @param late whether it may be older than a stored response, which then stays
    * @param then told of the end
+   * @param sinceNanos the clock of its medium now
    */
   public Write(
-      Entry entry, long id, boolean fresh, boolean late, BooleanSupplier cancelled, Listener then) {
+      Entry entry,
+      long id,
+      boolean fresh,
+      boolean late,
+      BooleanSupplier cancelled,
+      Listener then,
+      long sinceNanos) {
     this.entry = entry;
     this.id = id;
     this.fresh = fresh;
     this.late = late;
     this.cancelled = cancelled;
     this.then = then;
+    this.sinceNanos = sinceNanos;
   }
 
   public Entry entry() {
@@ -98,6 +110,17 @@ public final class Write {
 
   public void failed(Throwable why) {
     failure = why;
+  }
+
+  /** A block was written alone. */
+  void wrote(long nanos) {
+    blocks++;
+    blockNanos += nanos;
+  }
+
+  /** Tells {@code watch} of the response, which is stored. */
+  public void show(DiskWatch watch, long nowNanos) {
+    watch.stored(bytes(), nowNanos - sinceNanos, blocks, blockNanos);
   }
 
   /** Null if it failed. */

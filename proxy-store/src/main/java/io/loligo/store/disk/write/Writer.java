@@ -115,7 +115,7 @@ public final class Writer {
       if (lane == null) {
         return Outcome.REFUSED;
       }
-      long[] pieces = writePieces(write.entry(), write.id(), layout, lane, extents);
+      long[] pieces = writePieces(write, layout, lane, extents);
       if (pieces == null) {
         return Outcome.NO_SPACE;
       }
@@ -226,8 +226,8 @@ public final class Writer {
   }
 
   /** Null if there is no space. */
-  private long @Nullable [] writePieces(
-      Entry entry, long id, Layout layout, Lane lane, List<Extent> extents) throws IOException {
+  private long @Nullable [] writePieces(Write write, Layout layout, Lane lane, List<Extent> extents)
+      throws IOException {
     long[] pieces = new long[layout.pieces()];
     long number = 0;
     for (int i = 0; i < pieces.length; i++) {
@@ -238,21 +238,20 @@ public final class Writer {
       extents.add(extent);
       pieces[i] = extent.place();
       for (long end = number + layout.blocksOf(i); number < end; number++) {
-        writeFurther(entry, id, layout, number, layout.placeOf(number, pieces), extent);
+        writeFurther(write, layout, number, layout.placeOf(number, pieces), extent);
       }
     }
     return pieces;
   }
 
-  private void writeFurther(
-      Entry entry, long id, Layout layout, long number, long place, Extent extent)
+  private void writeFurther(Write write, Layout layout, long number, long place, Extent extent)
       throws IOException {
     ByteBuf block = blocks.pageBuffer(Block.HEADER_BYTES + layout.contentOfBlock(number));
     try {
-      Block.begin(block, Block.FURTHER, id, (int) number + 1);
-      copy(entry, layout.startOf(number), layout.contentOfBlock(number), block);
+      Block.begin(block, Block.FURTHER, write.id(), (int) number + 1);
+      copy(write.entry(), layout.startOf(number), layout.contentOfBlock(number), block);
       Block.seal(block, extent.lane().ordinal(), extent.generation());
-      blocks.writePages(place, block);
+      write.wrote(blocks.writePages(place, block));
     } finally {
       block.release();
     }

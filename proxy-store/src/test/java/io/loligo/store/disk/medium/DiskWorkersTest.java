@@ -80,6 +80,9 @@ final class DiskWorkersTest {
 
           @Override
           public void ended(DiskOperation operation, long nanos, long bytes) {}
+
+          @Override
+          public void stored(long bytes, long nanos, long blocks, long blockNanos) {}
         };
     workers = new DiskWorkers("waits", 2, 1 << 20, watch, clock::get);
     CompletableFuture<Void> first = new CompletableFuture<>();

@@ -31,6 +31,11 @@ class WatchedSlabTest {
         public void ended(DiskOperation operation, long nanos, long bytes) {
           seen.add("ended " + operation + ' ' + nanos + ' ' + bytes);
         }
+
+        @Override
+        public void stored(long bytes, long nanos, long blocks, long blockNanos) {
+          seen.add("stored");
+        }
       };
 
   /** Takes 5 ns to read, 7 to write; fails beyond 99. */
