@@ -1,12 +1,19 @@
 package io.loligo.server.boot;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The system's numbers of the process's files and sockets. Stateless; thread-safe. */
 final class Descriptors {
+  private static final Path OPEN = Path.of("/proc/self/fd");
+
   /** The value if the system does not tell. */
   private static final long UNKNOWN = Long.MAX_VALUE;
 
@@ -32,6 +39,19 @@ final class Descriptors {
           allowed);
     }
     return wanted > 0 ? Math.min(wanted, allowed) : allowed;
+  }
+
+  /** The largest number of an open file or socket; asks the system for all of them. 0: unknown. */
+  static long largest() {
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(OPEN)) {
+      long largest = 0;
+      for (Path one : all) {
+        largest = Math.max(largest, Long.parseLong(one.getFileName().toString()));
+      }
+      return largest;
+    } catch (IOException | DirectoryIteratorException | NumberFormatException noLinux) {
+      return 0;
+    }
   }
 
   /** Number of open files and sockets; asks the system for all of them. */

@@ -21,6 +21,7 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.traffic.TrafficView;
+import io.loligo.server.transport.CountedEventLoop;
 import io.loligo.server.whatif.WhatIf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -121,11 +123,42 @@ final class Loops implements Part {
         export.loopTasks(i, executor::pendingTasks);
       }
     }
+    export.counter(
+        "loligo.loop.polls",
+        null,
+        "Questions of all event loops to the system for I/O; each may have waited for some.",
+        this::polls);
+    export.counter(
+        "loligo.loop.events",
+        null,
+        "Events that the system told the event loops: of sockets, timers and other threads.",
+        this::events);
   }
 
   @Override
   public void showHistory(HistorySources sources) {
     sources.gauge("loop_pending_tasks", this::mostPendingTasks);
+    sources.counter("loop_polls", this::polls);
+    sources.counter("loop_events", this::events);
+  }
+
+  /** How often all loops have asked the system for I/O. */
+  long polls() {
+    return sum(CountedEventLoop::polls);
+  }
+
+  private long events() {
+    return sum(CountedEventLoop::events);
+  }
+
+  private long sum(ToLongFunction<CountedEventLoop> count) {
+    long sum = 0;
+    for (Loop loop : loops) {
+      if (loop.eventLoop() instanceof CountedEventLoop counted) {
+        sum += count.applyAsLong(counted);
+      }
+    }
+    return sum;
   }
 
   private long mostPendingTasks() {

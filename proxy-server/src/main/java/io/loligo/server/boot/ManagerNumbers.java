@@ -8,7 +8,6 @@ import io.loligo.server.manager.ManagerFacts;
 import io.loligo.server.manager.ManagerPasswords;
 import io.loligo.server.manager.ParentFacts;
 import io.loligo.server.manager.ProcessFacts;
-import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.traffic.Traffic;
@@ -19,7 +18,6 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskStats;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -27,17 +25,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Gathers the numbers of manager pages. Thread-safe: any thread but event loops. */
 final class ManagerNumbers implements ManagerFacts {
-  /** The owners that have all memory between them. */
-  private static final Set<String> WHOLE = Set.of("heap", "allocator");
-
   private static final int MOST_OBJECTS = 1_000;
 
   /** A loop that takes longer is stuck. */
   private static final long LOOP_SECONDS = 5;
 
   private final TimeSource time;
-  private final long startMillis;
-  private final String version;
+  private final ManagedProcess process;
   private final ProxyMetrics metrics;
   private final TieredStore store;
   private final HistoryKeeping history;
@@ -47,13 +41,13 @@ final class ManagerNumbers implements ManagerFacts {
   private final TrafficTables tables;
 
   /**
-   * Numbers of these parts. The process starts now.
+   * Numbers of these parts.
    *
    * @param loops made later
    */
   ManagerNumbers(
       TimeSource time,
-      String version,
+      ManagedProcess process,
       ProxyMetrics metrics,
       TieredStore store,
       HistoryKeeping history,
@@ -62,8 +56,7 @@ final class ManagerNumbers implements ManagerFacts {
       TrafficTables tables,
       Supplier<Loops> loops) {
     this.time = time;
-    this.startMillis = time.millis();
-    this.version = version;
+    this.process = process;
     this.metrics = metrics;
     this.store = store;
     this.history = history;
@@ -143,21 +136,6 @@ final class ManagerNumbers implements ManagerFacts {
 
   @Override
   public ProcessFacts process() {
-    long memoryBytes = 0;
-    for (MemoryOwners.Owner owner : metrics.ledger().owners()) {
-      if (WHOLE.contains(owner.name())) {
-        memoryBytes += owner.usedBytes().getAsLong();
-      }
-    }
-    return new ProcessFacts(
-        version,
-        startMillis,
-        ProcessNumbers.cpuNanos(),
-        ProcessNumbers.majorPageFaults(),
-        ProcessNumbers.mostResidentBytes(),
-        memoryBytes,
-        Descriptors.limit(0),
-        Descriptors.open(),
-        loops.get().clientAddresses());
+    return process.facts();
   }
 }

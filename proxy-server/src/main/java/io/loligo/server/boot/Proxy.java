@@ -278,9 +278,17 @@ public final class Proxy implements AutoCloseable {
   }
 
   private ManagerNumbers managerNumbers(Peers peers, Watching watching) {
+    ManagedProcess process =
+        new ManagedProcess(
+            version(),
+            time.millis(),
+            metrics.ledger(),
+            transport.allocator(),
+            () -> loops,
+            () -> descriptors.limit());
     return new ManagerNumbers(
         time,
-        version(),
+        process,
         metrics,
         storage.store(),
         history,

@@ -44,6 +44,7 @@ final class CounterPages {
     total(page, "client_http.hit_kbytes_out", PageLines.kilobytes(tally.of(Counter.HIT_BYTES_OUT)));
     SquidCounters.ofServers(tally, true).forEach((name, value) -> total(page, name, value));
     page.line("page_faults = %d", process.pageFaults());
+    page.line("select_loops = %d", process.loopPolls());
     page.line("cpu_time = %.6f", PageLines.seconds(process.cpuNanos()));
     page.line("wall_time = %.6f", (facts.nowMillis() - process.startMillis()) / 1_000.0);
     SquidCounters.ofDisks(tally).forEach((name, value) -> total(page, name, value));
@@ -88,8 +89,13 @@ final class CounterPages {
     median(page, "icp.query_median_svc_time", 0);
     median(page, "icp.reply_median_svc_time", 0);
     median(page, ServiceTime.DNS.median(), tally.seconds(ServiceTime.DNS, 50));
+    rate(page, "page_faults", tally.of(ProcessCount.PAGE_FAULTS) / seconds);
+    rate(page, "select_loops", tally.of(ProcessCount.LOOP_POLLS) / seconds);
+    rate(page, "select_fds", tally.of(ProcessCount.LOOP_EVENTS) / seconds);
     SquidCounters.ofDisks(tally).forEach((name, value) -> rate(page, name, value / seconds));
+    page.line("cpu_time = %.6f seconds", tally.of(ProcessCount.CPU_MICROS) / 1e6);
     page.line("wall_time = %.6f seconds", seconds);
+    page.line("cpu_usage = %.6f%%", tally.cpuPercent());
   }
 
   private static void rate(PageLines page, String name, double perSecond) {

@@ -32,7 +32,9 @@ final class InfoPage {
     connections(page, facts, start, last5);
     cache(page, facts, last5, last60);
     times(page, last5, last60);
-    resources(page, facts);
+    resources(page, facts, last5, last60);
+    descriptors(page, facts.process().descriptors());
+    structures(page, facts);
     return page.toString();
   }
 
@@ -56,6 +58,10 @@ final class InfoPage {
     page.line("\tRequest failure ratio:\t%5.2f", share(last5, InfoPage::failures) / 100);
     page.line("\tAverage HTTP requests per minute since start:\t%.1f", requests / minutes);
     page.line("\tAverage ICP messages per minute since start:\t%.1f", 0.0);
+    long polls = facts.process().loopPolls();
+    page.line(
+        "\tSelect loop called: %d times, %.3f ms avg",
+        polls, minutes * 60_000 * facts.metrics().loops() / Math.max(1, polls));
   }
 
   private static double failures(PeriodCounts tally) {
@@ -147,7 +153,11 @@ final class InfoPage {
     page.line("\t%-21s %8.5f %8.5f", "ICP Queries:", 0.0, 0.0);
   }
 
-  private static void resources(PageLines page, ManagerFacts facts) {
+  private static void resources(
+      PageLines page,
+      ManagerFacts facts,
+      @Nullable PeriodCounts last5,
+      @Nullable PeriodCounts last60) {
     ProcessFacts process = facts.process();
     double up = Math.max(1, facts.nowMillis() - process.startMillis()) / 1_000.0;
     double cpu = PageLines.seconds(process.cpuNanos());
@@ -155,16 +165,28 @@ final class InfoPage {
     page.line("\tUP Time:\t%.3f seconds", up);
     page.line("\tCPU Time:\t%.3f seconds", cpu);
     page.line("\tCPU Usage:\t%.2f%%", 100 * cpu / up);
+    page.line("\tCPU Usage, 5 minute avg:\t%.2f%%", share(last5, PeriodCounts::cpuPercent));
+    page.line("\tCPU Usage, 60 minute avg:\t%.2f%%", share(last60, PeriodCounts::cpuPercent));
     page.line("\tMaximum Resident Size: %d KB", process.maxResidentBytes() / 1024);
     page.line("\tPage faults with physical i/o: %d", process.pageFaults());
     page.plain("Memory accounted for:");
     page.line("\tTotal accounted:       %6d KB", process.memoryBytes() / 1024);
+    page.line("\tmemPoolAlloc calls: %9d", process.buffers().allocated());
+    page.line("\tmemPoolFree calls:  %9d", process.buffers().freed());
+  }
+
+  private static void descriptors(PageLines page, ProcessFacts.Descriptors descriptors) {
     page.plain("File descriptor usage for loligo:");
-    long free = Math.max(0, process.maxDescriptors() - process.openDescriptors());
-    page.line("\tMaximum number of file descriptors:   %4d", process.maxDescriptors());
-    page.line("\tNumber of file desc currently in use: %4d", process.openDescriptors());
+    long free = Math.max(0, descriptors.limit() - descriptors.open());
+    page.line("\tMaximum number of file descriptors:   %4d", descriptors.limit());
+    page.line("\tLargest file desc currently in use:   %4d", descriptors.largest());
+    page.line("\tNumber of file desc currently in use: %4d", descriptors.open());
     page.line("\tFiles queued for open:                %4d", 0);
     page.line("\tAvailable number of file descriptors: %4d", free);
+    page.line("\tReserved number of file descriptors:  %4d", descriptors.reserved());
+  }
+
+  private static void structures(PageLines page, ManagerFacts facts) {
     StoreStats store = facts.store();
     long onDisk = facts.disks().stream().mapToLong(DiskStats::objects).sum();
     page.plain("Internal Data Structures:");

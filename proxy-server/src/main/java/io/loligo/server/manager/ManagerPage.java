@@ -17,6 +17,7 @@ public enum ManagerPage {
   UTILIZATION("utilization", "Averages of 5 minutes to 3 days"),
   SERVICE_TIMES("service_times", "Percentiles of response times"),
   HISTOGRAMS("histograms", "Distribution of response times"),
+  MEM("mem", "Memory by its owner"),
   ACTIVE_REQUESTS("active_requests", "Requests in progress"),
   CLIENT_LIST("client_list", "Clients"),
   SERVER_LIST("server_list", "Parents"),

@@ -20,6 +20,7 @@ public final class ManagerPages {
       case UTILIZATION -> CounterPages.utilization(facts);
       case SERVICE_TIMES -> CounterPages.serviceTimes(facts);
       case HISTOGRAMS -> CounterPages.histograms(facts);
+      case MEM -> StatePages.memory(facts);
       case ACTIVE_REQUESTS -> LoopPages.activeRequests(facts);
       case CLIENT_LIST -> LoopPages.clients(facts);
       case SERVER_LIST -> StatePages.parents(facts);

@@ -24,6 +24,18 @@ abstract class PeriodCounts {
   /** The sum of a growing number over all directories. */
   abstract long of(DiskNumber number);
 
+  /** The increase of a counter of the process; 0 if it is not known, as since the start. */
+  abstract long of(ProcessCount count);
+
+  /** The time in seconds that the history covers of it; 0 since the start. */
+  abstract double coveredSeconds();
+
+  /** The processor time in percent of the time of one core; 0 if it is not known. */
+  final double cpuPercent() {
+    double covered = coveredSeconds();
+    return covered == 0 ? 0 : of(ProcessCount.CPU_MICROS) / 1e4 / covered;
+  }
+
   /** A percentile of a service time in seconds; 0 if the durations are not known. */
   abstract double seconds(ServiceTime time, double percent);
 
@@ -64,6 +76,16 @@ abstract class PeriodCounts {
       }
 
       @Override
+      long of(ProcessCount count) {
+        return 0;
+      }
+
+      @Override
+      double coveredSeconds() {
+        return 0;
+      }
+
+      @Override
       double seconds(ServiceTime time, double percent) {
         return 0;
       }
@@ -91,6 +113,16 @@ abstract class PeriodCounts {
       @Override
       long of(DiskNumber number) {
         return disks.stream().mapToLong(one -> sum(HistorySources.name(one.path(), number))).sum();
+      }
+
+      @Override
+      long of(ProcessCount count) {
+        return sum(count.series());
+      }
+
+      @Override
+      double coveredSeconds() {
+        return interval.coveredMillis() / 1_000.0;
       }
 
       @Override

@@ -7,10 +7,11 @@ package io.loligo.server.manager;
  * @param startMillis when it started, in milliseconds since the epoch
  * @param cpuNanos processor time so far; 0: unknown
  * @param pageFaults page faults that read from a disk, so far; 0 if unknown
+ * @param loopPolls how often all event loops have asked the system for I/O
  * @param maxResidentBytes the most memory that it had; 0: unknown
  * @param memoryBytes heap and direct memory in use
- * @param maxDescriptors limit of open files and sockets
- * @param openDescriptors open files and sockets
+ * @param buffers of the allocator
+ * @param descriptors files and sockets
  * @param clientAddresses addresses of clients with an open connection
  */
 public record ProcessFacts(
@@ -18,8 +19,27 @@ public record ProcessFacts(
     long startMillis,
     long cpuNanos,
     long pageFaults,
+    long loopPolls,
     long maxResidentBytes,
     long memoryBytes,
-    long maxDescriptors,
-    long openDescriptors,
-    int clientAddresses) {}
+    Buffers buffers,
+    Descriptors descriptors,
+    int clientAddresses) {
+  /**
+   * Buffers of direct memory that did not come from a thread's cache, so far; 0: unknown.
+   *
+   * @param allocated buffers
+   * @param freed those of them that are no longer in use
+   */
+  public record Buffers(long allocated, long freed) {}
+
+  /**
+   * Open files and sockets.
+   *
+   * @param limit the most there may be
+   * @param open how many there are
+   * @param largest the largest number of one; 0: unknown
+   * @param reserved how many of them no connection of a client takes
+   */
+  public record Descriptors(long limit, long open, long largest, long reserved) {}
+}

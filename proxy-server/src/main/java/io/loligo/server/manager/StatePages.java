@@ -2,11 +2,14 @@ package io.loligo.server.manager;
 
 import io.loligo.core.config.ValueInForce;
 import io.loligo.core.message.IpText;
+import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.PeerCount;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.store.disk.DiskStats;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** The pages of what there is: directories, parents, configuration, pages. Stateless. */
 final class StatePages {
@@ -58,16 +61,32 @@ final class StatePages {
     page.line("Flags: %s", disk.state());
   }
 
+  /** The page {@code mem}. */
+  static String memory(ManagerFacts facts) {
+    PageLines page = new PageLines().plain("Current memory usage:");
+    page.plain("Pool\tIn Use (KB)\tLimit (KB)");
+    for (MemoryOwners.Owner owner : facts.metrics().ledger().owners()) {
+      long limit = owner.limitBytes().getAsLong();
+      page.line(
+          "%-20s\t%d\t%s",
+          owner.name(), owner.usedBytes().getAsLong() / 1024, limit < 0 ? "-" : limit / 1024);
+    }
+    page.line("%-20s\t%d\t-", "Total", facts.process().memoryBytes() / 1024);
+    return page.toString();
+  }
+
   /** The page {@code server_list}. */
   static String parents(ManagerFacts facts) {
     PageLines page = new PageLines();
+    Map<String, List<String>> addresses = addresses(facts);
     for (ParentFacts parent : facts.parents()) {
       PeerNumbers numbers = parent.numbers();
       page.plain("");
       page.line("Parent     : %s", numbers.name());
       page.line("Host       : %s/%d/0", parent.host(), parent.port());
-      if (IpText.parse(parent.host()) != null) {
-        page.line("Address[0] : %s", parent.host());
+      List<String> known = addresses.getOrDefault(parent.host(), List.of());
+      for (int i = 0; i < known.size(); i++) {
+        page.line("Address[%d] : %s", i, known.get(i));
       }
       page.line("Status     : %s", numbers.up() ? "Up" : "Down");
       page.line("FETCHES    : %d", numbers.value(PeerCount.REQUESTS));
@@ -77,5 +96,24 @@ final class StatePages {
       page.plain("no parents");
     }
     return page.toString();
+  }
+
+  /** The addresses of parents: those of their lines, and those in the caches of DNS. */
+  private static Map<String, List<String>> addresses(ManagerFacts facts) {
+    Map<String, List<String>> addresses = new HashMap<>();
+    boolean hasNames = false;
+    for (ParentFacts parent : facts.parents()) {
+      if (IpText.parse(parent.host()) == null) {
+        hasNames = true;
+      } else {
+        addresses.put(parent.host(), List.of(parent.host()));
+      }
+    }
+    if (hasNames) {
+      for (LoopFacts loop : facts.loops()) {
+        loop.names().forEach(name -> addresses.putIfAbsent(name.name(), name.answers()));
+      }
+    }
+    return addresses;
   }
 }

@@ -4,6 +4,7 @@ import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
@@ -19,6 +20,7 @@ import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.Executor;
 
 /**
  * The interface to the kernel, and the source of buffers. Immutable.
@@ -66,10 +68,18 @@ public record Transport(boolean epoll, ByteBufAllocator allocator) {
     };
   }
 
-  /** A group of {@code loops} event loops whose threads are named {@code name-N}. */
+  /**
+   * A group of {@code loops} event loops, each a {@link CountedEventLoop}, whose threads are named
+   * {@code name-N}.
+   */
   public EventLoopGroup newLoops(int loops, String name) {
     IoHandlerFactory handler = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    return new MultiThreadIoEventLoopGroup(loops, new DefaultThreadFactory(name), handler);
+    return new MultiThreadIoEventLoopGroup(loops, new DefaultThreadFactory(name), handler) {
+      @Override
+      protected IoEventLoop newChild(Executor executor, IoHandlerFactory io, Object... none) {
+        return new CountedEventLoop(this, executor, io);
+      }
+    };
   }
 
   /** Class of listening channels. */

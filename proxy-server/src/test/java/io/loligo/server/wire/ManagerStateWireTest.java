@@ -94,6 +94,35 @@ class ManagerStateWireTest extends WireTest {
   }
 
   @Test
+  void aParentByNameHasTheAddressesInTheCachesOfDns() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on(
+        "cache.test", q -> q.send(q.message(0, 0, LyingDns.Entry.a("cache.test", 127, 0, 0, 1))));
+    proxy =
+        ProxyUnderTest.startAsking(
+            dns.address(),
+            configuration(
+                "hosts_file none",
+                "cache_peer cache.test parent " + origin.port() + " 0 no-query originserver",
+                "never_direct allow all",
+                "http_access allow all"));
+    assertThat(page("server_list")).contains("Host       : cache.test/").doesNotContain("Address");
+    origin.onOk("/x", "x");
+    get("/x");
+    assertThat(page("server_list"))
+        .containsOnlyOnce("Address[0] : 127.0.0.1\nStatus     : Up\nFETCHES    : 1\n");
+  }
+
+  @Test
+  void memoryIsShownByItsOwner() throws Exception {
+    startProxy();
+    assertThat(page("mem"))
+        .startsWith("Current memory usage:\nPool\tIn Use (KB)\tLimit (KB)\n")
+        .containsPattern("(?m)^heap +\t[1-9][0-9]*\t[0-9]+$")
+        .containsPattern("(?m)^Total +\t[1-9][0-9]*\t-$");
+  }
+
+  @Test
   void answersOfDnsAreShown() throws Exception {
     LyingDns dns = closing(new LyingDns());
     dns.on("name.test", q -> q.send(q.message(0, 0, LyingDns.Entry.a("name.test", 127, 0, 0, 1))));

@@ -1,9 +1,13 @@
 package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.loligo.server.history.HistoryRecorder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -133,11 +137,18 @@ class ManagerToolsTest extends WireTest {
             "CPU_Time",
             "CPU_Usage",
             "Maximum_Resident_Size",
+            "CPU_Usage_5_minute_avg",
+            "CPU_Usage_60_minute_avg",
+            "Select_loop_called",
             "Page_faults_with_physical_io",
             "Total_accounted",
+            "memPoolAlloc_calls",
+            "memPoolFree_calls",
             "Maximum_number_of_file_descriptors",
+            "Largest_file_desc_currently_in_use",
             "Number_of_file_desc_currently_in_use",
             "Available_number_of_file_descriptors",
+            "Reserved_number_of_file_descriptors",
             "StoreEntries",
             "StoreEntries_with_MemObjects",
             "on_disk_objects")) {
@@ -145,7 +156,21 @@ class ManagerToolsTest extends WireTest {
       assertThat(first).as(number).isNotNull();
       assertThat(first.split(" ", -1)[0].replaceAll("[%,]", "")).as(number).matches("[0-9.]+");
     }
+    for (String counted :
+        List.of(
+            "CPU_Usage_5_minute_avg",
+            "Select_loop_called",
+            "memPoolAlloc_calls",
+            "Largest_file_desc_currently_in_use")) {
+      assertThat(number(info, counted)).as(counted).isPositive();
+    }
+    assertThat(number(info, "Largest_file_desc_currently_in_use"))
+        .isLessThan(number(info, "Maximum_number_of_file_descriptors"));
     assertThat(page("info")).startsWith("Squid Object Cache: Version ");
+  }
+
+  private static double number(Map<String, String> info, String name) {
+    return Double.parseDouble(info.get(name).split(" ", -1)[0].replace("%", ""));
   }
 
   /** By the exporter's keys: {@code KEY: VALUE}, or {@code VALUE KEY} without a colon. */
@@ -207,15 +232,56 @@ class ManagerToolsTest extends WireTest {
     return page("info").lines().filter(line -> line.contains("Mean Object Size")).findAny().get();
   }
 
+  /** The plugins of the package munin-plugins-core, as munin-node starts them. */
+  @Test
+  void muninsPluginsReadTheirPages() throws Exception {
+    for (String name :
+        List.of(
+            "squid_cache", "squid_icp", "squid_objectsize", "squid_requests", "squid_traffic")) {
+      assertThat(plugin(name, "autoconf")).as(name).isEqualTo("yes\n");
+    }
+    assertThat(plugin("squid_requests").lines())
+        .containsExactly("requests.value 11", "hits.value 3", "errors.value 1");
+    assertThat(plugin("squid_traffic"))
+        .containsPattern("(?m)^kbytes_in.value [0-9]+$")
+        .containsPattern("(?m)^kbytes_out.value [45][0-9]{2}$")
+        .containsPattern("(?m)^hit_kbytes_out.value 29[345]$");
+    assertThat(plugin("squid_cache").lines())
+        .anyMatch(line -> line.equals("Maximum.value 102400"))
+        .anyMatch(line -> line.matches("Current.value [0-9]+"));
+    assertThat(plugin("squid_objectsize")).matches("objectsize.value [0-9.]+\n");
+    assertThat(plugin("squid_icp", "config")).contains("h127001.label localhost\n");
+    assertThat(plugin("squid_icp")).isEqualTo("h127001.value 2\n");
+  }
+
+  private String plugin(String... words) throws Exception {
+    List<String> command = new ArrayList<>(List.of(words));
+    Path program = Path.of("/usr/share/munin/plugins", words[0]);
+    assumeTrue(Files.isExecutable(program), "munin-plugins-core is not installed");
+    command.set(0, program.toString());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("squidhost", "127.0.0.1");
+    builder.environment().put("squidport", Integer.toString(proxy.port()));
+    return output(builder);
+  }
+
   @Test
   void averagesAreOfTheHistory() throws Exception {
-    String text = page("5min").replace("/sec", "").replace(" seconds", "");
+    String text = page("5min").replaceAll("(?m)(/sec| seconds|%)$", "");
     Map<String, Double> averages = byEquals(text);
     double seconds = averages.get("wall_time");
     assertThat(averages.get("client_http.requests") * seconds).isBetween(5.99, 6.01);
     assertThat(averages.get("client_http.hits") * seconds).isBetween(2.99, 3.01);
     assertThat(averages.get("client_http.hit_median_svc_time")).isPositive();
-    assertThat(averages).containsEntry("dns.median_svc_time", 0.0).containsKey("swap.outs");
+    assertThat(averages)
+        .containsEntry("dns.median_svc_time", 0.0)
+        .containsKeys("swap.outs", "page_faults");
+    assertThat(averages.get("select_loops")).isPositive();
+    assertThat(averages.get("select_fds")).isPositive();
+    assertThat(averages.get("cpu_time")).isPositive();
+    assertThat(averages.get("cpu_usage"))
+        .isCloseTo(100 * averages.get("cpu_time") / seconds, withinPercentage(1));
+    assertThat(byEquals(page("counters")).get("select_loops")).isPositive();
     assertThat(page("60min")).contains("client_http.kbytes_out = ");
     assertThat(page("utilization")).doesNotContain("no samples").contains("Last 3 days:\nsample_");
   }
@@ -235,7 +301,11 @@ class ManagerToolsTest extends WireTest {
         new ArrayList<>(List.of(InstalledProgram.path("squidclient"), "-h", "127.0.0.1"));
     command.addAll(List.of("-p", Integer.toString(proxy.port())));
     command.addAll(List.of(words));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    return output(new ProcessBuilder(command).redirectErrorStream(true));
+  }
+
+  private static String output(ProcessBuilder builder) throws Exception {
+    Process process = builder.start();
     byte[] output = process.getInputStream().readAllBytes();
     assertThat(process.waitFor(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)).isTrue();
     return new String(output, StandardCharsets.ISO_8859_1);

@@ -71,6 +71,11 @@ public final class DescriptorLimit {
     return others + connections.getAsLong();
   }
 
+  /** Descriptors that are kept free of connections. */
+  public long reserved() {
+    return reserved;
+  }
+
   /** Most descriptors of the process. */
   public long limit() {
     return limit;
