@@ -8,6 +8,7 @@ import io.loligo.server.downstream.connection.ClientTerms;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.http2.Http2Connection;
+import io.loligo.server.exchange.services.BackgroundFetches;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.history.HistorySources;
@@ -85,6 +86,7 @@ final class Loops implements Part {
       LoopMetrics counted = metrics.loop(number);
       Loop loop = new Loop((EventLoop) executor, common, counted.connections(), terms);
       loop.exchanges().icapLog(log.icap(number));
+      loop.exchanges().backgroundFetches(alone(number, terms));
       wired.add(loop);
       served.add(
           new ClientConnections(
@@ -92,7 +94,7 @@ final class Loops implements Part {
               loop.timer(),
               time,
               loop.exchanges(),
-              sink(number, loop, log),
+              sink(number, loop, log, terms),
               addresses,
               counted.connections(),
               common.store().transit(),
@@ -106,14 +108,20 @@ final class Loops implements Part {
   }
 
   /** Everything that takes the finished exchanges of loop {@code number}. */
-  private ExchangeSink sink(int number, Loop loop, AccessLog log) {
+  private ExchangeSink sink(int number, Loop loop, AccessLog log, LoopTerms terms) {
     return tracing.behind(
         metrics
             .loop(number)
             .then(watching.loop(number))
             .then(whatIf.loop(number))
             .then(loop.decisions())
-            .then(log.loop(number)));
+            .then(log.loop(number)),
+        terms.config());
+  }
+
+  /** Everything that takes the fetches of loop {@code number} that have no client. */
+  private BackgroundFetches.Sink alone(int number, LoopTerms terms) {
+    return tracing.alone(watching.findings(number), terms.config());
   }
 
   @Override
@@ -246,7 +254,8 @@ final class Loops implements Part {
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
       ClientConnections client = clients.get(i);
-      ExchangeSink sink = sink(i, loop, log);
+      ExchangeSink sink = sink(i, loop, log, terms);
+      BackgroundFetches.Sink alone = alone(i, terms);
       ExchangeSink icap = log.icap(i);
       taken.add(
           loop.eventLoop()
@@ -254,6 +263,7 @@ final class Loops implements Part {
                   () -> {
                     loop.reconfigure(terms);
                     loop.exchanges().icapLog(icap);
+                    loop.exchanges().backgroundFetches(alone);
                     client.reconfigure(
                         new ClientTerms(settings, loop.exchanges(), listening), sink);
                     client.use(newTls);

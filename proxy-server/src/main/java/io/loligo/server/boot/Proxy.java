@@ -228,7 +228,7 @@ public final class Proxy implements AutoCloseable {
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
       ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
       CommonParts common = common(peers, helpers, manager);
-      Tracing tracing = parts.add(new Tracing(config, version()));
+      Tracing tracing = parts.add(new Tracing(config, version(), time));
       loops =
           parts.add(
               new Loops(

@@ -1,68 +1,109 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.exchange.services.BackgroundFetches;
 import io.loligo.server.exchange.settings.IdentityDirectives;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.trace.Collector;
+import io.loligo.server.trace.SpanCounts;
 import io.loligo.server.trace.SpanSender;
 import io.loligo.server.trace.SpanSink;
 import io.loligo.server.trace.TraceDirectives;
 import java.net.URI;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Spans for a collector, if {@code loligo_otlp} names one. Thread-safe. */
+/** Spans for a collector, while {@code loligo_otlp} names one. Thread-safe. */
 final class Tracing implements Part {
-  private final @Nullable SpanSender sender;
+  private final String version;
+  private final TimeSource time;
+  private final SpanCounts counts = new SpanCounts();
+  private final SpanSink spans = new SpanSink(this::sender);
 
-  Tracing(ProxyConfig config, String version) {
-    URI collector = config.get(TraceDirectives.OTLP);
-    sender =
-        collector == null
-            ? null
-            : new SpanSender(collector, config.get(IdentityDirectives.VISIBLE_HOSTNAME), version);
+  /** Null: no collector is named. */
+  private volatile @Nullable SpanSender sender;
+
+  Tracing(ProxyConfig config, String version, TimeSource time) {
+    this.version = version;
+    this.time = time;
+    sender = senderTo(collector(config));
   }
 
-  /** A sink that calls {@code first}, and then makes spans, if a collector wants them. */
-  ExchangeSink behind(ExchangeSink first) {
-    return sender == null ? first : first.then(new SpanSink(sender));
+  private @Nullable SpanSender sender() {
+    return sender;
+  }
+
+  private static @Nullable Collector collector(ProxyConfig config) {
+    URI place = config.get(TraceDirectives.OTLP);
+    return place == null
+        ? null
+        : new Collector(place, config.get(IdentityDirectives.VISIBLE_HOSTNAME));
+  }
+
+  private @Nullable SpanSender senderTo(@Nullable Collector collector) {
+    return collector == null
+        ? null
+        : new SpanSender(
+            collector, version, counts, time, () -> ThreadLocalRandom.current().nextDouble());
+  }
+
+  /** A sink that calls {@code first}, and then makes spans, if {@code config} has a collector. */
+  ExchangeSink behind(ExchangeSink first, ProxyConfig config) {
+    return collector(config) == null ? first : first.then(spans);
+  }
+
+  /** The same for fetches without a client. */
+  BackgroundFetches.Sink alone(ExchangeSink first, ProxyConfig config) {
+    return collector(config) == null
+        ? (record, trace) -> first.finished(record)
+        : (record, trace) -> {
+          first.finished(record);
+          spans.ended(record, trace);
+        };
   }
 
   @Override
-  public void open() {
-    if (sender != null) {
-      sender.start();
+  public void reconfigured(ProxyConfig before, ProxyConfig now) {
+    Collector wanted = collector(now);
+    if (!Objects.equals(collector(before), wanted)) {
+      SpanSender old = sender;
+      sender = senderTo(wanted);
+      if (old != null) {
+        old.close();
+      }
     }
   }
 
   @Override
   public void showMeters(MetricsExport export) {
-    if (sender != null) {
-      export.counter(
-          "loligo.otlp.exchanges.sent",
-          null,
-          "Sampled exchanges whose spans the collector has taken.",
-          sender::sent);
-      export.counter(
-          "loligo.otlp.exchanges.dropped",
-          null,
-          "Sampled exchanges whose spans were dropped: the collector did not take them in time.",
-          sender::dropped);
-    }
+    export.counter(
+        "loligo.otlp.exchanges.sent",
+        null,
+        "Sampled exchanges, and fetches in the background, whose spans the collector has taken.",
+        counts::sent);
+    export.counter(
+        "loligo.otlp.exchanges.dropped",
+        null,
+        "Sampled exchanges, and fetches in the background, whose spans were dropped: the collector"
+            + " refused them, or did not take them in time.",
+        counts::dropped);
   }
 
   @Override
   public void showHistory(HistorySources sources) {
-    if (sender != null) {
-      sources.counter("otlp_exchanges_sent", sender::sent);
-      sources.counter("otlp_exchanges_dropped", sender::dropped);
-    }
+    sources.counter("otlp_exchanges_sent", counts::sent);
+    sources.counter("otlp_exchanges_dropped", counts::dropped);
   }
 
   @Override
   public void close() {
-    if (sender != null) {
-      sender.close();
+    SpanSender last = sender;
+    if (last != null) {
+      last.close();
     }
   }
 }

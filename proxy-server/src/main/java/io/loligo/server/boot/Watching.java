@@ -75,7 +75,12 @@ final class Watching implements Part {
 
   /** Takes the finished exchanges of loop {@code number}. */
   ExchangeSink loop(int number) {
-    return traffic.loop(number).then(lint.loop(number));
+    return traffic.loop(number).then(findings(number));
+  }
+
+  /** Takes the finished exchanges and fetches of loop {@code number} for findings about origins. */
+  ExchangeSink findings(int number) {
+    return lint.loop(number);
   }
 
   /** The tables of clients and origins. */

@@ -51,6 +51,7 @@ import io.loligo.server.exchange.rules.KeyRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.rules.StoreSteps;
 import io.loligo.server.exchange.rules.UnreadRequest;
+import io.loligo.server.exchange.services.BackgroundFetches;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.QosFlows;
@@ -64,6 +65,7 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.shaping.Allowance;
 import io.loligo.server.shaping.Limit;
+import io.loligo.server.trace.CausedTrace;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.store.Store;
 import io.loligo.store.load.LoadOutcome;
@@ -201,6 +203,11 @@ public final class RequestSteps implements RequestHandler {
     if (services.adaptations != null) {
       services.adaptations.log(log);
     }
+  }
+
+  /** Tells {@code sink} of fetches without a client from now on. */
+  public void backgroundFetches(BackgroundFetches.Sink sink) {
+    services.background.use(sink);
   }
 
   private ClientEvents adapt(Request request, ServiceGroup group) {
@@ -495,7 +502,8 @@ public final class RequestSteps implements RequestHandler {
         && store.inFlight(probe, head.fields()) == null
         && (!head.fields().has(FieldName.AUTHORIZATION)
             || services.caching.isShared(request, entry))) {
-      BackgroundValidation.begin(services, request.inBackground(), probe.toKey(), entry);
+      CausedTrace trace = settings.traces ? CausedTrace.of(head.fields(), request.record()) : null;
+      BackgroundValidation.begin(services, request.inBackground(trace), probe.toKey(), entry);
     }
   }
 

@@ -42,7 +42,10 @@ public final class OriginLint {
     result = new RecentResult<>(clock, this::merged);
   }
 
-  /** Takes the finished exchanges of loop number {@code loop}, from 0. */
+  /**
+   * Takes the finished exchanges of loop number {@code loop}, from 0, and fetches that ended
+   * without one.
+   */
   public ExchangeSink loop(int loop) {
     Generations<LintSums> own = sums.loop(loop);
     return record -> own.at(record.endMillis).add(record);

@@ -23,9 +23,9 @@ public record OriginReport(
   /**
    * The cost of a finding.
    *
-   * @param requests that it concerns
-   * @param bytes of content that were fetched for them; of a response that was validated, those
-   *     that the client got
+   * @param requests that it concerns: fetches, or requests that waited for a validation
+   * @param bytes of content that these fetches brought; of waits, those that the clients got, heads
+   *     included
    */
   public record Cost(OriginFault finding, long requests, long bytes) {}
 }

@@ -34,9 +34,9 @@ final class ResponseFindings {
     return found;
   }
 
-  /** Whether this exchange, and not another one, fetched the response that it sent. */
+  /** Whether this exchange, and not another one, fetched the response, and until its end. */
   private static boolean isFetched(ExchangeRecord record) {
-    return !record.tag.hit() && record.serverContentBytesIn >= 0;
+    return !record.leftFetch && !record.tag.hit() && record.serverContentBytesIn >= 0;
   }
 
   /** Whether it fetched a whole response to GET that was stored. */

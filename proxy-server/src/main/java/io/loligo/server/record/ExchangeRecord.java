@@ -110,6 +110,12 @@ public final class ExchangeRecord {
   public boolean repeated;
 
   /**
+   * Whether its fetch went on without it: the facts here are those until then, and the fetch is
+   * told by itself at its end.
+   */
+  public boolean leftFetch;
+
+  /**
    * Whether the client waited for a validation of an expired response, which the origin does not
    * let be served meanwhile (stale-while-revalidate), without a demand that it be validated.
    */
@@ -279,6 +285,7 @@ public final class ExchangeRecord {
     timedOut = false;
     tookTooSlowly = false;
     repeated = false;
+    leftFetch = false;
     waitedForValidation = false;
     hierarchy = HierarchyCode.HIER_NONE;
     nextHop = null;

@@ -15,8 +15,12 @@ enum Span {
 
   /** The id of this span; never 0. */
   long id(ExchangeRecord record) {
-    long mixed = record.idPrefix + STEP * (record.number * values().length + ordinal());
-    mixed = (mixed ^ (mixed >>> 30)) * 0xbf58476d1ce4e5b9L;
+    return mixed(record.idPrefix + STEP * (record.number * values().length + ordinal()));
+  }
+
+  /** Another number for each number; never 0. */
+  static long mixed(long number) {
+    long mixed = (number ^ (number >>> 30)) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
     mixed ^= mixed >>> 31;
     return mixed == 0 ? 1 : mixed;

@@ -38,6 +38,23 @@ final class SpanJson {
     return spans.toString();
   }
 
+  /** The span of a fetch in the background, the root of its trace. */
+  static String background(ExchangeRecord record, CausedTrace trace) {
+    long duration = Math.max(0, record.stage(Stage.TOTAL));
+    JsonWriter json = begin(trace.own(), trace.own().spanId());
+    json.name("links").beginArray().beginObject();
+    json.member("traceId", trace.cause().traceId());
+    json.member("spanId", TraceParent.digits(trace.cause().spanId()));
+    json.member("flags", trace.cause().flags()).endObject().endArray();
+    json.member("name", name(record)).member("kind", CLIENT);
+    times(json, TimeUnit.MILLISECONDS.toNanos(record.endMillis) - duration, duration);
+    json.name("attributes").beginArray();
+    fetched(json, record);
+    text(json, "loligo.request_id", record.requestId());
+    json.endArray();
+    return end(json, isFailedFetch(record));
+  }
+
   /** A whole request: {@code spans} of one proxy. */
   static String request(List<String> spans, String host, String version) {
     JsonWriter begin = JsonWriter.compact().beginObject().name("resourceSpans").beginArray();
@@ -53,7 +70,9 @@ final class SpanJson {
   private static String exchange(ExchangeRecord record, TraceParent parent) {
     long start = TimeUnit.MILLISECONDS.toNanos(record.startMillis);
     long total = Math.max(0, record.stage(Stage.TOTAL));
-    JsonWriter json = begin(parent, Span.EXCHANGE.id(record), parent.spanId());
+    JsonWriter json =
+        begin(parent, Span.EXCHANGE.id(record))
+            .member("parentSpanId", TraceParent.digits(parent.spanId()));
     json.member("name", name(record)).member("kind", SERVER);
     times(json, start, total);
     json.name("attributes").beginArray();
@@ -81,23 +100,31 @@ final class SpanJson {
     if (record.stage(Stage.SERVER_LAST_BYTE) < 0) {
       duration += Math.max(0, record.stage(Stage.SERVER_FIRST_BYTE));
     }
-    JsonWriter json = begin(parent, Span.FETCH.id(record), Span.EXCHANGE.id(record));
+    JsonWriter json = beginPart(parent, Span.FETCH, record);
     json.member("name", name(record)).member("kind", CLIENT);
     times(json, startOf(record, Stage.DNS), duration);
     json.name("attributes").beginArray();
+    fetched(json, record);
+    json.endArray();
+    return end(json, isFailedFetch(record));
+  }
+
+  private static void fetched(JsonWriter json, ExchangeRecord record) {
     request(json, record);
     text(json, "url.full", url(record.target));
     text(json, "network.peer.address", record.nextHop);
     number(json, "network.peer.port", record.nextHopPort);
     number(json, "http.request.resend_count", Math.max(0, record.attempts - 1));
     status(json, record.serverStatus, FIRST_CLIENT_ERROR, record.errorCode);
-    json.endArray();
-    return end(json, record.serverStatus == 0 || record.serverStatus >= FIRST_CLIENT_ERROR);
+  }
+
+  private static boolean isFailedFetch(ExchangeRecord record) {
+    return record.serverStatus == 0 || record.serverStatus >= FIRST_CLIENT_ERROR;
   }
 
   private static String disk(ExchangeRecord record, TraceParent parent) {
     long queued = Math.max(0, record.stage(Stage.DISK_QUEUE));
-    JsonWriter json = begin(parent, Span.DISK.id(record), Span.EXCHANGE.id(record));
+    JsonWriter json = beginPart(parent, Span.DISK, record);
     json.member("name", "disk read").member("kind", INTERNAL);
     times(
         json,
@@ -109,13 +136,17 @@ final class SpanJson {
     return end(json, false);
   }
 
-  private static JsonWriter begin(TraceParent parent, long id, long parentId) {
+  private static JsonWriter beginPart(TraceParent parent, Span part, ExchangeRecord record) {
+    return begin(parent, part.id(record))
+        .member("parentSpanId", TraceParent.digits(Span.EXCHANGE.id(record)));
+  }
+
+  private static JsonWriter begin(TraceParent trace, long id) {
     return JsonWriter.compact()
         .beginObject()
-        .member("traceId", parent.traceId())
+        .member("traceId", trace.traceId())
         .member("spanId", TraceParent.digits(id))
-        .member("parentSpanId", TraceParent.digits(parentId))
-        .member("flags", parent.flags());
+        .member("flags", trace.flags());
   }
 
   private static String end(JsonWriter json, boolean failed) {

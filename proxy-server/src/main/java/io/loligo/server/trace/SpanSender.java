@@ -1,177 +1,301 @@
 package io.loligo.server.trace;
 
 import io.loligo.server.time.LogRateLimit;
+import io.loligo.server.time.TimeSource;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends spans to a collector, in batches, on a thread of its own. Thread-safe: any thread offers,
- * without a lock. Spans that do not fit the queue, or that the collector does not take, are dropped
- * and counted: a trace is worth less than the memory of the proxy.
+ * Sends spans to one collector, in batches, on a thread of its own. Thread-safe: any thread offers,
+ * without a lock. A batch that the collector does not take now is sent again (OTLP specification,
+ * OTLP/HTTP), before all later ones. Meanwhile spans wait in a bounded queue: the oldest ones are
+ * dropped and counted, because a trace is worth less than the memory of the proxy.
+ *
+ * <pre>
+ *   state        entered by                  left by
+ *   IDLE         all is sent                 an offer
+ *   GATHERING    the first offer             {@value #GATHER_MILLIS} ms, or a full batch: all is sent
+ *   BACKING_OFF  a failure that may pass     the time to wait: all is sent
+ * </pre>
  */
 public final class SpanSender implements AutoCloseable {
-  /** The most exchanges that wait: {@value}, some 2 KB each. */
+  /** The most exchanges that wait or are being sent: {@value}, some 2 KB each. */
   static final int MAX_WAITING = 4_096;
 
   /** The most exchanges in one request: {@value}. */
   static final int MAX_BATCH = 512;
 
-  private static final long GATHER_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long GATHER_MILLIS = 1_000;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final long CLOSE_MILLIS = 2_000;
+
+  /** The statuses after which the same batch may be sent again. */
+  private static final Set<Integer> RETRYABLE = Set.of(429, 502, 503, 504);
+
   private static final Logger LOG = LoggerFactory.getLogger(SpanSender.class);
 
-  private final URI collector;
-  private final String host;
+  private enum State {
+    IDLE,
+    GATHERING,
+    BACKING_OFF
+  }
+
+  private final Collector collector;
   private final String version;
-  private final Queue<String> waiting = new ConcurrentLinkedQueue<>();
+  private final SpanCounts counts;
+  private final TimeSource time;
+  private final Deque<String> waiting = new ConcurrentLinkedDeque<>();
+
+  /** Exchanges in {@link #waiting} or in the batch that is being sent. */
   private final AtomicInteger count = new AtomicInteger();
-  private final AtomicLong sent = new AtomicLong();
-  private final AtomicLong dropped = new AtomicLong();
-  private final LogRateLimit failures = new LogRateLimit(System::nanoTime);
-  private final Thread thread;
+
+  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+  private final EventExecutor executor = new DefaultEventExecutor(this::newThread);
+  private volatile @Nullable Thread thread;
   private volatile boolean closing;
+  private volatile boolean over;
+
+  // the following: on the thread
+  private final RetryDelays delays;
+  private final LogRateLimit failures;
+  private @Nullable HttpClient client;
+
+  /** Whether the collector itself has named the time to wait. */
+  private boolean asked;
 
   /**
-   * Nothing is sent before {@link #start}.
+   * The thread starts with the first offer.
    *
-   * @param collector where spans are posted
-   * @param host name of this proxy
    * @param version of this program
+   * @param counts also of earlier senders
+   * @param time clock, and the ticks of waits
+   * @param random numbers from 0 to 1, on the sender's thread
    */
-  public SpanSender(URI collector, String host, String version) {
+  public SpanSender(
+      Collector collector,
+      String version,
+      SpanCounts counts,
+      TimeSource time,
+      DoubleSupplier random) {
     this.collector = collector;
-    this.host = host;
     this.version = version;
-    thread = new Thread(this::run, "loligo-otlp");
-    thread.setDaemon(true);
+    this.counts = counts;
+    this.time = time;
+    delays = new RetryDelays(random);
+    failures = new LogRateLimit(time::nanos);
   }
 
-  /** Begins to send. Once. */
-  public void start() {
-    thread.start();
+  private Thread newThread(Runnable work) {
+    Thread made = new FastThreadLocalThread(work, "loligo-otlp");
+    made.setDaemon(true);
+    thread = made;
+    return made;
   }
 
-  /** Whether an exchange would be taken now; counts one that is not. */
-  boolean hasRoom() {
-    boolean room = count.get() < MAX_WAITING && !closing;
-    if (!room) {
-      dropped.incrementAndGet();
-    }
-    return room;
-  }
-
-  /** Takes the spans of an exchange, for which {@link #hasRoom}. */
+  /** Takes the spans of an exchange. */
   void offer(String spans) {
-    waiting.add(spans);
-    if (count.incrementAndGet() == MAX_BATCH) {
-      LockSupport.unpark(thread);
+    if (closing) {
+      counts.addDropped(1);
+      return;
+    }
+    waiting.addLast(spans);
+    int now = count.incrementAndGet();
+    if (now > MAX_WAITING && waiting.pollFirst() != null) {
+      count.decrementAndGet();
+      counts.addDropped(1);
+    }
+    try {
+      if (state.compareAndSet(State.IDLE, State.GATHERING)) {
+        time.schedule(executor, this::gathered, GATHER_MILLIS);
+      } else if (now == MAX_BATCH) {
+        executor.execute(this::gathered);
+      }
+    } catch (RejectedExecutionException closed) {
+      counts.addDropped(1);
     }
   }
 
-  /** Exchanges whose spans the collector has taken. */
-  public long sent() {
-    return sent.get();
-  }
-
-  /** Exchanges whose spans were dropped. */
-  public long dropped() {
-    return dropped.get();
-  }
-
-  private void run() {
-    HttpClient client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(PATIENCE)
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .build();
-    while (!closing) {
-      LockSupport.parkNanos(this, GATHER_NANOS);
-      sendAll(client);
+  private void gathered() {
+    if (state.get() == State.GATHERING) {
+      sendAll();
     }
   }
 
-  private void sendAll(HttpClient client) {
-    for (List<String> batch = batch(); !batch.isEmpty(); batch = batch()) {
-      try {
-        send(client, batch);
-      } catch (IOException e) {
-        failed(batch, e.getMessage() == null ? e.toString() : e.getMessage());
-      } catch (InterruptedException e) {
-        dropped.addAndGet(batch.size());
-        return;
-      } catch (RuntimeException e) {
-        failed(batch, e.toString());
+  private void again() {
+    state.set(State.GATHERING);
+    sendAll();
+  }
+
+  private void sendAll() {
+    while (!over) {
+      List<String> batch = batch();
+      if (!batch.isEmpty()) {
+        if (!send(batch)) {
+          return;
+        }
+      } else {
+        state.set(State.IDLE);
+        // one may have been offered before that was seen
+        if (waiting.isEmpty() || !state.compareAndSet(State.IDLE, State.GATHERING)) {
+          return;
+        }
       }
     }
   }
 
   private List<String> batch() {
     List<String> batch = new ArrayList<>();
-    for (int i = 0; i < MAX_BATCH; i++) {
-      String spans = waiting.poll();
+    while (batch.size() < MAX_BATCH) {
+      String spans = waiting.pollFirst();
       if (spans == null) {
         break;
       }
       batch.add(spans);
     }
-    count.addAndGet(-batch.size());
     return batch;
   }
 
-  private void send(HttpClient client, List<String> batch)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(collector)
-            .timeout(PATIENCE)
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(SpanJson.request(batch, host, version)))
-            .build();
-    int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-    if (status / 100 == 2) {
-      sent.addAndGet(batch.size());
-    } else {
-      failed(batch, "status " + status);
+  /** Whether the next batch may follow now. */
+  private boolean send(List<String> batch) {
+    asked = false;
+    try {
+      HttpResponse<Void> response = post(batch);
+      int status = response.statusCode();
+      if (status / 100 == 2) {
+        delays.reset();
+        counts.addSent(batch.size());
+        count.addAndGet(-batch.size());
+        return true;
+      }
+      if (RETRYABLE.contains(status)) {
+        String field = response.headers().firstValue("Retry-After").orElse(null);
+        return later(batch, RetryDelays.asked(field, time.millis()), "status " + status);
+      }
+      return drop(batch, "status " + status);
+    } catch (IOException e) {
+      return later(batch, -1, e.getMessage() == null ? e.toString() : e.getMessage());
+    } catch (InterruptedException e) {
+      return drop(batch, "the proxy stops");
+    } catch (RuntimeException e) {
+      return drop(batch, e.toString());
     }
   }
 
-  private void failed(List<String> batch, String why) {
-    dropped.addAndGet(batch.size());
+  private HttpResponse<Void> post(List<String> batch) throws IOException, InterruptedException {
+    if (client == null) {
+      client =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(PATIENCE)
+              .proxy(HttpClient.Builder.NO_PROXY)
+              .build();
+    }
+    HttpRequest request =
+        HttpRequest.newBuilder(collector.place())
+            .timeout(PATIENCE)
+            .header("Content-Type", "application/json")
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    SpanJson.request(batch, collector.host(), version)))
+            .build();
+    return client.send(request, HttpResponse.BodyHandlers.discarding());
+  }
+
+  /**
+   * {@code batch} is the first to be sent again. Returns false.
+   *
+   * @param askedMillis the wait that the collector asks for; -1: none
+   */
+  private boolean later(List<String> batch, long askedMillis, String why) {
+    if (closing) {
+      drop(batch, why);
+      return false;
+    }
+    for (int i = batch.size() - 1; i >= 0; i--) {
+      waiting.addFirst(batch.get(i));
+    }
+    asked = askedMillis > 0;
+    long millis = asked ? askedMillis : delays.next();
+    state.set(State.BACKING_OFF);
+    if (failures.permits()) {
+      LOG.warn(
+          "{} does not take spans ({}): those of {} exchanges wait, and are sent again in {} ms;"
+              + " next: check that a collector with OTLP over HTTP listens there, or set"
+              + " loligo_otlp off",
+          collector.place(),
+          why,
+          count.get(),
+          millis);
+    }
+    time.schedule(executor, this::again, millis);
+    return false;
+  }
+
+  /** Returns true. */
+  private boolean drop(List<String> batch, String why) {
+    counts.addDropped(batch.size());
+    count.addAndGet(-batch.size());
     if (failures.permits()) {
       LOG.warn(
           "spans of {} exchanges were dropped: {} does not take them ({}); next: check that a"
               + " collector with OTLP over HTTP listens there, or set loligo_otlp off",
           batch.size(),
-          collector,
+          collector.place(),
           why);
+    }
+    return true;
+  }
+
+  /** Once; what waits because the collector asked for it is dropped. */
+  private void sendLast() {
+    boolean goesOn = !asked || state.get() != State.BACKING_OFF;
+    for (List<String> batch = batch(); !batch.isEmpty(); batch = batch()) {
+      if (goesOn && !over) {
+        goesOn = send(batch);
+      } else {
+        drop(batch, "the proxy stops");
+      }
     }
   }
 
-  /** Sends spans that wait, for two seconds at most. Blocks. */
+  /** Sends spans that wait, for two seconds at most. Blocks. Takes none any more. */
   @Override
   public void close() {
+    if (closing) {
+      return;
+    }
     closing = true;
-    LockSupport.unpark(thread);
     try {
-      thread.join(CLOSE_MILLIS);
-      thread.interrupt();
+      if (!executor.submit(this::sendLast).await(CLOSE_MILLIS)) {
+        over = true;
+        Thread sending = thread;
+        if (sending != null) {
+          sending.interrupt();
+        }
+      }
     } catch (InterruptedException e) {
+      over = true;
       Thread.currentThread().interrupt();
     }
+    executor.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
   }
 }

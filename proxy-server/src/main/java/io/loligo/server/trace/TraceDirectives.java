@@ -18,7 +18,6 @@ public final class TraceDirectives {
       FEATURE
           .text("loligo_otlp", "off")
           .form("URL|off")
-          .restart()
           .mustBe(
               "http://HOST:PORT, https://HOST:PORT or off",
               word -> word.equals("off") || parsed(word) != null,
@@ -29,8 +28,9 @@ public final class TraceDirectives {
                   + " disk, by OTLP over HTTP with JSON. Without a path, "
                   + PATH
                   + " is added. Only requests whose traceparent says that they are sampled have"
-                  + " spans; their next hop gets a traceparent with the span of the fetch. off:"
-                  + " traceparent passes unchanged.");
+                  + " spans; their next hop gets a traceparent with the span of the fetch. A"
+                  + " validation in the background has a trace of its own, linked to that of the"
+                  + " request that caused it. off: traceparent passes unchanged.");
 
   private TraceDirectives() {}
 

@@ -22,7 +22,9 @@ public record TraceParent(long traceHigh, long traceLow, long spanId, int flags)
   private static final int TRACE_AT = 3;
   private static final int SPAN_AT = 36;
   private static final int FLAGS_AT = 53;
-  private static final int SAMPLED = 1;
+
+  /** The flag "sampled". */
+  static final int SAMPLED = 1;
 
   /** Sampled, and "the trace id is random": all flags that the standard defines. */
   private static final int KNOWN_FLAGS = 3;

@@ -68,6 +68,14 @@ class OriginLintTest {
   }
 
   @Test
+  void aFetchThatItsClientLeftIsCountedAtItsOwnEnd() {
+    ExchangeRecord left = fetched("a", "A: b");
+    left.leftFetch = true;
+    lint.loop(0).finished(left);
+    assertThat(report().origins()).isEmpty();
+  }
+
+  @Test
   void aStormOfOriginsIsBoundedAndHidesNoBusyOne() {
     int storm = 50 * LintSums.ROWS;
     for (int i = 0; i < storm; i++) {

@@ -31,7 +31,9 @@ final class HeldTime extends PassingTime {
       for (Task next = held.poll(); next != null; next = held.poll()) {
         long left = next.leftMillis - LoopTimer.TICK_MILLIS;
         if (left <= 0) {
-          due.add(next);
+          if (!next.loop.isShuttingDown()) {
+            due.add(next);
+          }
         } else {
           later.add(new Task(next.loop, next.task, left));
         }

@@ -2,12 +2,15 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
+import io.loligo.server.metrics.Counter;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +26,9 @@ class OriginLintWireTest extends WireTest {
   private static final String ORDER = "query order";
   private static final String REPEATED = "200 where 304 would do";
   private static final String WAITS = "no stale-while-revalidate";
+
+  private static final String STALE_WHILE_REVALIDATE =
+      "Cache-Control: max-age=10, stale-while-revalidate=60";
 
   private final PassingTime time = new PassingTime();
 
@@ -173,6 +179,109 @@ class OriginLintWireTest extends WireTest {
     time.pass(20);
     origin.onOk("/a", "changed", "ETag: \"v2\"", "Cache-Control: max-age=10");
     get("/a");
+    assertOnly(REPEATED, 1, 5);
+  }
+
+  // ---- fetches without a client
+
+  /** Asks for a stale response, and waits until its validation has made it fresh. */
+  private void validateInTheBackground() throws Exception {
+    time.pass(20);
+    assertThat(get("/a").field("Cache-Status")).contains("hit").doesNotContain("fwd");
+    Waiting.until("it is fresh", () -> get("/a").field("Cache-Status").contains("ttl=10"));
+  }
+
+  @Test
+  void findsValidationsInTheBackgroundThatAreAnsweredWithTheWholeResponse() throws Exception {
+    startProxy(time);
+    origin.onOk("/a", "hello", VALIDATOR, STALE_WHILE_REVALIDATE);
+    get("/a");
+    validateInTheBackground();
+    assertThat(origin.lastRequest().field("If-None-Match")).isEqualTo("\"v1\"");
+    assertOnly(REPEATED, 1, 5);
+  }
+
+  @Test
+  void findsResponsesWithoutValidatorInTheBackground() throws Exception {
+    startProxy(time);
+    origin.onOk("/a", "hello", STALE_WHILE_REVALIDATE);
+    get("/a");
+    validateInTheBackground();
+    assertOnly(NO_VALIDATOR, 2, 10);
+  }
+
+  @Test
+  void findsResponsesInTheBackgroundThatAreNotStored() throws Exception {
+    startProxy(time);
+    origin.onOk("/a", "hello", VALIDATOR, STALE_WHILE_REVALIDATE);
+    get("/a");
+    origin.onOk("/a", "hello", VALIDATOR, "Cache-Control: max-age=10", "Vary: *");
+    time.pass(20);
+    get("/a");
+    awaitPage("\"cause\":\"" + VARY + "\",\"requests\":1,");
+  }
+
+  /** The page is made at most once a second. */
+  private void awaitPage(String part) throws Exception {
+    Waiting.until(
+        "the fetch is over",
+        () -> {
+          time.pass(2);
+          return lint().contains(part);
+        });
+  }
+
+  @Test
+  void aFetchCountsOnceWithAllBytesAlsoIfItsClientLeaves() throws Exception {
+    startProxy(time, "quick_abort_min -1 KB");
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          call.send(
+              "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nCache-Control: max-age=10\r\n\r\nfirst");
+          await(release);
+          call.send("rest!");
+        });
+    RawClient leaving = client().get(origin.url("/a"));
+    leaving.readContent(leaving.responseHead(), 5);
+    leaving.close();
+    Waiting.until("the client is gone", () -> proxy.counted(Counter.ABORTED) == 1);
+    assertThat(lint()).contains("\"origins\":[]");
+    release.countDown();
+    awaitPage("\"origin\":");
+    assertOnly(NO_VALIDATOR, 1, 10);
+  }
+
+  @Test
+  void aFetchWhoseClientLeavesBeforeItsHeadCountsOnce() throws Exception {
+    startProxy(time);
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          await(release);
+          call.ok("hello", "Cache-Control: max-age=10");
+        });
+    RawClient leaving = client().get(origin.url("/a"));
+    origin.awaitRequest("/a");
+    RawClient staying = client().get(origin.url("/a"));
+    awaitLoop();
+    leaving.close();
+    Waiting.until("the client is gone", () -> proxy.counted(Counter.ABORTED) == 1);
+    release.countDown();
+    assertThat(staying.response().text()).isEqualTo("hello");
+    assertOnly(NO_VALIDATOR, 1, 5);
+  }
+
+  @Test
+  void aHeadThatIsAnsweredByAGetIsOneFetch() throws Exception {
+    startProxy(time);
+    origin.onOk("/a", "hello", VALIDATOR, "Cache-Control: max-age=10");
+    get("/a");
+    time.pass(20);
+    exchange("HEAD", "/a");
+    awaitPage("\"cause\":\"" + REPEATED + "\",\"requests\":1,\"bytes\":5");
     assertOnly(REPEATED, 1, 5);
   }
 

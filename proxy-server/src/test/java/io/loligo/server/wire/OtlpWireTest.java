@@ -15,13 +15,16 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Traces: traceparent to the next hop, and spans to a collector of OpenTelemetry. */
 class OtlpWireTest extends WireTest {
+  private static final String OTLP = "loligo_otlp http://127.0.0.1:";
   private static final String FRESH = "Cache-Control: max-age=1000";
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SPAN = "b7ad6b7169203331";
@@ -30,7 +33,11 @@ class OtlpWireTest extends WireTest {
   private final LinkedBlockingQueue<WireMessage> received = new LinkedBlockingQueue<>();
   private final CapturedLog log = closing(new CapturedLog(SpanSender.class));
   private ScriptedOrigin collector;
-  private String status = "200 OK";
+  private final HeldTime time = new HeldTime();
+  private volatile String status = "200 OK";
+
+  /** Answers in place of {@link #status}; null: that is sent. */
+  private volatile ScriptedOrigin.Script script;
 
   @BeforeEach
   void startCollector() throws IOException {
@@ -38,14 +45,24 @@ class OtlpWireTest extends WireTest {
     collector.otherwise(
         call -> {
           received.add(call.whole());
-          call.send(ScriptedOrigin.response(status, "{}", "Content-Type: application/json"));
+          ScriptedOrigin.Script now = script;
+          if (now != null) {
+            now.answer(call);
+          } else {
+            call.send(ScriptedOrigin.response(status, "{}", "Content-Type: application/json"));
+          }
         });
   }
 
   private void start(String... lines) throws Exception {
     List<String> all = new ArrayList<>(List.of(lines));
-    all.add("loligo_otlp http://127.0.0.1:" + collector.port());
+    all.add(OTLP + collector.port());
     startProxy(all.toArray(String[]::new));
+  }
+
+  /** The same, by {@code clock}. */
+  private void start(HeldTime clock) throws Exception {
+    startProxy(clock, OTLP + collector.port());
   }
 
   /** Stops the proxy, which sends what waits: all spans, by their names and kinds. */
@@ -201,7 +218,7 @@ class OtlpWireTest extends WireTest {
     List<FakeDisk> disks = new ArrayList<>();
     proxy =
         ProxyUnderTest.startSeen(
-            configuration("loligo_otlp http://127.0.0.1:" + collector.port()),
+            configuration(OTLP + collector.port()),
             store -> {
               disks.add(new FakeDisk(store));
               return disks.get(0);
@@ -271,31 +288,233 @@ class OtlpWireTest extends WireTest {
 
   // ---- failures
 
-  @Test
-  void aCollectorThatRefusesGetsOneLineAndIsCounted() throws Exception {
-    status = "503 Service Unavailable";
-    start();
+  /** All exchanges so far are sent, and no more time has passed. */
+  private void gather() throws Exception {
+    awaitLoop();
+    time.passTimeouts(1_000);
+  }
+
+  /** Each of these happens once; then the collector takes spans. */
+  static Stream<ScriptedOrigin.Script> failures() {
+    return Stream.of(
+        call -> call.send(ScriptedOrigin.response("429 Too Many Requests", "")),
+        call -> call.send(ScriptedOrigin.response("502 Bad Gateway", "")),
+        call -> call.send(ScriptedOrigin.response("503 Service Unavailable", "")),
+        call -> call.send(ScriptedOrigin.response("504 Gateway Timeout", "")),
+        ScriptedOrigin.Call::close);
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void aBatchThatFailsIsSentAgainAfterAWhile(ScriptedOrigin.Script failure) throws Exception {
+    script = failure;
+    start(time);
     origin.onOk("/page", "content", FRESH);
     get("/page", SAMPLED);
-    received.take();
-    Waiting.until(
-        "the loss is counted", () -> metrics().contains("loligo_otlp_exchanges_dropped_total 1.0"));
-    get("/page", SAMPLED);
-    proxy.close();
+    gather();
+    String first = received.take().text();
+    assertThat(metrics()).contains("dropped_total 0.0", "sent_total 0.0");
     assertThat(log.lines()).hasSize(1);
-    assertThat(log.lines().get(0)).contains("status 503", "loligo_otlp off", "/v1/traces");
+    assertThat(log.lines().get(0))
+        .contains("those of 1 exchanges wait", "loligo_otlp off", "/v1/traces");
+    script = null;
+    time.passTimeouts(400);
+    assertThat(received).as("half of the back-off at least").isEmpty();
+    time.passTimeouts(600);
+    assertThat(received.take().text()).isEqualTo(first);
+    assertThat(metrics()).contains("dropped_total 0.0", "sent_total 1.0");
   }
 
   @Test
-  void countsWhatTheCollectorHasTaken() throws Exception {
-    start();
+  void retryAfterIsObeyed() throws Exception {
+    script =
+        call ->
+            call.send(ScriptedOrigin.response("503 Service Unavailable", "", "Retry-After: 30"));
+    start(time);
     origin.onOk("/page", "content", FRESH);
     get("/page", SAMPLED);
+    gather();
     received.take();
-    Waiting.until(
-        "the spans are counted", () -> metrics().contains("loligo_otlp_exchanges_sent_total 1.0"));
-    assertThat(metrics()).contains("loligo_otlp_exchanges_dropped_total 0.0");
+    script = null;
+    time.passTimeouts(29_900);
+    assertThat(received).isEmpty();
+    time.passTimeouts(100);
+    assertThat(received).hasSize(1);
   }
+
+  @Test
+  void spansThatTheCollectorRefusesAreDropped() throws Exception {
+    status = "400 Bad Request";
+    start(time);
+    origin.onOk("/page", "content", FRESH);
+    get("/page", SAMPLED);
+    gather();
+    received.take();
+    assertThat(metrics()).contains("dropped_total 1.0", "sent_total 0.0");
+    time.passTimeouts(3_000);
+    assertThat(received).as("never sent again").isEmpty();
+    assertThat(log.lines()).hasSize(1);
+    assertThat(log.lines().get(0)).contains("status 400", "loligo_otlp off");
+  }
+
+  // ---- reload
+
+  private void reload(String... lines) {
+    assertThat(proxy.reload(configuration(lines)).lines()).isEmpty();
+  }
+
+  @Test
+  void aReloadTurnsSpansOnAndElsewhereAndOff() throws Exception {
+    startProxy(time);
+    origin.onOk("/page", "content", FRESH);
+    get("/page", SAMPLED);
+    reload(OTLP + collector.port());
+    get("/page", SAMPLED);
+    gather();
+    assertThat(received).hasSize(1);
+    get("/page", SAMPLED);
+    awaitLoop(); // the spans are offered: they are sent before the sender ends
+    ScriptedOrigin other = closing(ScriptedOrigin.start());
+    other.onOk("/v1/traces", "{}");
+    reload(OTLP + other.port());
+    assertThat(received).hasSize(2);
+    get("/page", SAMPLED);
+    gather();
+    assertThat(other.fetches("/v1/traces")).isEqualTo(1);
+    reload();
+    get("/page", SAMPLED);
+    origin.onOk("/other", "content");
+    get("/other", SAMPLED);
+    assertThat("traceparent: " + origin.lastRequest().field("traceparent")).isEqualTo(SAMPLED);
+    assertThat(metrics()).contains("dropped_total 0.0", "sent_total 3.0");
+    assertThat(spans()).hasSize(2);
+    assertThat(other.fetches("/v1/traces")).isEqualTo(1);
+  }
+
+  @Test
+  void aReloadThatKeepsTheCollectorKeepsWhatWaits() throws Exception {
+    start(time);
+    origin.onOk("/page", "content", FRESH);
+    get("/page", SAMPLED);
+    awaitLoop();
+    reload(OTLP + collector.port(), "forwarded_for delete");
+    assertThat(received).isEmpty();
+    get("/page", SAMPLED);
+    gather();
+    assertThat(received).hasSize(1);
+    assertThat(metrics()).contains("sent_total 2.0");
+  }
+
+  // ---- fetches in the background
+
+  private static final String STALE = "Cache-Control: max-age=10, stale-while-revalidate=60";
+
+  /** A stored response, which is stale by now. */
+  private void storeStale() throws Exception {
+    start(time);
+    origin.onOk("/page", "content", STALE, "ETag: \"v1\"");
+    get("/page");
+    time.pass(20);
+  }
+
+  /** Asks for it as a sampled request: all spans once the validation is over. */
+  private List<Map<String, Object>> validate(String... lines) throws Exception {
+    List<String> all = new ArrayList<>(List.of(lines));
+    all.add(SAMPLED);
+    assertThat(get("/page", all.toArray(String[]::new)).field("Cache-Status")).contains("hit");
+    origin.awaitRequest("/page");
+    origin.awaitRequest("/page");
+    Waiting.until("the validation is over", () -> waiting() == 2);
+    return spans();
+  }
+
+  /** Exchanges and fetches whose spans a proxy would send now. */
+  private long waiting() throws Exception {
+    time.passTimeouts(1_200);
+    return (long) metric("sent_total");
+  }
+
+  private double metric(String name) throws IOException {
+    return Double.parseDouble(
+        metrics().replaceAll("(?s).*\nloligo_otlp_exchanges_" + name + " (\\S+).*", "$1"));
+  }
+
+  private static Map<String, Object> background(List<Map<String, Object>> spans) {
+    return spans.stream().filter(span -> span.containsKey("links")).findFirst().orElseThrow();
+  }
+
+  @Test
+  void aValidationInTheBackgroundHasATraceOfItsOwnWithALink() throws Exception {
+    storeStale();
+    List<Map<String, Object>> spans = validate("tracestate: a=1");
+    assertThat(spans).hasSize(2);
+    Map<String, Object> fetch = background(spans);
+    Map<String, Object> exchange = spans.get(1 - spans.indexOf(fetch));
+    assertThat(exchange).containsEntry("traceId", TRACE);
+    assertThat(attributes(exchange)).containsEntry("loligo.class", "stale_hit");
+    assertThat(fetch)
+        .containsOnlyKeys(
+            "traceId",
+            "spanId",
+            "flags",
+            "links",
+            "name",
+            "kind",
+            "startTimeUnixNano",
+            "endTimeUnixNano",
+            "attributes",
+            "status")
+        .containsEntry("name", "GET");
+    assertThat(number(fetch, "kind")).as("CLIENT").isEqualTo(3);
+    assertThat((String) fetch.get("traceId")).matches("[0-9a-f]{32}").isNotEqualTo(TRACE);
+    assertThat(only(fetch, "links"))
+        .containsOnlyKeys("traceId", "spanId", "flags")
+        .containsEntry("traceId", TRACE)
+        .containsEntry("spanId", exchange.get("spanId"));
+    assertThat(object(fetch, "status")).isEmpty();
+    assertThat(attributes(fetch))
+        .containsEntry("url.full", origin.url("/page"))
+        .containsEntry("network.peer.port", "" + origin.port())
+        .containsEntry("http.response.status_code", "200")
+        .containsEntry("loligo.request_id", attributes(exchange).get("loligo.request_id"));
+    assertThat(nanos(fetch, "endTimeUnixNano")).isGreaterThan(nanos(fetch, "startTimeUnixNano"));
+    WireMessage sent = origin.lastRequest();
+    assertThat(sent.field("If-None-Match")).isEqualTo("\"v1\"");
+    assertThat(sent.field("traceparent"))
+        .isEqualTo("00-" + fetch.get("traceId") + "-" + fetch.get("spanId") + "-01");
+    assertThat(sent.head()).containsOnlyOnce("traceparent").doesNotContain("tracestate");
+  }
+
+  @Test
+  void aFailedValidationInTheBackgroundIsAnError() throws Exception {
+    storeStale();
+    origin.on("/page", ScriptedOrigin.Call::close);
+    Map<String, Object> fetch = background(validate());
+    assertThat(number(object(fetch, "status"), "code")).isEqualTo(2);
+    assertThat(attributes(fetch)).containsEntry("error.type", "ERR_ZERO_SIZE_OBJECT");
+  }
+
+  @Test
+  void aConfirmedResponseInTheBackgroundHasStatus304() throws Exception {
+    storeStale();
+    origin.on("/page", call -> call.send("HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\n\r\n"));
+    assertThat(attributes(background(validate())))
+        .containsEntry("http.response.status_code", "304");
+  }
+
+  @Test
+  void aValidationForARequestThatIsNotSampledPassesItsFieldOn() throws Exception {
+    storeStale();
+    String other = SAMPLED.substring("traceparent: ".length()).replaceAll("1$", "0");
+    get("/page", "traceparent: " + other, "tracestate: a=1");
+    origin.awaitRequest("/page");
+    origin.awaitRequest("/page");
+    assertThat(origin.lastRequest().field("traceparent")).isEqualTo(other);
+    assertThat(origin.lastRequest().field("tracestate")).isEqualTo("a=1");
+    assertThat(spans()).isEmpty();
+  }
+
+  // ---- counts
 
   private String metrics() throws IOException {
     try (RawClient client = RawClient.connect(proxy.adminPort())) {
@@ -305,7 +524,7 @@ class OtlpWireTest extends WireTest {
 
   @Test
   void aCollectorThatIsNotThereGetsOneLine() throws Exception {
-    startProxy("loligo_otlp http://127.0.0.1:" + ProxyProcess.freePort() + "/own/path");
+    startProxy(OTLP + ProxyProcess.freePort() + "/own/path");
     origin.onOk("/page", "content", FRESH);
     assertThat(get("/page", SAMPLED).status()).isEqualTo(200);
     proxy.close();

@@ -15,6 +15,8 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Stage;
 import io.loligo.server.shaping.Allowance;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
@@ -77,6 +79,13 @@ public final class Fetch
   private boolean readOwed;
   private boolean reading;
   private boolean over;
+
+  /** Whether its client has left it. */
+  private boolean left;
+
+  /** Monotonic clock at the begin of a fetch in the background. */
+  private long beganNanos;
+
   private boolean again;
   private boolean unconditional;
 
@@ -256,6 +265,7 @@ public final class Fetch
   public void start() {
     if (origin == null) {
       origin = new OriginSide(services, request, this);
+      beganNanos = request.isOfClient() ? 0 : services.clock.nanos();
     }
     if (offers) {
       offers = false;
@@ -315,6 +325,46 @@ public final class Fetch
   /** The status of the origin's response; 0: none yet. */
   public int status() {
     return response.status();
+  }
+
+  /**
+   * The client of {@code record}, for which this fetch began, reads it no longer. If it goes on, it
+   * is told by itself at its end.
+   */
+  public void clientLeaves(ExchangeRecord record) {
+    if (!over && !left) {
+      left = true;
+      record.leftFetch = true;
+    }
+  }
+
+  /**
+   * Tells of the end of a fetch without a client.
+   *
+   * @param failure null: none
+   */
+  private void tell(@Nullable FetchFailure failure) {
+    boolean inBackground = !request.isOfClient();
+    if (origin == null || !(inBackground || left)) {
+      return;
+    }
+    ExchangeRecord record = new ExchangeRecord();
+    record.endMillis = services.clock.millis();
+    record.startMillis = requestMillis == 0 ? record.endMillis : requestMillis;
+    record.request = head;
+    record.target = target;
+    record.method = head.method();
+    record.hitClass = HitClass.MISS;
+    record.givenId = request.requestId();
+    if (inBackground) {
+      record.stage(Stage.TOTAL, services.clock.nanos() - beganNanos);
+    }
+    if (failure != null) {
+      record.errorCode = failure.kind().errorCode();
+    }
+    account(record);
+    record.reply = response.head();
+    services.background.ended(record, request.trace());
   }
 
   /** Writes the known facts about the request to the origin into {@code record}. */
@@ -487,6 +537,7 @@ public final class Fetch
       }
     }
     if (client == null && !again && !storing) {
+      response.head(reply.snapshot());
       finish();
       side().cancel();
       inFlight().fail(LOOK_AGAIN);
@@ -655,7 +706,7 @@ public final class Fetch
       if (failure.fault() != null) {
         response.refusal(failure.fault().reason());
       }
-      finish();
+      finish(failure);
       inFlight().fail(failure);
     }
   }
@@ -683,7 +734,7 @@ public final class Fetch
   }
 
   private void giveUp(FetchFailure failure) {
-    finish();
+    finish(failure);
     if (origin != null) {
       origin.cancel();
     }
@@ -691,7 +742,15 @@ public final class Fetch
   }
 
   private void finish() {
-    over = true;
+    finish(null);
+  }
+
+  /** {@code failure}: null: none. */
+  private void finish(@Nullable FetchFailure failure) {
+    if (!over) {
+      over = true;
+      tell(failure);
+    }
     if (held != null) {
       held.drop();
       held = null;

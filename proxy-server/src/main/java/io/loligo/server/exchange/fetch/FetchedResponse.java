@@ -100,6 +100,16 @@ final class FetchedResponse {
     record.repeated = repeats;
   }
 
+  /** The head of the response, a snapshot; null: it has not arrived, or was not for readers. */
+  @Nullable ResponseHead head() {
+    return head;
+  }
+
+  /** Sets {@link #head()}. */
+  void head(ResponseHead snapshot) {
+    head = snapshot;
+  }
+
   private RequestHead requestHead() {
     return asked.request().head();
   }

@@ -186,6 +186,7 @@ final class Resumption implements InFlight.Reader {
     over = true;
     if (fetch != null) {
       fetch.account(stream.record());
+      fetch.clientLeaves(stream.record());
     }
     InFlight.Subscription left = subscription;
     subscription = null;

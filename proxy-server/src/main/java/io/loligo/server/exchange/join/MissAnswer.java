@@ -316,6 +316,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
     phase = Phase.STREAMING;
     if (last) {
       account();
+      if (joining.getsForHead()) {
+        leaveFetch();
+      }
     }
     stream.head(reply.head(window, last));
     if (last) {
@@ -513,7 +516,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
     } else {
       joining.alongside().noteUnshared(entry.meta().status(), head);
     }
-    leave();
+    leaveFlight(); // the validation is over with this
     serve(
         entry,
         new CacheDecision(
@@ -673,8 +676,16 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
   }
 
   private void leave() {
+    leaveFetch();
     joining.end();
     leaveFlight();
+  }
+
+  /** Before the record is handed over. */
+  private void leaveFetch() {
+    if (fetch != null) {
+      fetch.clientLeaves(stream.record());
+    }
   }
 
   private void leaveFlight() {

@@ -19,6 +19,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HelperFacts;
 import io.loligo.server.record.RewrittenRequest;
 import io.loligo.server.tls.SessionFacts;
+import io.loligo.server.trace.CausedTrace;
 import io.loligo.store.memory.StoredResponse;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -78,6 +79,9 @@ public final class Request extends RuledRequest {
   /** The id of the exchange that caused a request in the background; null: none. */
   private @Nullable String causeId;
 
+  /** The trace of a request in the background; null: none. */
+  private @Nullable CausedTrace trace;
+
   /** Null: no helper is configured. */
   private @Nullable HelperAnswers helpers;
 
@@ -135,6 +139,7 @@ public final class Request extends RuledRequest {
     this.unsliced = false;
     this.owned = false;
     this.causeId = null;
+    this.trace = null;
     this.adapted = false;
     this.adaptation = AdaptationFacts.NONE;
     if (helpers != null) {
@@ -227,6 +232,7 @@ public final class Request extends RuledRequest {
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
     copy.causeId = causeId;
+    copy.trace = trace;
     copy.adapted = adapted;
     copy.adaptation = adaptation;
     copy.helpers = helpers == null ? null : helpers.copy();
@@ -247,10 +253,13 @@ public final class Request extends RuledRequest {
   /**
    * Returns {@link #asGet} without a client, a record and content. It outlives the client's
    * request.
+   *
+   * @param itsTrace null: none
    */
-  public Request inBackground() {
+  public Request inBackground(@Nullable CausedTrace itsTrace) {
     Request copy = asGet();
     copy.causeId = requestId();
+    copy.trace = itsTrace;
     copy.stream = null;
     copy.record = null;
     copy.contentLength = ContentLength.NONE;
@@ -310,6 +319,11 @@ public final class Request extends RuledRequest {
    */
   public @Nullable String requestId() {
     return record == null ? causeId : record.requestId();
+  }
+
+  /** The trace of a request in the background; null: it has none. */
+  public @Nullable CausedTrace trace() {
+    return trace;
   }
 
   /** The event loop of the client. Not for a request by {@link #asked}. */

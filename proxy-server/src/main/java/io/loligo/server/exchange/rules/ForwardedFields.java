@@ -10,6 +10,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.ForwardedFor;
+import io.loligo.server.trace.CausedTrace;
 import io.loligo.server.trace.TraceParent;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -61,6 +62,7 @@ public final class ForwardedFields {
               || replaced.has(id)
               || id == omitted
               || i == traced
+              || (request.trace() != null && fields.nameEquals(i, "tracestate")) // of another trace
               || (forwarded && id == FieldName.FORWARDED)
               || (ownId && id == FieldName.X_REQUEST_ID);
       if (!skipped && !hopByHop.drops(fields, i)) {
@@ -75,6 +77,10 @@ public final class ForwardedFields {
 
   /** The value of traceparent with the span of the fetch; null: that of the client stays. */
   private static @Nullable String tracedOn(Request request, ExchangeSettings settings) {
+    CausedTrace own = request.trace();
+    if (own != null) {
+      return own.sent();
+    }
     return settings.traces && request.isOfClient()
         ? TraceParent.sentOn(request.head().fields(), request.record())
         : null;

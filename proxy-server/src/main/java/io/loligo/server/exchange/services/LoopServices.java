@@ -92,6 +92,9 @@ public final class LoopServices {
   /** Warns of invalidations that a disk did not confirm in time. */
   public final UnconfirmedInvalidations unconfirmed;
 
+  /** Tells of fetches without a client. */
+  public final BackgroundFetches background;
+
   /** Reusable objects for responses that are sent at once. */
   public final Scratch scratch;
 
@@ -134,7 +137,8 @@ public final class LoopServices {
         settings,
         new LoopPaces(timer, clock),
         new HitForMiss(),
-        new UnconfirmedInvalidations(clock));
+        new UnconfirmedInvalidations(clock),
+        new BackgroundFetches());
   }
 
   private LoopServices(
@@ -150,7 +154,8 @@ public final class LoopServices {
       ExchangeSettings settings,
       LoopPaces paces,
       HitForMiss hitForMiss,
-      UnconfirmedInvalidations unconfirmed) {
+      UnconfirmedInvalidations unconfirmed,
+      BackgroundFetches background) {
     this.settings = settings;
     this.store = store;
     this.upstream = upstream;
@@ -164,6 +169,7 @@ public final class LoopServices {
     this.manager = manager;
     this.hitForMiss = hitForMiss;
     this.unconfirmed = unconfirmed;
+    this.background = background;
     router = new Router(health, upstream, settings.config(), settings.access.httpAccess);
     destinations = new DestinationRules(settings.access, settings.fetches.localEnds, own);
     keys = new KeyRules(store, settings, clock);
@@ -215,8 +221,8 @@ public final class LoopServices {
   }
 
   /**
-   * Returns the services of the same loop under another configuration. {@link #hitForMiss} and
-   * {@link #unconfirmed} keep their state.
+   * Returns the services of the same loop under another configuration. {@link #hitForMiss}, {@link
+   * #unconfirmed} and {@link #background} keep their state.
    */
   public LoopServices under(ExchangeSettings settings, Upstream upstream) {
     return new LoopServices(
@@ -232,6 +238,7 @@ public final class LoopServices {
         settings,
         paces,
         hitForMiss,
-        unconfirmed);
+        unconfirmed,
+        background);
   }
 }

@@ -83,6 +83,7 @@ final class SliceRecords {
     client.attempts = slice.attempts;
     client.serverStatus = slice.serverStatus;
     client.contentType = slice.contentType;
+    client.leftFetch = slice.leftFetch;
     client.refusal = slice.refusal;
     client.reply = slice.reply;
     client.errorCode = slice.errorCode;

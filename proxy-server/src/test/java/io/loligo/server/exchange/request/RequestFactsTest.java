@@ -10,6 +10,8 @@ import io.loligo.server.helper.HelperResult;
 import io.loligo.server.port.Destination;
 import io.loligo.server.record.HelperFacts;
 import io.loligo.server.tls.TlsFault;
+import io.loligo.server.trace.CausedTrace;
+import io.loligo.server.trace.TraceParent;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.net.InetSocketAddress;
@@ -54,6 +56,9 @@ final class RequestFactsTest {
           Map.entry(Notes.class, Notes.NONE.with("name", "value")),
           Map.entry(Set.class, Set.of("service")),
           Map.entry(AdaptationFacts.class, new AdaptationFacts("shared", List.of())),
+          Map.entry(
+              CausedTrace.class,
+              new CausedTrace(new TraceParent(1, 2, 3, 1), new TraceParent(4, 5, 6, 1))),
           Map.entry(Map.class, Map.of(ACL, REPLY)));
 
   private final SampleRequests samples = new SampleRequests();
@@ -130,7 +135,7 @@ final class RequestFactsTest {
   @Test
   void theRequestInTheBackgroundHasTheSameDestination() throws ReflectiveOperationException {
     Request filled = fill(samples.request());
-    assertThat(filled.inBackground().destination())
+    assertThat(filled.inBackground(null).destination())
         .isNotNull()
         .isSameAs(filled.snapshot().destination());
   }

@@ -1,0 +1,30 @@
+package io.loligo.server.trace;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Counts of sampled exchanges and fetches in the background, of all collectors since the start.
+ * Thread-safe: any thread.
+ */
+public final class SpanCounts {
+  private final AtomicLong sent = new AtomicLong();
+  private final AtomicLong dropped = new AtomicLong();
+
+  void addSent(long more) {
+    sent.addAndGet(more);
+  }
+
+  void addDropped(long more) {
+    dropped.addAndGet(more);
+  }
+
+  /** Those whose spans a collector has taken. */
+  public long sent() {
+    return sent.get();
+  }
+
+  /** Those whose spans were dropped. */
+  public long dropped() {
+    return dropped.get();
+  }
+}
