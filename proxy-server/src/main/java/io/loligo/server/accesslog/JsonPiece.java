@@ -105,6 +105,7 @@ final class JsonPiece implements LogFormat.Piece {
     all.add(text("class", RecordText::exchangeClass));
     all.add(text("protocol", (r, line) -> line.append(Protocol.of(r).text())));
     all.add(text("requestId", RecordText::requestId));
+    all.add(text("fetchRequestId", RecordText::fetchRequestId));
     all.add(text("rule", (r, line) -> line.append(r.rule == null ? "" : r.rule.rule())));
     all.add(text("ruleSource", (r, line) -> line.append(r.rule == null ? "" : r.rule.source())));
     if (withHeads) {

@@ -98,8 +98,9 @@ enum LogCode {
   SEQUENCE("sn", Kind.SEQUENCE, (r, line) -> {}),
   MASTER_TRANSACTION(
       "master_xaction", Kind.NUMBER, (r, line) -> RecordText.positive(r.number, line)),
-  /** Not in Squid, as the four after it: the id of the exchange. */
+  /** Not in Squid, as the five after it: the id of the exchange. */
   REQUEST_ID("request_id", Kind.UNTRUSTED, RecordText::requestId),
+  FETCH_REQUEST_ID("fetch_request_id", Kind.UNTRUSTED, RecordText::fetchRequestId),
   ACCESS_RULE("access_rule", Kind.UNTRUSTED, RecordText::rule),
   EXCHANGE_CLASS("exchange_class", Kind.TEXT, RecordText::exchangeClass),
   CACHE_OUTCOME("cache_outcome", Kind.TEXT, RecordText::outcome),

@@ -84,8 +84,8 @@ public final class LogDirectives {
               "A format for access_log. Built in: squid, common, combined, referrer, useragent,"
                   + " icap_squid, loligo_stages, which is squid with the time of each stage,"
                   + " loligo_slow, and loligo_json, a JSON object for each request. Squid does not"
-                  + " have the codes %stages and %{NAME}stage, %request_id, %access_rule,"
-                  + " %exchange_class, %cache_outcome and %cache_reason.");
+                  + " have the codes %stages and %{NAME}stage, %request_id, %fetch_request_id,"
+                  + " %access_rule, %exchange_class, %cache_outcome and %cache_reason.");
 
   /** {@code note}: notes that requests get before they are logged. */
   static final Setting<List<NoteRule>> NOTE =

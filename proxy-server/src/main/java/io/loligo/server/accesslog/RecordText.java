@@ -10,6 +10,7 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.RequestTarget.Form;
 import io.loligo.core.message.StoreId;
 import io.loligo.server.bump.BumpAction;
+import io.loligo.server.record.ExchangeId;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.RequestId;
@@ -383,12 +384,24 @@ final class RecordText {
   }
 
   static void requestId(ExchangeRecord record, LogLine line) {
-    if (record.givenId != null) {
-      line.append(record.givenId);
-    } else if (record.number != 0) {
-      line.appendHex(record.idPrefix, RequestId.PREFIX_DIGITS);
+    id(record.idPrefix, record.number, record.givenId, line);
+  }
+
+  /** The exchange whose fetch answered this one. */
+  static void fetchRequestId(ExchangeRecord record, LogLine line) {
+    ExchangeId by = record.fetchedBy;
+    if (by != null) {
+      id(by.prefix(), by.number(), by.given(), line);
+    }
+  }
+
+  private static void id(long prefix, long number, @Nullable String given, LogLine line) {
+    if (given != null) {
+      line.append(given);
+    } else if (number != 0) {
+      line.appendHex(prefix, RequestId.PREFIX_DIGITS);
       line.append('-');
-      line.appendHex(record.number, 1);
+      line.appendHex(number, 1);
     }
   }
 

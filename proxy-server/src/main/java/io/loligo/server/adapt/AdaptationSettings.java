@@ -39,6 +39,8 @@ public record AdaptationSettings(
     Sequence sequence,
     AclList retry,
     int retryLimit) {
+  private static final String REQUEST_ID = "X-Request-ID";
+
   /** The {@code adaptation_access} lines of one group. */
   public record Rule(ServiceGroup group, AclList access) {}
 
@@ -185,17 +187,20 @@ public record AdaptationSettings(
   }
 
   /**
-   * The field lines about the client, and those of {@code adaptation_meta}.
+   * The field lines about the client and the request, and those of {@code adaptation_meta}, which
+   * may have an X-Request-ID of their own.
    *
    * @param address of the client, as text; null: none is known
    * @param user null: none is known
    * @param shared the value of the field that services share; null: none
+   * @param requestId null: it is not told
    * @param chosen by {@link #meta(AclInput, Supplier)}
    */
   public byte[] lines(
       @Nullable String address,
       @Nullable String user,
       @Nullable String shared,
+      @Nullable String requestId,
       List<Notes.Note> chosen) {
     FieldLines lines = new FieldLines(64);
     if (identity.address() && address != null) {
@@ -213,6 +218,10 @@ public record AdaptationSettings(
     String sharedName = sequence.sharedName();
     if (sharedName != null && shared != null) {
       lines.add(sharedName, shared);
+    }
+    if (requestId != null
+        && chosen.stream().noneMatch(one -> REQUEST_ID.equalsIgnoreCase(one.name()))) {
+      lines.add(REQUEST_ID, requestId);
     }
     chosen.forEach(one -> lines.add(one.name(), one.value()));
     return lines.toBytes();

@@ -100,6 +100,10 @@ public final class ExchangeRecord {
 
   public LogTag tag;
   public boolean collapsed;
+
+  /** The exchange whose fetch answered, where {@link #collapsed}; null: its own, or none. */
+  public @Nullable ExchangeId fetchedBy;
+
   public boolean aborted;
   public boolean timedOut;
 
@@ -281,6 +285,7 @@ public final class ExchangeRecord {
     status = 0;
     tag = LogTag.NONE_NONE;
     collapsed = false;
+    fetchedBy = null;
     aborted = false;
     timedOut = false;
     tookTooSlowly = false;

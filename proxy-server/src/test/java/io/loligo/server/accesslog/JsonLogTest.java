@@ -129,6 +129,7 @@ class JsonLogTest {
     expected.put("class", "miss");
     expected.put("protocol", "1.1");
     expected.put("requestId", "5f3a9c01d2e47b88-1f");
+    expected.put("fetchRequestId", null);
     expected.put("rule", "http_access allow all");
     expected.put("ruleSource", "squid.conf:7");
     expected.put("cut", false);

@@ -10,6 +10,7 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.RequestTarget;
+import io.loligo.server.record.ExchangeId;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HelperFacts;
 import io.loligo.server.record.HopTls;
@@ -117,6 +118,7 @@ class LogCodeTableTest {
       sn 0
       master_xaction 17
       request_id 0000000000000abc-11
+      fetch_request_id 0000000000000def-12
       access_rule http_access%20deny%20all
       exchange_class miss
       cache_outcome fetch
@@ -175,6 +177,7 @@ class LogCodeTableTest {
     record.clientMark = 0x2a;
     record.number = 17;
     record.idPrefix = 0xabcL;
+    record.fetchedBy = new ExchangeId(0xdefL, 18, null);
     record.rule = new AclVerdict(AclVerdict.Kind.DENIED, "http_access deny all", "", "all");
     record.decision = new CacheDecision(CacheDecision.Outcome.FETCH, CacheReason.STALE, 7, 5);
     record.attempts = 2;
@@ -285,12 +288,12 @@ class LogCodeTableTest {
         .isEqualTo(
             "<A <Hs <a <bs <h <la <lp <nfmark <p <pt <qos <rP <rd <rm <rp <rs <rv <tt >h >ha >rP"
                 + " >rd >rm >rp >rs access_rule adapt::<last_h adapt::all_trs adapt::sum_trs"
-                + " cache_outcome cache_reason dt ea err_code err_detail et h icap::<A icap::<bs"
-                + " icap::<h icap::<last_h icap::<service_name icap::<st icap::>h icap::>st"
-                + " icap::Hs icap::rm icap::ru icap::tio icap::to icap::tr icap::tt master_xaction"
-                + " mt note oa proxy_protocol::>h request_id rm rp ssl::<cert ssl::<cert_errors"
-                + " ssl::<cert_issuer ssl::<cert_subject ssl::<negotiated_cipher"
-                + " ssl::<negotiated_version ssl::<received_hello_version"
+                + " cache_outcome cache_reason dt ea err_code err_detail et fetch_request_id h"
+                + " icap::<A icap::<bs icap::<h icap::<last_h icap::<service_name icap::<st"
+                + " icap::>h icap::>st icap::Hs icap::rm icap::ru icap::tio icap::to icap::tr"
+                + " icap::tt master_xaction mt note oa proxy_protocol::>h request_id rm rp"
+                + " ssl::<cert ssl::<cert_errors ssl::<cert_issuer ssl::<cert_subject"
+                + " ssl::<negotiated_cipher ssl::<negotiated_version ssl::<received_hello_version"
                 + " ssl::<received_supported_version ssl::>cert_issuer ssl::>cert_subject ssl::>ech"
                 + " ssl::>negotiated_cipher ssl::>negotiated_version ssl::>received_hello_version"
                 + " ssl::>received_supported_version ssl::>sni ssl::bump_mode stages stage{dns} ue"

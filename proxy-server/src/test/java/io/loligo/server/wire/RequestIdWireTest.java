@@ -3,8 +3,10 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -138,6 +140,138 @@ class RequestIdWireTest extends WireTest {
     awaitCount(() -> origin.requests().size(), 2);
     String validation = sentId();
     assertThat(stopAndReadLog().get(1)).isEqualTo(validation + " GET 200");
+  }
+
+  /** One request reads along with the fetch of another, which the origin answers meanwhile. */
+  private void share(String firstLine, String secondLine) throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    origin.otherwise(
+        call -> {
+          await(release);
+          call.ok("x", "Cache-Control: max-age=100");
+        });
+    RawClient first = client().get(origin.url("/a"), firstLine);
+    origin.awaitRequest("/a");
+    RawClient second = client().get(origin.url("/a"), secondLine);
+    awaitLoop();
+    release.countDown();
+    assertThat(first.response().text()).isEqualTo("x");
+    assertThat(second.response().text()).isEqualTo("x");
+  }
+
+  private static final String FETCHED = "logformat fetched %request_id %fetch_request_id %Ss %rp";
+
+  private void startFetched(String... more) throws Exception {
+    List<String> all = new ArrayList<>(List.of(more));
+    all.add(FETCHED);
+    all.add(fetchedLog());
+    startProxy(all.toArray(String[]::new));
+  }
+
+  private String fetchedLog() {
+    return "access_log stdio:" + dir.resolve("access.log") + " logformat=fetched";
+  }
+
+  private List<String> linesAboutA() throws Exception {
+    return stopAndReadLog().stream()
+        .filter(line -> line.endsWith("/a"))
+        .map(line -> line.substring(0, line.lastIndexOf(' ')))
+        .toList();
+  }
+
+  @Test
+  void aCollapsedRequestNamesTheOneThatFetched() throws Exception {
+    startFetched(SEND);
+    share("A: b", "A: b");
+    String fetched = sentId();
+    List<String> lines = linesAboutA();
+    assertThat(lines).hasSize(2).contains(fetched + " - TCP_MISS");
+    assertThat(lines).anyMatch(line -> line.matches(OWN + " " + fetched + " TCP_CF_HIT"));
+    assertThat(lines).noneMatch(line -> line.startsWith(fetched + " " + fetched));
+  }
+
+  @Test
+  void aCollapsedRequestNamesTheGivenIdOfTheOneThatFetched() throws Exception {
+    startFetched(TRUST);
+    share("X-Request-ID: one", "X-Request-ID: two");
+    assertThat(linesAboutA()).containsExactlyInAnyOrder("one - TCP_MISS", "two one TCP_CF_HIT");
+  }
+
+  @Test
+  void aRequestThatFetchesItselfAfterAllNamesNoOther() throws Exception {
+    startFetched();
+    CountDownLatch release = new CountDownLatch(1);
+    origin.otherwise(
+        call -> {
+          await(release);
+          call.ok("x", "Cache-Control: private");
+        });
+    RawClient first = client().get(origin.url("/a"));
+    origin.awaitRequest("/a");
+    RawClient second = client().get(origin.url("/a"));
+    awaitLoop();
+    release.countDown();
+    first.response();
+    second.response();
+    assertThat(linesAboutA()).hasSize(2).allMatch(line -> line.matches(OWN + " - TCP_MISS"));
+  }
+
+  @Test
+  void aRequestThatReadsAValidationInTheBackgroundNamesItsCause() throws Exception {
+    PassingTime time = new PassingTime();
+    startProxy(time, TRUST, FETCHED, fetchedLog());
+    origin.onOk("/a", "x", "Cache-Control: max-age=10, stale-while-revalidate=100");
+    get("/a", "X-Request-ID: before");
+    time.pass(20);
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          await(release);
+          call.ok("y", "Cache-Control: max-age=1000"); // less the 200 seconds that it took
+        });
+    get("/a", "X-Request-ID: cause");
+    origin.awaitRequest("/a");
+    origin.awaitRequest("/a");
+    time.pass(200); // too stale to be served
+    RawClient joining = client().get(origin.url("/a"), "X-Request-ID: joins");
+    awaitLoop();
+    release.countDown();
+    assertThat(joining.response().text()).isEqualTo("y");
+    assertThat(linesAboutA()).contains("joins cause TCP_CF_HIT");
+  }
+
+  @Test
+  void servicesOfIcapGetIt() throws Exception {
+    ScriptedIcap icap = closing(ScriptedIcap.start());
+    start(
+        SEND,
+        "icap_enable on",
+        icap.service("req", "reqmod_precache", ""),
+        icap.service("resp", "respmod_precache", ""),
+        "adaptation_access req allow all",
+        "adaptation_access resp allow all");
+    get("/a");
+    String sent = sentId();
+    assertThat(icap.calls())
+        .hasSize(2)
+        .allSatisfy(call -> assertThat(call.head()).containsOnlyOnce("X-Request-ID: " + sent));
+  }
+
+  @Test
+  void servicesOfIcapGetItWhereTheNextHopGetsItOnly() throws Exception {
+    ScriptedIcap icap = closing(ScriptedIcap.start());
+    start(
+        "acl ours urlpath_regex ^/ours",
+        "loligo_request_id_send allow ours",
+        "icap_enable on",
+        icap.service("req", "reqmod_precache", ""),
+        "adaptation_access req allow all",
+        "adaptation_meta X-Request-ID \"mine\" all");
+    get("/a");
+    assertThat(icap.lastCall().head()).containsOnlyOnce("X-Request-ID: mine");
+    get("/ours");
+    assertThat(icap.lastCall().head()).as("the operator's field").containsOnlyOnce("X-Request-ID:");
   }
 
   @Test

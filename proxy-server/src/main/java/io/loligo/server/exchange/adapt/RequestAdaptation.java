@@ -184,7 +184,7 @@ public final class RequestAdaptation extends Suspension implements Original {
               asked.loop(),
               asked.allocator(),
               plan.stage(number),
-              ServiceChoice.message(loop, asked),
+              ServiceChoice.message(loop, services.settings, asked),
               before,
               this);
     }

@@ -13,6 +13,7 @@ import io.loligo.server.adapt.IcapService;
 import io.loligo.server.adapt.Original;
 import io.loligo.server.adapt.ServiceGroup;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.record.IcapTransaction;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.FetchFailure;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResponseAdaptation implements OriginEvents, Original {
   private final Adaptations loop;
+  private final ExchangeSettings settings;
   private final Request request;
   private final OriginEvents taker;
   private @Nullable OriginStream origin;
@@ -48,8 +50,10 @@ public final class ResponseAdaptation implements OriginEvents, Original {
    *
    * @param request the request of the fetch, a snapshot
    */
-  public ResponseAdaptation(Adaptations loop, Request request, OriginEvents taker) {
+  public ResponseAdaptation(
+      Adaptations loop, ExchangeSettings settings, Request request, OriginEvents taker) {
     this.loop = loop;
+    this.settings = settings;
     this.request = request;
     this.taker = taker;
   }
@@ -209,7 +213,8 @@ public final class ResponseAdaptation implements OriginEvents, Original {
     private IcapMessage message() {
       request.reply(head);
       try {
-        return ServiceChoice.message(loop, request, head, contentLength, origin().timings());
+        return ServiceChoice.message(
+            loop, settings, request, head, contentLength, origin().timings());
       } finally {
         request.forgetReply();
       }

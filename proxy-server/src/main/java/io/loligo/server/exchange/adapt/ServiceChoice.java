@@ -10,6 +10,8 @@ import io.loligo.server.adapt.Adaptations;
 import io.loligo.server.adapt.IcapMessage;
 import io.loligo.server.adapt.ServiceGroup;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.ForwardedFields;
+import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.netty.util.NetUtil;
@@ -74,7 +76,7 @@ public final class ServiceChoice {
   }
 
   /** {@code request}, a snapshot, as a message. Its fields become notes. */
-  static IcapMessage message(Adaptations loop, Request request) {
+  static IcapMessage message(Adaptations loop, ExchangeSettings settings, Request request) {
     List<Notes.Note> meta = meta(loop, request, null);
     request.notes(request.notes().including(meta));
     return IcapMessage.of(
@@ -82,7 +84,7 @@ public final class ServiceChoice {
         url(request),
         path(request),
         request.contentLength(),
-        lines(loop, request, meta),
+        lines(loop, settings, request, meta),
         loop.settings().retries(request));
   }
 
@@ -90,7 +92,12 @@ public final class ServiceChoice {
    * {@code reply}, borrowed, to {@code request} as a message. Its fields are noted in {@code way}.
    */
   static IcapMessage message(
-      Adaptations loop, Request request, ResponseHead reply, long contentLength, FetchTimings way) {
+      Adaptations loop,
+      ExchangeSettings settings,
+      Request request,
+      ResponseHead reply,
+      long contentLength,
+      FetchTimings way) {
     List<Notes.Note> meta = meta(loop, request, reply);
     way.notes = Notes.NONE.including(way.notes).including(meta).all();
     return IcapMessage.of(
@@ -99,7 +106,7 @@ public final class ServiceChoice {
         path(request),
         reply,
         contentLength,
-        lines(loop, request, meta),
+        lines(loop, settings, request, meta),
         loop.settings().retries(request));
   }
 
@@ -114,16 +121,22 @@ public final class ServiceChoice {
     return loop.settings().meta(request, () -> IcapLines.described(loop.record(), request, reply));
   }
 
-  private static byte[] lines(Adaptations loop, Request request, List<Notes.Note> meta) {
-    AdaptationSettings settings = loop.settings();
+  private static byte[] lines(
+      Adaptations loop, ExchangeSettings settings, Request request, List<Notes.Note> meta) {
+    AdaptationSettings services = loop.settings();
     String address = null;
     if (request.isOfClient()) {
       address =
-          settings.identity().indirect()
+          services.identity().indirect()
               ? clientText(request)
               : NetUtil.toAddressString(request.client().getAddress());
     }
-    return settings.lines(address, request.user(), request.adaptation().shared(), meta);
+    return services.lines(
+        address,
+        request.user(),
+        request.adaptation().shared(),
+        ForwardedFields.sentId(request, settings),
+        meta);
   }
 
   /** The client's address, behind trusted proxies, as text; null: it is none. */

@@ -14,6 +14,7 @@ import io.loligo.core.range.Completion;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.record.ExchangeId;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
@@ -54,6 +55,11 @@ public final class Fetch
   private final boolean mayStore;
   private final @Nullable String upgrade;
   private final boolean refreshes;
+
+  // the id of the exchange that caused it: that has ended when others still read
+  private final long causePrefix;
+  private final long causeNumber;
+  private final @Nullable String causeGivenId;
 
   /** Null until the fetch starts. A fetch that joins another one never starts. */
   private @Nullable OriginSide origin;
@@ -113,6 +119,10 @@ public final class Fetch
     this.known = new KnownResponses(services, this, client, validated);
     this.refreshes = client == null && validated != null;
     this.upgrade = upgrade;
+    ExchangeRecord cause = request.isOfClient() ? request.record() : null;
+    this.causePrefix = cause == null ? 0 : cause.idPrefix;
+    this.causeNumber = cause == null ? 0 : cause.number;
+    this.causeGivenId = cause == null ? request.requestId() : cause.givenId;
     this.response = new FetchedResponse(services, this);
   }
 
@@ -231,6 +241,11 @@ public final class Fetch
   /** The head of the request that caused the fetch. Immutable; any thread may read it. */
   public RequestHead head() {
     return head;
+  }
+
+  /** The exchange that caused it: a new object. Any thread. */
+  public ExchangeId cause() {
+    return new ExchangeId(causePrefix, causeNumber, causeGivenId);
   }
 
   @Override

@@ -98,7 +98,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     OriginEvents events = sender;
     ResponseAdaptation adapting = null;
     if (services.adaptations != null) {
-      adapting = new ResponseAdaptation(services.adaptations, request, sender);
+      adapting = new ResponseAdaptation(services.adaptations, services.settings, request, sender);
       events = adapting;
     }
     if (services.bandwidth != null) {

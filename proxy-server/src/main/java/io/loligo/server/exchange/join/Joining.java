@@ -10,6 +10,7 @@ import io.loligo.server.exchange.fetch.Fetch;
 import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.record.ExchangeRecord;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Entry;
@@ -146,7 +147,9 @@ final class Joining implements DiskLookUp.Asker, Waits.Owner {
   private boolean join(InFlight running) {
     boolean attached = answer.readAlong(running);
     others.joined(running, attached);
-    request.stream().record().collapsed = attached;
+    ExchangeRecord record = request.stream().record();
+    record.collapsed = attached;
+    record.fetchedBy = attached ? ((Fetch) running.writer()).cause() : null;
     if (attached) {
       waits.awaitFetches(services.settings.fetches.collapsedWaitMillis);
     }
@@ -169,6 +172,7 @@ final class Joining implements DiskLookUp.Asker, Waits.Owner {
       return;
     }
     request.stream().record().collapsed = false;
+    request.stream().record().fetchedBy = null;
     if (others.isFirstLook()
         && !others.waited()
         && !request.continuesAnswer()

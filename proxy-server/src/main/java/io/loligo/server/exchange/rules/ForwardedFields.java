@@ -71,6 +71,11 @@ public final class ForwardedFields {
     }
   }
 
+  /** The id of {@code request} for the next hop or a service; null: they do not get it. */
+  public static @Nullable String sentId(Request request, ExchangeSettings settings) {
+    return sendsId(request, settings) ? request.requestId() : null;
+  }
+
   private static boolean sendsId(Request request, ExchangeSettings settings) {
     return !settings.requestIdSend.isEmpty() && settings.requestIdSend.evaluate(request).allowed();
   }
@@ -97,7 +102,7 @@ public final class ForwardedFields {
       addForwarded(fields, request.client(), request.target(), settings.forwarded, lines);
     }
     settings.addVia(lines, request.head().version());
-    String id = sendsId(request, settings) ? request.requestId() : null;
+    String id = sentId(request, settings);
     if (id != null) {
       lines.add("X-Request-ID", id);
     }

@@ -87,7 +87,8 @@ public final class IdentityDirectives {
           .rules("loligo_request_id_send", "deny all", RuleScope.REQUEST)
           .text(
               "Requests that are sent on with their id in X-Request-ID, in place of the client's"
-                  + " field. Other requests keep the client's field, as in Squid.");
+                  + " field. ICAP services get it too, in the ICAP request. Other requests keep the"
+                  + " client's field, as in Squid.");
 
   private IdentityDirectives() {}
 }

@@ -73,6 +73,7 @@ final class SliceRecords {
     client.decision = slice.decision;
     client.fromDisk = slice.fromDisk;
     client.collapsed = slice.collapsed;
+    client.fetchedBy = slice.fetchedBy;
     client.hierarchy = slice.hierarchy;
     client.nextHop = slice.nextHop;
     client.nextHopPort = slice.nextHopPort;
