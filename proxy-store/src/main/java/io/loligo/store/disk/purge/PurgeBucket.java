@@ -52,6 +52,32 @@ public final class PurgeBucket {
     return whole;
   }
 
+  /** The latest moment of an intact cell of a kind that is not known here; 0: there is none. */
+  long unknownMillis() {
+    long latest = 0;
+    for (int cell = 0; cell < Moments.CELLS; cell++) {
+      if (isUnknown(cell)) {
+        latest = Math.max(latest, millis(cell));
+      }
+    }
+    return latest;
+  }
+
+  /** Clears such cells. */
+  void clearUnknown() {
+    for (int cell = 0; cell < Moments.CELLS; cell++) {
+      if (isUnknown(cell)) {
+        bytes.putLong(cell * CELL_BYTES, 0);
+        bytes.putLong(cell * CELL_BYTES + Long.BYTES, 0);
+      }
+    }
+  }
+
+  private boolean isUnknown(int cell) {
+    return table(cell) >= TABLES.length
+        && moment(cell) == moment(name(cell), millis(cell), table(cell));
+  }
+
   /** Passes all of it to {@code purges}, as one of {@code buckets}; it is whole. */
   void loadInto(Purges purges, int buckets) {
     for (int cell = 0; cell < Moments.CELLS; cell++) {

@@ -14,11 +14,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The purges of a directory that were carried out without looking for responses: buckets of names
@@ -28,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PurgeFile implements AutoCloseable {
   private static final long MAGIC = 0x4C4F4C49474F5052L;
+  private static final Logger LOG = LoggerFactory.getLogger(PurgeFile.class);
   private static final int BANS_AT = FileSizes.BANS_AT;
   private static final int BAN_BYTES = FileSizes.BAN_BYTES;
   private static final int BUCKETS_AT = FileSizes.BUCKETS_AT;
@@ -52,7 +59,8 @@ public final class PurgeFile implements AutoCloseable {
   /**
    * Opens the one at {@code path} of a directory of {@code totalBytes}. If there is none of this
    * version and size, or it is damaged, a new one is created, and {@code header} is deleted first:
-   * the purges of its responses are unknown.
+   * the purges of its responses are unknown. Of an intact record of a kind that is not known here,
+   * which a later version has added, the moment is: it counts as a purge of everything until then.
    */
   public static PurgeFile open(Path path, Path header, long totalBytes, Medium medium)
       throws IOException {
@@ -60,6 +68,7 @@ public final class PurgeFile implements AutoCloseable {
     if (Files.exists(path) && Files.size(path) == FileSizes.purges(totalBytes)) {
       PurgeFile there = new PurgeFile(channel(path), buckets);
       if (there.isSound()) {
+        there.replaceUnknownCells(path);
         return there;
       }
       there.close();
@@ -106,8 +115,12 @@ public final class PurgeFile implements AutoCloseable {
     return true;
   }
 
-  /** Passes all of it to {@code purges}, before anything is served. */
-  public synchronized void loadInto(Purges purges) {
+  /** Looks at {@link #bucket}, which has the bytes of bucket {@code number} if it could be read. */
+  private interface Look {
+    void at(int number, boolean read);
+  }
+
+  private void lookAtAll(Look look) {
     ByteBuffer part = ByteBuffer.allocate(READ_BYTES);
     for (int from = 0; from < buckets; from += READ_BYTES / PurgeBucket.BYTES) {
       boolean read;
@@ -119,21 +132,76 @@ public final class PurgeFile implements AutoCloseable {
       for (int at = 0; at < READ_BYTES; at += PurgeBucket.BYTES) {
         int number = from + at / PurgeBucket.BYTES;
         bucket.begin(number).put(part.clear().position(at).limit(at + PurgeBucket.BYTES));
-        if (read && bucket.isWhole()) {
-          bucket.loadInto(purges, buckets);
-        } else {
-          // name and moment are lost: all names of the bucket now count as purged
-          for (Table table : Table.values()) {
-            purges.loadFloor(table, number, buckets, purges.now());
-          }
-        }
+        look.at(number, read);
       }
     }
+  }
+
+  /** Passes all of it to {@code purges}, before anything is served. */
+  public synchronized void loadInto(Purges purges) {
+    lookAtAll(
+        (number, read) -> {
+          if (read && bucket.isWhole()) {
+            bucket.loadInto(purges, buckets);
+          } else {
+            // name and moment are lost: all names of the bucket now count as purged
+            for (Table table : Table.values()) {
+              purges.loadFloor(table, number, buckets, purges.now());
+            }
+          }
+        });
     for (Ban ban : bans) {
       if (ban != null) {
         purges.ban(ban);
       }
     }
+  }
+
+  /** Puts one pattern, for everything, in the place of all cells of unknown kinds. */
+  private void replaceUnknownCells(Path path) throws IOException {
+    Map<Integer, Long> found = new HashMap<>();
+    lookAtAll(
+        (number, read) -> {
+          long unknown = read ? bucket.unknownMillis() : 0;
+          if (unknown > 0) {
+            found.put(number, unknown);
+          }
+        });
+    if (found.isEmpty()) {
+      return;
+    }
+    long millis = Collections.max(found.values());
+    banEverything(millis);
+    force();
+    for (int number : found.keySet()) {
+      readBucket(number);
+      bucket.clearUnknown();
+      write(bucket.bytes(), place(number));
+    }
+    LOG.warn(
+        "{} has purges of a kind that a later version has added: all responses requested until {}"
+            + " are dropped; next: expect misses for a while",
+        path,
+        Instant.ofEpochMilli(millis));
+  }
+
+  /** Where there is no room for one more, it takes the place of the oldest, and its moment. */
+  private void banEverything(long millis) throws IOException {
+    long until = millis;
+    if (bans().size() == bans.length) {
+      int oldest = 0;
+      for (int i = 1; i < bans.length; i++) {
+        oldest = millis(i) < millis(oldest) ? i : oldest;
+      }
+      until = Math.max(until, millis(oldest));
+      bans[oldest] = null;
+    }
+    ban(everythingUntil(until));
+  }
+
+  private long millis(int slot) {
+    Ban ban = bans[slot];
+    return ban == null ? 0 : ban.millis();
   }
 
   private static int place(int number) {
@@ -145,20 +213,34 @@ public final class PurgeFile implements AutoCloseable {
     boolean sound = true;
     for (int i = 0; i < bans.length; i++) {
       ByteBuffer bytes = begin.slice(BANS_AT + i * BAN_BYTES, BAN_BYTES);
-      if (bytes.getInt(4) != 0 || bytes.getInt(0) != 0) {
-        bans[i] = ban(bytes);
-        sound &= bans[i] != null;
+      if (bytes.getInt(4) == 0 && bytes.getInt(0) == 0) {
+        continue;
+      }
+      if (isIntact(bytes)) {
+        Ban known = ban(bytes);
+        bans[i] = known == null ? everythingUntil(bytes.getLong(8)) : known;
+      } else {
+        sound = false;
       }
     }
     return sound;
   }
 
-  /** Null if it is damaged. */
+  private static boolean isIntact(ByteBuffer bytes) {
+    int length = bytes.getInt(4);
+    return length >= BAN_FIXED_BYTES
+        && length <= BAN_BYTES
+        && bytes.getInt(0) == crc(bytes, length);
+  }
+
+  /** A hard one, because the unknown one may be hard: a 304 must not bring back its responses. */
+  private static Ban everythingUntil(long millis) {
+    return new Ban(millis, UrlPattern.of("", "^"));
+  }
+
+  /** The pattern in {@code bytes}, which are intact; null: it is of an unknown kind. */
   private static @Nullable Ban ban(ByteBuffer bytes) {
     int length = bytes.getInt(4);
-    if (length < BAN_FIXED_BYTES || length > BAN_BYTES || bytes.getInt(0) != crc(bytes, length)) {
-      return null;
-    }
     int hostLength = bytes.getInt(16) & ~SOFT_BIT;
     boolean soft = (bytes.getInt(16) & SOFT_BIT) != 0;
     byte[] text = new byte[length - BAN_FIXED_BYTES];

@@ -1,7 +1,10 @@
 package io.loligo.store.disk.purge;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
 import io.loligo.store.disk.FormatPage;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.medium.SystemMedium;
@@ -12,6 +15,7 @@ import io.loligo.store.purge.Purges.Table;
 import io.loligo.store.purge.UrlPattern;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,15 +23,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code purges}: a confirmed purge is there when the file is opened again. */
 class PurgeFileTest {
   private static final long[] NUMBER = {77};
+  private static final CacheKey KEY = CacheKeys.of("http://h/a");
   private static final long TOTAL_BYTES = 64 << 20;
 
   @TempDir Path temp;
@@ -288,6 +295,107 @@ class PurgeFileTest {
       assertThat(header).doesNotExist();
     }
     assertThat(moment(Table.GROUP)).isZero();
+  }
+
+  // ---- records that a later version may add
+
+  private static final UrlPattern ALL = UrlPattern.of("", "^");
+
+  /** An intact pattern of this text, in the first place. */
+  private void writePattern(long millis, int hostLength, String text) throws IOException {
+    byte[] bytes = text.getBytes(US_ASCII);
+    ByteBuffer pattern = ByteBuffer.allocate(20 + bytes.length);
+    pattern.putInt(4, pattern.capacity()).putLong(8, millis).putInt(16, hostLength).put(20, bytes);
+    CRC32C crc = new CRC32C();
+    crc.update(pattern.position(4));
+    pattern.putInt(0, (int) crc.getValue());
+    write(FileSizes.BANS_AT, pattern.array());
+  }
+
+  /** An intact cell of a table that is not there yet. */
+  private void writeCell(int bucket, int cell, long name, long millis) throws IOException {
+    long stamp = millis << 18 | 3 << 16;
+    CRC32C crc = new CRC32C();
+    crc.update(ByteBuffer.allocate(20).putLong(name).putLong(stamp).putInt(bucket).flip());
+    ByteBuffer bytes = ByteBuffer.allocate(16).putLong(name);
+    bytes.putLong(stamp | (crc.getValue() & 0xffff));
+    write(cell(bucket, cell) - Long.BYTES, bytes.array());
+  }
+
+  private void write(long offset, byte[] bytes) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.seek(offset);
+      file.write(bytes);
+    }
+  }
+
+  private List<Ban> patterns() throws IOException {
+    try (PurgeFile file = open()) {
+      return file.bans();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1073741825, hx", "-1073741823, hx", "1, h(", "3, hx"})
+  void anUnknownPatternCoversEverythingUntilItsMoment(int hostLength, String text)
+      throws IOException {
+    Ban known = new Ban(1_004, UrlPattern.of("h", "xyz"), true);
+    try (PurgeFile file = open()) {
+      file.ban(new Ban(1, UrlPattern.of("", "gives its place")));
+      file.ban(known);
+    }
+    writePattern(1_500, hostLength, text);
+    assertThat(patterns()).containsExactlyInAnyOrder(new Ban(1_500, ALL), known);
+    assertThat(header).exists();
+    assertThat(loaded().bans()).containsExactlyInAnyOrder(new Ban(1_500, ALL), known);
+    assertThat(new Ban(1_500, ALL).covers(KEY, 1_500)).isTrue();
+    assertThat(new Ban(1_500, ALL).covers(KEY, 1_501)).isFalse();
+    try (PurgeFile file = open()) {
+      file.retire(List.of(new Ban(1_500, ALL)));
+    }
+    assertThat(patterns()).containsExactly(known);
+  }
+
+  @Test
+  void unknownCellsBecomeAPatternForEverythingUntilTheLastOfThem() throws IOException {
+    try (PurgeFile file = open()) {
+      file.mark(Table.GROUP, NUMBER, 1_000);
+    }
+    writeCell(77, 4, 5L << 32 | 77, 1_500);
+    writeCell(99, 0, 0, 1_400);
+    assertThat(patterns()).containsExactly(new Ban(1_500, ALL));
+    assertThat(header).exists();
+    Purges purges = loaded();
+    assertThat(purges.moment(Table.GROUP, 77)).isEqualTo(1_000);
+    assertThat(purges.moment(Table.GROUP, 78)).isEqualTo(Purges.KEPT);
+    try (PurgeFile file = open()) {
+      file.retire(List.of(new Ban(1_500, ALL)));
+    }
+    assertThat(patterns()).as("the cells are gone").isEmpty();
+    assertThat(moment(Table.GROUP)).isEqualTo(1_000);
+  }
+
+  @Test
+  void withoutRoomThePatternForEverythingTakesThePlaceOfTheOldest() throws IOException {
+    try (PurgeFile file = open()) {
+      for (int i = 0; i < Purges.MAX_BANS; i++) {
+        file.ban(new Ban(2_000 + (i + 7) % Purges.MAX_BANS, UrlPattern.of("h", "x" + i)));
+      }
+    }
+    writeCell(99, 5, 99, 1_400);
+    List<Ban> patterns = patterns();
+    assertThat(patterns).hasSize(Purges.MAX_BANS).contains(new Ban(2_000, ALL));
+    assertThat(patterns.stream().filter(one -> one.millis() == 2_000)).hasSize(1);
+    assertThat(header).exists();
+  }
+
+  @Test
+  void aDamagedCellOfAnUnknownKindIsDamage() throws IOException {
+    writeCell(77, 4, 5L << 32 | 77, 1_500);
+    overwrite(cell(77, 4) + 1L, 1);
+    Purges purges = loaded();
+    assertThat(purges.bans()).isEmpty();
+    assertThat(purges.moment(Table.GROUP, 77)).isEqualTo(2_000);
   }
 
   @Test
