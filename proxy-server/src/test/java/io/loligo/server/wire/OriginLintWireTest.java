@@ -254,6 +254,20 @@ class OriginLintWireTest extends WireTest {
   }
 
   @Test
+  void aFetchThatEndsWithItsClientCountsOnce() throws Exception {
+    startProxy(time, "quick_abort_min 0 KB", "quick_abort_max 0 KB");
+    origin.on(
+        "/a",
+        call -> call.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nExpires: 0\r\n\r\nfirst"));
+    RawClient leaving = client().get(origin.url("/a"));
+    leaving.readContent(leaving.responseHead(), 5);
+    leaving.close();
+    Waiting.until("the client is gone", () -> proxy.counted(Counter.ABORTED) == 1);
+    awaitPage("\"origin\":");
+    assertOnly(NO_VALIDATOR, 1, 5);
+  }
+
+  @Test
   void aFetchWhoseClientLeavesBeforeItsHeadCountsOnce() throws Exception {
     startProxy(time);
     CountDownLatch release = new CountDownLatch(1);

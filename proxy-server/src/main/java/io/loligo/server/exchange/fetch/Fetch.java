@@ -370,7 +370,9 @@ public final class Fetch
     record.target = target;
     record.method = head.method();
     record.hitClass = HitClass.MISS;
-    record.givenId = request.requestId();
+    record.idPrefix = causePrefix;
+    record.number = causeNumber;
+    record.givenId = causeGivenId;
     if (inBackground) {
       record.stage(Stage.TOTAL, services.clock.nanos() - beganNanos);
     }

@@ -68,7 +68,12 @@ public final class PurgeFile implements AutoCloseable {
     if (Files.exists(path) && Files.size(path) == FileSizes.purges(totalBytes)) {
       PurgeFile there = new PurgeFile(channel(path), buckets);
       if (there.isSound()) {
-        there.replaceUnknownCells(path);
+        try {
+          there.replaceUnknownCells(path);
+        } catch (IOException | RuntimeException e) {
+          there.close();
+          throw e;
+        }
         return there;
       }
       there.close();
