@@ -39,17 +39,17 @@ public interface ClassesMXBean {
 
   @Description("Bytes read from clients, request heads included.")
   @Units("bytes")
-  long getClientReceived();
+  long getClientReceivedBytes();
 
   @Description("Bytes written to clients, response heads included.")
   @Units("bytes")
-  long getClientSent();
+  long getClientSentBytes();
 
   @Description("Bytes read from origins and parents, heads included.")
   @Units("bytes")
-  long getServerReceived();
+  long getServerReceivedBytes();
 
   @Description("Bytes written to origins and parents, heads included.")
   @Units("bytes")
-  long getServerSent();
+  long getServerSentBytes();
 }

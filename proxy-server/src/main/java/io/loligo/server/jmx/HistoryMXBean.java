@@ -8,7 +8,7 @@ public interface HistoryMXBean {
 
   @Description("Direct memory of the history.")
   @Units("bytes")
-  long getMemory();
+  long getMemoryBytes();
 
   @Description("Reads a range: times, and an array for each column, with the numbers of /history.")
   @Reads

@@ -244,7 +244,7 @@ public final class ManagementBeans implements AutoCloseable {
     }
 
     @Override
-    public long getMemory() {
+    public long getMemoryBytes() {
       History kept = history.get();
       return kept == null ? 0 : kept.memoryBytes();
     }
@@ -294,17 +294,17 @@ public final class ManagementBeans implements AutoCloseable {
     }
 
     @Override
-    public long getMemoryUsed() {
+    public long getMemoryUsedBytes() {
       return store.get().memoryBytes();
     }
 
     @Override
-    public long getMemoryLimit() {
+    public long getMemoryLimitBytes() {
       return store.get().memoryLimitBytes();
     }
 
     @Override
-    public long getMemoryPinned() {
+    public long getMemoryPinnedBytes() {
       return store.get().pinnedBytes();
     }
 
@@ -329,12 +329,12 @@ public final class ManagementBeans implements AutoCloseable {
     }
 
     @Override
-    public long getTransitUsed() {
+    public long getTransitUsedBytes() {
       return store.get().transitBytes();
     }
 
     @Override
-    public long getTransitLimit() {
+    public long getTransitLimitBytes() {
       return store.get().transitLimitBytes();
     }
   }

@@ -7,11 +7,11 @@ import java.util.Map;
 public interface MemoryLedgerMXBean {
   @Description("Memory in use, by owner.")
   @Units("bytes")
-  Map<String, Long> getUsed();
+  Map<String, Long> getUsedBytes();
 
   @Description("Memory limit of an owner; -1: no limit of its own.")
   @Units("bytes")
-  Map<String, Long> getLimits();
+  Map<String, Long> getLimitBytes();
 
   @Description("Description of each owner.")
   Map<String, String> getOwners();

@@ -13,13 +13,14 @@ import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
 import io.loligo.store.disk.medium.DiskWatch.DiskOperation;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The beans that show {@link ProxyMetrics}. Thread-safe: any thread. */
 final class MetricsBeans {
@@ -43,7 +44,7 @@ final class MetricsBeans {
 
     @Override
     public double getByteHitRatio() {
-      return ratio(metrics.value(Counter.HIT_BYTES_OUT), getClientSent());
+      return ratio(metrics.value(Counter.HIT_BYTES_OUT), getClientSentBytes());
     }
 
     @Override
@@ -67,22 +68,22 @@ final class MetricsBeans {
     }
 
     @Override
-    public long getClientReceived() {
+    public long getClientReceivedBytes() {
       return metrics.value(Counter.CLIENT_BYTES_IN);
     }
 
     @Override
-    public long getClientSent() {
+    public long getClientSentBytes() {
       return metrics.value(Counter.CLIENT_BYTES_OUT);
     }
 
     @Override
-    public long getServerReceived() {
+    public long getServerReceivedBytes() {
       return metrics.value(Counter.SERVER_BYTES_IN);
     }
 
     @Override
-    public long getServerSent() {
+    public long getServerSentBytes() {
       return metrics.value(Counter.SERVER_BYTES_OUT);
     }
 
@@ -107,7 +108,9 @@ final class MetricsBeans {
         for (HitClass hitClass : HitClass.values()) {
           LatencySnapshot latency = metrics.latency(stage, hitClass);
           if (latency.count() > 0) {
-            times.put(stage + "/" + hitClass, StageTimes.of(latency));
+            times.put(
+                stage.text() + "/" + hitClass.name().toLowerCase(Locale.ROOT),
+                StageTimes.of(latency));
           }
         }
       }
@@ -116,18 +119,31 @@ final class MetricsBeans {
 
     @Override
     public StageTimes times(String stage, String hitClass) {
-      return StageTimes.of(
-          metrics.latency(constant(Stage.class, stage), constant(HitClass.class, hitClass)));
+      return StageTimes.of(metrics.latency(stage(stage), hitClass(hitClass)));
     }
 
-    private static <E extends Enum<E>> E constant(Class<E> type, String name) {
-      for (E constant : type.getEnumConstants()) {
-        if (constant.name().equals(name.toUpperCase(Locale.ROOT))) {
-          return constant;
+    private static Stage stage(String name) {
+      for (Stage stage : Stage.values()) {
+        if (stage.text().equalsIgnoreCase(name)) {
+          return stage;
         }
       }
-      throw new IllegalArgumentException(
-          name + " (expected: one of " + Arrays.toString(type.getEnumConstants()) + ")");
+      throw unknown(name, Stream.of(Stage.values()).map(Stage::text));
+    }
+
+    private static HitClass hitClass(String name) {
+      for (HitClass hitClass : HitClass.values()) {
+        if (hitClass.name().equalsIgnoreCase(name)) {
+          return hitClass;
+        }
+      }
+      throw unknown(
+          name, Stream.of(HitClass.values()).map(one -> one.name().toLowerCase(Locale.ROOT)));
+    }
+
+    private static IllegalArgumentException unknown(String name, Stream<String> known) {
+      return new IllegalArgumentException(
+          name + " (expected: one of " + known.collect(Collectors.joining(", ")) + ")");
     }
   }
 
@@ -231,14 +247,14 @@ final class MetricsBeans {
 
   record Ledger(MemoryOwners ledger) implements MemoryLedgerMXBean {
     @Override
-    public Map<String, Long> getUsed() {
+    public Map<String, Long> getUsedBytes() {
       Map<String, Long> used = new TreeMap<>();
       ledger.owners().forEach(o -> used.put(o.name(), o.usedBytes().getAsLong()));
       return used;
     }
 
     @Override
-    public Map<String, Long> getLimits() {
+    public Map<String, Long> getLimitBytes() {
       Map<String, Long> limits = new TreeMap<>();
       ledger.owners().forEach(o -> limits.put(o.name(), o.limitBytes().getAsLong()));
       return limits;

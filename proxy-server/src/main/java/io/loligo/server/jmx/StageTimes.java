@@ -3,29 +3,43 @@ package io.loligo.server.jmx;
 import io.loligo.server.metrics.LatencySnapshot;
 import java.beans.ConstructorProperties;
 
-/** Times of one stage and class as JMX shows them, in microseconds. Immutable. */
+/** Times of one stage and class as JMX shows them. Immutable. */
 public final class StageTimes {
   private static final double NANOS_PER_MICRO = 1_000;
 
   private final long count;
-  private final double mean;
-  private final double p50;
-  private final double p90;
-  private final double p99;
-  private final double p999;
-  private final double max;
+  private final double meanMicros;
+  private final double p50Micros;
+  private final double p90Micros;
+  private final double p99Micros;
+  private final double p999Micros;
+  private final double maxMicros;
 
   /** By the names JMX uses. */
-  @ConstructorProperties({"count", "mean", "p50", "p90", "p99", "p999", "max"})
+  @ConstructorProperties({
+    "count",
+    "meanMicros",
+    "p50Micros",
+    "p90Micros",
+    "p99Micros",
+    "p999Micros",
+    "maxMicros"
+  })
   public StageTimes(
-      long count, double mean, double p50, double p90, double p99, double p999, double max) {
+      long count,
+      double meanMicros,
+      double p50Micros,
+      double p90Micros,
+      double p99Micros,
+      double p999Micros,
+      double maxMicros) {
     this.count = count;
-    this.mean = mean;
-    this.p50 = p50;
-    this.p90 = p90;
-    this.p99 = p99;
-    this.p999 = p999;
-    this.max = max;
+    this.meanMicros = meanMicros;
+    this.p50Micros = p50Micros;
+    this.p90Micros = p90Micros;
+    this.p99Micros = p99Micros;
+    this.p999Micros = p999Micros;
+    this.maxMicros = maxMicros;
   }
 
   static StageTimes of(LatencySnapshot latency) {
@@ -43,27 +57,27 @@ public final class StageTimes {
     return count;
   }
 
-  public double getMean() {
-    return mean;
+  public double getMeanMicros() {
+    return meanMicros;
   }
 
-  public double getP50() {
-    return p50;
+  public double getP50Micros() {
+    return p50Micros;
   }
 
-  public double getP90() {
-    return p90;
+  public double getP90Micros() {
+    return p90Micros;
   }
 
-  public double getP99() {
-    return p99;
+  public double getP99Micros() {
+    return p99Micros;
   }
 
-  public double getP999() {
-    return p999;
+  public double getP999Micros() {
+    return p999Micros;
   }
 
-  public double getMax() {
-    return max;
+  public double getMaxMicros() {
+    return maxMicros;
   }
 }

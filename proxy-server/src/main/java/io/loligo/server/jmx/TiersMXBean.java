@@ -9,15 +9,15 @@ public interface TiersMXBean {
 
   @Description("Direct memory of stored responses.")
   @Units("bytes")
-  long getMemoryUsed();
+  long getMemoryUsedBytes();
 
   @Description("cache_mem.")
   @Units("bytes")
-  long getMemoryLimit();
+  long getMemoryLimitBytes();
 
   @Description("Memory of responses dropped from the store that are still being sent.")
   @Units("bytes")
-  long getMemoryPinned();
+  long getMemoryPinnedBytes();
 
   @Description("Responses that entered memory.")
   @Units("responses")
@@ -37,9 +37,9 @@ public interface TiersMXBean {
 
   @Description("Direct memory used by or reserved for fetches in progress.")
   @Units("bytes")
-  long getTransitUsed();
+  long getTransitUsedBytes();
 
   @Description("loligo_transit_memory.")
   @Units("bytes")
-  long getTransitLimit();
+  long getTransitLimitBytes();
 }

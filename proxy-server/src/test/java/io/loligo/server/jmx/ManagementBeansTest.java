@@ -239,11 +239,11 @@ class ManagementBeansTest {
   void classesAndTiersShowNumbers() throws Exception {
     metrics.loop(0).finished(SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h"));
     assertThat(remote.getAttribute(name("Classes"), "Exchanges")).isEqualTo(1L);
-    assertThat(remote.getAttribute(name("Classes"), "ClientSent")).isEqualTo(311L);
+    assertThat(remote.getAttribute(name("Classes"), "ClientSentBytes")).isEqualTo(311L);
     TabularData byClass = (TabularData) remote.getAttribute(name("Classes"), "ByClass");
     assertThat(byClass.get(new Object[] {"miss"}).get("value")).isEqualTo(1L);
     assertThat(remote.getAttribute(name("Tiers"), "MemoryEntries")).isEqualTo(1L);
-    assertThat(remote.getAttribute(name("Tiers"), "TransitLimit")).isEqualTo(10L);
+    assertThat(remote.getAttribute(name("Tiers"), "TransitLimitBytes")).isEqualTo(10L);
   }
 
   @Test
@@ -299,21 +299,26 @@ class ManagementBeansTest {
   void stagesShowPercentiles() throws Exception {
     metrics.loop(0).finished(SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h"));
     TabularData times = (TabularData) remote.getAttribute(name("Stages"), "Times");
-    CompositeData total = (CompositeData) times.get(new Object[] {"TOTAL/MISS"}).get("value");
+    CompositeData total = (CompositeData) times.get(new Object[] {"total/miss"}).get("value");
     assertThat(total.get("count")).isEqualTo(1L);
-    assertThat((double) total.get("p99")).isBetween(1900 * 31 / 32.0, 1900.0);
-    assertThat(total.get("max")).isEqualTo(1900.0);
+    assertThat((double) total.get("p99Micros")).isBetween(1900 * 31 / 32.0, 1900.0);
+    assertThat(total.get("maxMicros")).isEqualTo(1900.0);
     String[] texts = {String.class.getName(), String.class.getName()};
     CompositeData none =
         (CompositeData) remote.invoke(name("Stages"), "times", new Object[] {"dns", "miss"}, texts);
     assertThat(none.get("count")).isEqualTo(0L);
+    assertThatThrownBy(
+            () ->
+                remote.invoke(
+                    name("Stages"), "times", new Object[] {"serverFirstByte", "hit"}, texts))
+        .hasStackTraceContaining("hit (expected: one of memory_hit, ");
   }
 
   @Test
   void ledgerShowsOwners() throws Exception {
-    TabularData used = (TabularData) remote.getAttribute(name("MemoryLedger"), "Used");
+    TabularData used = (TabularData) remote.getAttribute(name("MemoryLedger"), "UsedBytes");
     assertThat(used.get(new Object[] {"store"}).get("value")).isEqualTo(5L);
-    TabularData limits = (TabularData) remote.getAttribute(name("MemoryLedger"), "Limits");
+    TabularData limits = (TabularData) remote.getAttribute(name("MemoryLedger"), "LimitBytes");
     assertThat(limits.get(new Object[] {"store"}).get("value")).isEqualTo(10L);
   }
 

@@ -107,6 +107,11 @@ class RemoteConsoleWireTest extends WireTest {
             sentence(name.toString(), info.getDescription(), faults);
             for (MBeanAttributeInfo attribute : info.getAttributes()) {
               described(name + " " + attribute.getName(), attribute, faults);
+              // JConsole's table has names and values only
+              if ("bytes".equals(attribute.getDescriptor().getFieldValue("units"))
+                  && !attribute.getName().endsWith("Bytes")) {
+                faults.add(name + " " + attribute.getName() + ": no unit in the name");
+              }
               assertThat(remote.getAttribute(name, attribute.getName()))
                   .as("%s %s", name, attribute.getName())
                   .isNotNull();
@@ -175,10 +180,10 @@ class RemoteConsoleWireTest extends WireTest {
           assertThat(control.explain("http://a.test/", "")).contains("GET");
           TiersMXBean tiers = bean(remote, "Tiers", TiersMXBean.class);
           assertThat(control.resizeCacheMemory(32 << 20)).contains("32 MiB, was 64 MiB");
-          assertThat(tiers.getMemoryLimit()).isEqualTo(32 << 20);
+          assertThat(tiers.getMemoryLimitBytes()).isEqualTo(32 << 20);
           assertThatThrownBy(() -> control.resizeCacheMemory(1L << 40))
               .hasMessageContaining("(expected: at most ");
-          assertThat(tiers.getMemoryLimit()).isEqualTo(32 << 20);
+          assertThat(tiers.getMemoryLimitBytes()).isEqualTo(32 << 20);
           LogsMXBean logs = bean(remote, "Logs", LogsMXBean.class);
           assertThat(logs.level("ALL")).isEqualTo("INFO");
           assertThat(logs.setLevel("io.loligo.server.upstream", "2")).isEqualTo("DEBUG");
@@ -190,7 +195,13 @@ class RemoteConsoleWireTest extends WireTest {
           assertThatThrownBy(() -> logs.setLevel("ROOT", "")).hasMessageContaining("ROOT");
           assertThatThrownBy(() -> logs.setLevel("a", "loud")).hasMessageContaining("expected");
           assertThat(bean(remote, "Concurrency", ConcurrencyMXBean.class).getSamples())
-              .containsOnlyKeys("requests", "forwarded", "next_hops", "disk_reads", "disk_writes");
+              .containsOnlyKeys(
+                  "requests",
+                  "forwarded",
+                  "next_hops",
+                  "disk_reads",
+                  "disk_writes",
+                  "disk_operations");
           HistoryMXBean history = bean(remote, "History", HistoryMXBean.class);
           HistoryColumns read = history.read("1h", "client_connections,exchanges.miss", 60);
           assertThat(read.getStepSeconds()).isEqualTo(60);
