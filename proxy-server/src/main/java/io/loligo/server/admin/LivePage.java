@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ public final class LivePage {
    * @param history gives the history, or null
    * @param disks gives state and numbers of each cache_dir
    * @param version for its head
+   * @param millisClock of the states, since the epoch; asked once for each
    */
   public static void addTo(
       AdminPages pages,
@@ -66,7 +68,8 @@ public final class LivePage {
       Supplier<PresentNumbers> numbers,
       Supplier<@Nullable History> history,
       Supplier<List<DiskStats>> disks,
-      String version) {
+      String version,
+      LongSupplier millisClock) {
     Map<String, String> files = new LinkedHashMap<>();
     FILES.keySet().stream().sorted().forEach(name -> files.put(name, read(name)));
     String folder = "/assets/" + checksum(files.values());
@@ -78,15 +81,7 @@ public final class LivePage {
     AdminReply document = AdminReply.html(read(DOCUMENT).replace("@assets@", folder));
     pages.addNow("/", parameters -> document);
     LiveState state =
-        new LiveState(
-            metrics,
-            numbers,
-            history,
-            operations,
-            disks,
-            pages,
-            version,
-            System::currentTimeMillis);
+        new LiveState(metrics, numbers, history, operations, disks, pages, version, millisClock);
     LiveStreams streams = new LiveStreams(state::json);
     pages.addNow("/live", parameters -> streams.answer());
   }

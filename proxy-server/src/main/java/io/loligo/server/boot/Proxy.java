@@ -391,7 +391,8 @@ public final class Proxy implements AutoCloseable {
         () -> new PresentNumbers(numbers()),
         history::history,
         storage.store()::diskStats,
-        version());
+        version(),
+        System::currentTimeMillis);
     parts.showPages(pages);
     return pages;
   }

@@ -72,7 +72,8 @@ class LivePageTest {
         () -> new PresentNumbers(new HistorySources(metrics)),
         () -> null,
         () -> List.of(SampleDisk.of("/d\n\"<i>", DiskStats.State.OFF, "worn out")),
-        "1.0<b>");
+        "1.0<b>",
+        System::currentTimeMillis);
     server =
         AdminServer.start(
             HttpPort.at("127.0.0.1", 0).build(),

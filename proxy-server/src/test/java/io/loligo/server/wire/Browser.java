@@ -146,6 +146,13 @@ final class Browser implements AutoCloseable {
     assertThat(opened).doesNotContainKey("errorText");
   }
 
+  /** Leaves the page, and forgets its problems. */
+  void leave() throws Exception {
+    open("about:blank");
+    await("document.readyState === 'complete' && location.href === 'about:blank'");
+    replies.problems.clear();
+  }
+
   /** The value of an expression, also one that is promised, as text. */
   String value(String expression) throws Exception {
     Map<String, Object> answer =

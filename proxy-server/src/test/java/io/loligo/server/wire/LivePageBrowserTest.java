@@ -11,8 +11,12 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The live page of the admin port in Chromium: its numbers are those of {@code /metrics}, its
@@ -39,7 +43,11 @@ class LivePageBrowserTest extends WireTest {
                   {"sizeBytes": 2097152, "hitRatio": 0.561, "byteHitRatio": 0.45}]}}\
       """;
 
-  private Browser browser;
+  @TempDir static Path profile;
+
+  /** One for all tests, since its start takes a second; null before the first. */
+  private static Browser browser;
+
   private HistoryRecorder recorder;
 
   private void start(String... lines) throws Exception {
@@ -60,20 +68,32 @@ class LivePageBrowserTest extends WireTest {
   }
 
   private void open(int width, String scheme) throws Exception {
+    open(width, scheme, proxy.adminPort());
+    browser.await("document.querySelector('#config-table th[scope=row]')");
+  }
+
+  private void open(int width, String scheme, int port) throws Exception {
     if (browser == null) {
-      browser = Browser.start(dir);
+      browser = Browser.start(profile);
     }
     browser.show(width, HEIGHT, scheme);
-    browser.open("http://127.0.0.1:" + proxy.adminPort() + "/");
-    browser.await("document.querySelector('#config-table th[scope=row]')");
+    browser.open("http://127.0.0.1:" + port + "/");
     browser.await("Number(document.documentElement.dataset.events) >= 2");
     browser.await("document.querySelector('.plot[aria-label]')");
   }
 
   @AfterEach
-  void closeBrowser() throws Exception {
+  void leavePage() throws Exception {
+    if (browser != null) {
+      browser.leave();
+    }
+  }
+
+  @AfterAll
+  static void closeBrowser() throws Exception {
     if (browser != null) {
       browser.close();
+      browser = null;
     }
   }
 
@@ -316,6 +336,112 @@ class LivePageBrowserTest extends WireTest {
         .isEqualTo("false");
     assertThat(browser.value("document.getElementById('whatif-disk').hidden")).isEqualTo("true");
     assertThat(browser.problems()).isEmpty();
+  }
+
+  /** Notes each text that is drawn on a canvas, and how much of it is outside. */
+  private static final String NOTE_TEXTS =
+      """
+      (() => {
+        window.drawn = [];
+        const draw = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+          const width = this.measureText(text).width;
+          const at = this.getTransform().transformPoint({ x, y });
+          const left = { right: at.x - width, center: at.x - width / 2 }[this.textAlign] ?? at.x;
+          drawn.push({ text, cut: Math.max(0, -left, left + width - this.canvas.width) });
+          draw.call(this, text, x, y);
+        };
+      })()\
+      """;
+
+  private void seesSeconds(int more) throws Exception {
+    browser.await(
+        "Number(document.documentElement.dataset.events) >= MORE + (window.begun ??= Number(document.documentElement.dataset.events))"
+            .replace("MORE", Integer.toString(more)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {WIDE, NARROW})
+  void itCanBeReadAt100000RequestsASecond(int width) throws Exception {
+    int rate = 100_000;
+    try (PacedPage page = new PacedPage(rate)) {
+      open(width, "light", page.port());
+      browser.value(NOTE_TEXTS);
+      seesSeconds(2);
+      assertThat(text("requests")).isEqualTo("100,000");
+      assertThat(figure("requests")).isEqualTo(rate);
+      assertThat(text("requests-sub"))
+          .matches("a second, [0-9]+00,000 in all|a second, [0-9.]+ M in all");
+      assertThat(text("sent")).isEqualTo("477 MB");
+      assertThat(figure("sent")).isEqualTo(rate * (double) PacedPage.BYTES);
+      assertThat(text("hit-ratio")).isEqualTo("75.0 %");
+      long total =
+          Long.parseLong(browser.value("document.getElementById('requests-sub').dataset.total"));
+      assertThat(total).isPositive();
+      assertThat(total % rate).isZero();
+      assertThat(cell("classes", "memory hit", 6)).isEqualTo(total * 0.75);
+      assertThat(cell("classes", "miss", 4)).isBetween(86_000.0, 94_000.0);
+      assertThat(
+              browser.value(
+                  "document.querySelector('.chart .legend').innerText.replace(/\\s+/g, ' ')"))
+          .startsWith("hits 75,000 ")
+          .contains("misses 25,000");
+      assertThat(
+              browser.value("drawn.filter(one => one.cut > 0.5).map(one => one.text).join(', ')"))
+          .as("labels of axes that are cut")
+          .isEmpty();
+      assertThat(browser.value("drawn.map(one => one.text).join(' ')")).contains("100,000", "MB");
+      assertThat(
+              browser.value(
+                  "new Set(drawn.map(one => one.text).filter(text => /^[0-9]+:[0-9]+$/.test(text)))"
+                      + ".size"))
+          .as("times on the axis")
+          .isIn("4", "5");
+      assertThat(browser.value("document.documentElement.scrollWidth"))
+          .isEqualTo(Integer.toString(width));
+      assertThat(
+              browser.value(
+                  "[...document.querySelectorAll('.figures *')].filter(one => one.scrollWidth >"
+                      + " one.clientWidth + 1 && one.clientWidth > 0).map(one => one.id).join()"))
+          .as("numbers that are cut")
+          .isEmpty();
+      browser.await("document.querySelector('#origins tbody th, #origins tbody td')");
+      assertThat(cell("origins", "origin.test:80", 2) % rate).isZero();
+      assertThat(
+              Double.parseDouble(
+                  browser.value(
+                      "fetch('/history?range=5m&series=exchanges.*').then(answer =>"
+                          + " answer.json()).then(history =>"
+                          + " Object.values(history.series).flat().reduce((a, b) => a + b, 0))")))
+          .isGreaterThanOrEqualTo(total);
+      keepPicture("busy-" + width);
+      assertThat(browser.problems()).isEmpty();
+    }
+  }
+
+  /** A busy month: 260 thousand million requests, 1.3 PB. */
+  @Test
+  void itsFormatsHoldTheTotalsOfABusyMonth() throws Exception {
+    try (PacedPage page = new PacedPage(0)) {
+      open(NARROW, "dark", page.port());
+      String formats =
+          browser.value(
+              """
+              import(document.querySelector('script[type=module]').src.replace('page.js', 'format.js'))
+                .then(of => [of.number(1e5), of.number(123456789), of.number(2.592e11), of.count(2.592e11),
+                  of.bytes(5e8), of.bytes(1.296e15), of.time(0.2), of.ratio(0.99999), of.number(0)].join('; '))\
+              """);
+      assertThat(formats)
+          .isEqualTo(
+              "100,000; 123 M; 259 G; 259,200,000,000; 477 MB; 1,179 TB; 0.2 µs; 100.0 %; 0");
+      seesSeconds(1);
+      assertThat(text("requests")).isEqualTo("0");
+      assertThat(text("sent")).isEqualTo("0 B");
+      assertThat(text("hit-ratio")).isEqualTo("–");
+      assertThat(browser.value("document.documentElement.scrollWidth"))
+          .isEqualTo(Integer.toString(NARROW));
+      assertThat(browser.problems()).isEmpty();
+    }
   }
 
   @Test

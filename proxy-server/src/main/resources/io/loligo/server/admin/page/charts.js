@@ -5,6 +5,10 @@ import { colour, element, onScheme, setText } from './dom.js';
 import * as format from './format.js';
 
 const HEIGHT = 132;
+/** Pixels on the right of a chart. */
+const RIGHT = 8;
+/** Pixels of a digit in the font of the axes, at most. */
+const DIGIT = 7;
 const HITS = ['memory_hit', 'disk_hit', 'ims_hit', 'not_modified_hit', 'negative_hit', 'stale_hit'];
 const classes = names => points => points.sum(names.map(name => 'exchanges.' + name));
 
@@ -98,7 +102,7 @@ class Chart {
     this.uplot = new uPlot({
       width: this.plot.clientWidth || 300,
       height: HEIGHT,
-      padding: [8, 8, 0, 0],
+      padding: [8, RIGHT, 0, 0],
       legend: { show: false },
       cursor: { sync: { key: 'loligo' }, y: false, drag: { setScale: false, x: false, y: false }, points: { size: 5 } },
       scales: {
@@ -106,7 +110,7 @@ class Chart {
         y: form.logarithmic ? { distr: 3, range: (u, low, high) => logRange(low, high) } : { range: (u, low, high) => [0, form.whole ?? top(high)] },
       },
       axes: [
-        { ...axis, space: 60, size: 22, gap: 4, values: clock },
+        { ...axis, space: 50, size: 22, gap: 4, values: clock },
         { ...axis, space: 28, size: 58, gap: 4, values: (u, ticks) => ticks.map(tick => (tick === null ? '' : plain(form.unit(tick)))),
           ...(form.binary ? { incrs: binarySteps() } : {}), ...(form.logarithmic ? { splits: (u, axis, low, high) => powers(low, high) } : {}) },
       ],
@@ -190,8 +194,11 @@ function clock(u, seconds) {
   return seconds.map(second => {
     const date = new Date(second * 1000);
     const two = value => String(value).padStart(2, '0');
-    return days ? date.getDate() + '.' + (date.getMonth() + 1) + '.'
+    const text = days ? date.getDate() + '.' + (date.getMonth() + 1) + '.'
       : two(date.getHours()) + ':' + two(date.getMinutes()) + (second % 60 ? ':' + two(date.getSeconds()) : '');
+    // at the right end a text would be cut
+    const room = u.bbox.width / uPlot.pxRatio - u.valToPos(second, 'x') + RIGHT;
+    return room < (text.length * DIGIT) / 2 ? '' : text;
   });
 }
 
