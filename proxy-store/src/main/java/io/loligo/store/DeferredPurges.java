@@ -108,7 +108,7 @@ final class DeferredPurges implements AutoCloseable {
       return null;
     }
     if (verdict != Purges.KEPT) {
-      entry.staleSince(purges.staleSince(verdict));
+      entry.becomeStale(purges.staleSince(verdict));
     }
     return entry;
   }
@@ -210,7 +210,7 @@ final class DeferredPurges implements AutoCloseable {
           }
           count[0]++;
           if (soft) {
-            entry.staleSince(purges.staleSince(millis));
+            entry.becomeStale(purges.staleSince(millis));
           }
           return !soft;
         });
@@ -228,7 +228,7 @@ final class DeferredPurges implements AutoCloseable {
         entry -> {
           if (entry.meta().requestTimeMillis() <= millis && Purges.concerns(what, entry)) {
             count[0]++;
-            entry.staleSince(purges.staleSince(millis));
+            entry.becomeStale(purges.staleSince(millis));
             if (!disk.isNone() && entry.diskId() == 0) {
               urls.add(CacheGroups.ofUrl(entry.key()));
             }
@@ -345,7 +345,7 @@ final class DeferredPurges implements AutoCloseable {
         if (!ban.soft()) {
           return true;
         }
-        entry.staleSince(purges.staleSince(ban.millis()));
+        entry.becomeStale(purges.staleSince(ban.millis()));
       }
     }
     return false;

@@ -212,7 +212,7 @@ public final class TieredStore implements Store {
           if (entry != null) {
             promote(entry, hits, asOf);
           }
-          LoadOutcome end = entry == loaded ? outcome : LoadOutcome.ABSENT;
+          LoadOutcome end = entry == null && loaded != null ? LoadOutcome.ABSENT : outcome;
           LoadReport report = new LoadReport(end, queueNanos, readNanos);
           try {
             loop.execute(() -> then.loaded(entry, report));
@@ -235,7 +235,7 @@ public final class TieredStore implements Store {
     if (entry != null) {
       promote(entry, now.hits(), asOf);
     }
-    LoadOutcome end = entry == now.entry() ? now.outcome() : LoadOutcome.ABSENT;
+    LoadOutcome end = entry == null && now.entry() != null ? LoadOutcome.ABSENT : now.outcome();
     return new Loaded(entry, new LoadReport(end, 0, 0));
   }
 
@@ -401,10 +401,10 @@ public final class TieredStore implements Store {
     }
     try (PendingWrite write = disk.announceOf(key, meta)) {
       Entry fresh = memory.freshen(key, old, meta, fields);
-      if (fresh != old && old.diskId() != 0) {
+      if (!fresh.is(old) && old.diskId() != 0) {
         fresh.diskId(old.diskId());
         disk.freshen(fresh, write);
-      } else if (fresh != old) {
+      } else if (!fresh.is(old)) {
         writeNew(fresh, write);
       }
       return fresh;
@@ -433,7 +433,7 @@ public final class TieredStore implements Store {
     disk.hide(key);
     disk.supersede(key);
     Entry fresh = memory.freshen(key, old, meta, fields);
-    if (fresh == old) {
+    if (fresh.is(old)) {
       memory.remove(key);
     }
     disk.reveal(key);
@@ -486,7 +486,7 @@ public final class TieredStore implements Store {
     purges.stored(meta.requestTimeMillis());
     try (PendingWrite write = disk.announceOf(key, meta)) {
       Entry added = memory.addVariant(key, like, meta, fields);
-      if (added != like) {
+      if (!added.is(like)) {
         if (like.diskId() != 0 && !memory.holds(added) && isResident(added)) {
           memory.offer(added, mayStore);
         }

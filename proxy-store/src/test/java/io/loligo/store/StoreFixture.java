@@ -13,6 +13,7 @@ import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryLedger;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PoolArenaMetric;
@@ -35,6 +36,10 @@ public final class StoreFixture implements AutoCloseable {
       new PooledByteBufAllocator(true, 0, 1, 8192, 9, 0, 0, false);
 
   public final PooledByteBufAllocator allocator = ALLOCATOR;
+
+  /** That of the store: as in the proxy, small responses are packed. */
+  private final PackedAllocator packing = new PackedAllocator(ALLOCATOR);
+
   private final long activeBefore = active();
   public final MemoryLedger transit;
   public final TieredStore store;
@@ -46,7 +51,7 @@ public final class StoreFixture implements AutoCloseable {
   public StoreFixture(long cacheBytes, long maxObject, long transitBytes, Executor maintenance) {
     transit = new MemoryLedger(transitBytes);
     try {
-      store = store(allocator, cacheBytes, maxObject, DiskSettings.NONE, transit, maintenance);
+      store = store(packing, cacheBytes, maxObject, DiskSettings.NONE, transit, maintenance);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -71,7 +76,7 @@ public final class StoreFixture implements AutoCloseable {
   /** With directories; waits until they are ready, or off. */
   public StoreFixture(long cacheBytes, DiskSettings disk) throws IOException {
     transit = new MemoryLedger(32 << 20);
-    store = store(allocator, cacheBytes, 512 << 10, disk, transit, Runnable::run);
+    store = store(packing, cacheBytes, 512 << 10, disk, transit, Runnable::run);
     store.open().join();
   }
 
@@ -80,7 +85,7 @@ public final class StoreFixture implements AutoCloseable {
     transit = new MemoryLedger(32 << 20);
     store =
         new TieredStore(
-            allocator,
+            packing,
             new MemorySettings(16 << 20, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
             DiskSettings.NONE,
             transit,
@@ -99,9 +104,9 @@ public final class StoreFixture implements AutoCloseable {
     transit = new MemoryLedger(32 << 20);
     store =
         new TieredStore(
-            allocator,
+            packing,
             new MemorySettings(cacheBytes, 512 << 10, transit.limit(), STREAM_BUFFER, GAP),
-            memory -> disks.claim(allocator, transit, memory),
+            memory -> disks.claim(packing, transit, memory),
             transit,
             Runnable::run,
             System::currentTimeMillis);

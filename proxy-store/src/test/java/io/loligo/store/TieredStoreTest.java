@@ -52,11 +52,12 @@ final class TieredStoreTest {
   }
 
   @Test
-  void keepsASmallResponseInOneBufferOfItsSize() {
+  void keepsASmallResponseInOneBlockOfItsSize() {
     try (StoreFixture fixture = new StoreFixture()) {
       Entry entry = fixture.put(URL, bytes(4096));
-      assertThat(fixture.activeBuffers()).isEqualTo(1);
-      assertThat(entry.firstBlock().capacity()).isEqualTo(4096 + 8);
+      assertThat(entry.isPacked()).isTrue();
+      assertThat(fixture.store.stats().memoryBytes()).isEqualTo(entry.bytes());
+      assertThat(entry.bytes()).isBetween(4096L + 8, 4096L + 256);
       assertThat(entry.firstBlockLength()).isEqualTo(4096 + 8);
       entry.release();
     }

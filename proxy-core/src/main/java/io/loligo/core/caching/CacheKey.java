@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A 128-bit hash chooses the slot; the full key is compared on every hit. Immutable.
  */
-public final class CacheKey {
+public final class CacheKey implements HashedKey {
   private final byte[] text;
   private final long high;
   private final long low;
@@ -26,12 +26,12 @@ public final class CacheKey {
     this.low = low;
   }
 
-  /** First 64 bits of the hash. */
+  @Override
   public long high() {
     return high;
   }
 
-  /** Last 64 bits of the hash. */
+  @Override
   public long low() {
     return low;
   }
@@ -95,7 +95,10 @@ public final class CacheKey {
     if (other instanceof CacheKey key) {
       return high == key.high && low == key.low && Arrays.equals(text, key.text);
     }
-    return other instanceof KeyProbe probe && probe.matches(this);
+    if (other instanceof KeyProbe probe) {
+      return probe.matches(this);
+    }
+    return other instanceof HashedKey key && HashedKey.equal(this, key);
   }
 
   @Override

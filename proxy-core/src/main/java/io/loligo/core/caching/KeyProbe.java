@@ -1,5 +1,6 @@
 package io.loligo.core.caching;
 
+import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A reusable key for look-ups: equal to a {@link CacheKey} of the same bytes, without allocation.
  * Confined to one event loop; never stored in a map.
  */
-public final class KeyProbe {
+public final class KeyProbe implements HashedKey {
   private final KeyHash hash = new KeyHash();
   private byte[] text = new byte[512];
   private int length;
@@ -55,10 +56,12 @@ public final class KeyProbe {
     return new CacheKey(Arrays.copyOf(text, length), hash.high(), hash.low());
   }
 
+  @Override
   public long high() {
     return hash.high();
   }
 
+  @Override
   public long low() {
     return hash.low();
   }
@@ -77,10 +80,24 @@ public final class KeyProbe {
     return length;
   }
 
-  boolean matches(CacheKey key) {
+  /** Whether its bytes are those of {@code key}. */
+  public boolean matches(CacheKey key) {
     return hash.high() == key.high()
         && hash.low() == key.low()
         && Arrays.equals(text, 0, length, key.text(), 0, key.length());
+  }
+
+  /** Whether its bytes are the {@code length} bytes of {@code in} at {@code index}. */
+  public boolean isAt(ByteBuf in, int index, int length) {
+    if (length != this.length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (in.getByte(index + i) != text[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
@@ -90,7 +107,10 @@ public final class KeyProbe {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return this == other || (other instanceof CacheKey key && matches(key));
+    if (other instanceof CacheKey key) {
+      return matches(key);
+    }
+    return this == other || (other instanceof HashedKey key && HashedKey.equal(this, key));
   }
 
   private void reserve(int more) {

@@ -28,6 +28,11 @@ public final class StoredForm {
     out.writeBytes(key.text(), 0, key.length());
   }
 
+  /** The same at {@code index} of {@code out}, borrowed. */
+  public static void setKey(CacheKey key, ByteBuf out, int index) {
+    out.setBytes(index, key.text(), 0, key.length());
+  }
+
   /** Whether the {@code length} bytes of {@code in} at {@code index} are {@code key}. */
   public static boolean isKey(CacheKey key, ByteBuf in, int index, int length) {
     if (key.length() != length) {
@@ -47,6 +52,13 @@ public final class StoredForm {
     byte[] text = new byte[length];
     in.getBytes(index, text);
     return new KeyProbe().append(text, 0, length).seal().toKey();
+  }
+
+  /** The same, whose hash is known. */
+  public static CacheKey readKey(ByteBuf in, int index, int length, HashedKey hash) {
+    byte[] text = new byte[length];
+    in.getBytes(index, text);
+    return new CacheKey(text, hash.high(), hash.low());
   }
 
   /**

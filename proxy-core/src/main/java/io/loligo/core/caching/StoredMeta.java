@@ -5,7 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The properties of a stored response that decisions need, in primitives, so that a hit or a 304
- * reads nothing else. Immutable.
+ * reads nothing else. Immutable. A builder makes one on the heap. The memory tier has others, which
+ * read the block of a stored response: such a one is valid while its reader holds a reference to
+ * that response, and {@link #kept} copies it for longer.
  *
  * <p>Times are milliseconds since the epoch, {@link #NO_TIME} if the response had none; ages and
  * lifetimes are seconds.
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The builder and {@link StoredForm} know all fields; on disk, the property follows the others. A
  * boolean takes a flag: bits 19 to 31 are free.
  */
-public final class StoredMeta {
+public abstract class StoredMeta {
   public static final long NO_TIME = Long.MIN_VALUE;
 
   /** must-revalidate, proxy-revalidate or s-maxage: never served stale (RFC 9111 section 4.2.4). */
@@ -71,37 +73,8 @@ public final class StoredMeta {
    */
   public static final int EXPLICIT = 1 << 18;
 
-  private final int status;
-  private final long requestTimeMillis;
-  private final long responseTimeMillis;
-  private final long dateMillis;
-  private final long lastModifiedMillis;
-  private final long initialAgeSeconds;
-  private final long lifetimeSeconds;
-  private final long staleWhileRevalidateSeconds;
-  private final long staleIfErrorSeconds;
-  private final int flags;
-  private final byte @Nullable [] etag;
-  private final @Nullable VarySelection vary;
-  private final long contentLength;
-  private final @Nullable ContentPart part;
-
-  private StoredMeta(Builder from) {
-    status = from.status;
-    requestTimeMillis = from.requestTimeMillis;
-    responseTimeMillis = from.responseTimeMillis;
-    dateMillis = from.dateMillis;
-    lastModifiedMillis = from.lastModifiedMillis;
-    initialAgeSeconds = from.initialAgeSeconds;
-    lifetimeSeconds = from.lifetimeSeconds;
-    staleWhileRevalidateSeconds = from.staleWhileRevalidateSeconds;
-    staleIfErrorSeconds = from.staleIfErrorSeconds;
-    flags = from.flags;
-    etag = from.etag;
-    vary = from.vary;
-    contentLength = from.contentLength;
-    part = from.part;
-  }
+  /** For the few forms that it has. */
+  protected StoredMeta() {}
 
   /** A response with whole content of unknown length, and without the other properties. */
   public static Builder builder(int status) {
@@ -114,77 +87,49 @@ public final class StoredMeta {
   }
 
   /** Status code as stored. */
-  public int status() {
-    return status;
-  }
+  public abstract int status();
 
   /** When the request that fetched (or last validated) it was sent. */
-  public long requestTimeMillis() {
-    return requestTimeMillis;
-  }
+  public abstract long requestTimeMillis();
 
   /** When its head arrived. */
-  public long responseTimeMillis() {
-    return responseTimeMillis;
-  }
+  public abstract long responseTimeMillis();
 
   /** Date (RFC 9110 section 6.6.1); the response time if the origin sent none. */
-  public long dateMillis() {
-    return dateMillis;
-  }
+  public abstract long dateMillis();
 
   /** Last-Modified, or {@link #NO_TIME}. */
-  public long lastModifiedMillis() {
-    return lastModifiedMillis;
-  }
+  public abstract long lastModifiedMillis();
 
   /** corrected_initial_age (RFC 9111 section 4.2.3). */
-  public long initialAgeSeconds() {
-    return initialAgeSeconds;
-  }
+  public abstract long initialAgeSeconds();
 
   /** Freshness lifetime (RFC 9111 section 4.2.1); 0 and less: born stale. */
-  public long lifetimeSeconds() {
-    return lifetimeSeconds;
-  }
+  public abstract long lifetimeSeconds();
 
   /** RFC 5861 section 3; 0: none. */
-  public long staleWhileRevalidateSeconds() {
-    return staleWhileRevalidateSeconds;
-  }
+  public abstract long staleWhileRevalidateSeconds();
 
   /** RFC 5861 section 4; -1: not given. */
-  public long staleIfErrorSeconds() {
-    return staleIfErrorSeconds;
-  }
+  public abstract long staleIfErrorSeconds();
 
   /** {@link #MUST_REVALIDATE} and its siblings. */
-  public int flags() {
-    return flags;
-  }
+  public abstract int flags();
 
   /** Opaque bytes with quotes and weakness prefix as received, or null; not to be changed. */
-  public byte @Nullable [] etag() {
-    return etag;
-  }
+  public abstract byte @Nullable [] etag();
 
   /** The selecting fields, or null if the response does not vary. */
-  public @Nullable VarySelection vary() {
-    return vary;
-  }
+  public abstract @Nullable VarySelection vary();
 
   /** Bytes of the whole content; -1 while it is still arriving with its length unknown. */
-  public long contentLength() {
-    return contentLength;
-  }
+  public abstract long contentLength();
 
   /** The stored part of the content; null: all of it. */
-  public @Nullable ContentPart part() {
-    return part;
-  }
+  public abstract @Nullable ContentPart part();
 
   public boolean has(int flag) {
-    return (flags & flag) != 0;
+    return (flags() & flag) != 0;
   }
 
   /**
@@ -203,24 +148,31 @@ public final class StoredMeta {
 
   /** Whether {@code request} selects it (RFC 9111 section 4.1). No allocation. */
   public boolean isSelectedBy(Fields request) {
-    return vary == null || vary.matches(request);
+    VarySelection selection = vary();
+    return selection == null || selection.matches(request);
   }
 
   /** Whether it is fresh and needs no validation at the age of {@code ageSeconds}. */
   public boolean isFreshAt(long ageSeconds) {
-    return ageSeconds < lifetimeSeconds && !has(NO_CACHE);
+    return ageSeconds < lifetimeSeconds() && !has(NO_CACHE);
   }
 
   /** current_age (RFC 9111 section 4.2.3), at least 0 even if the clock was set back. */
   public long ageSeconds(long nowMillis) {
-    return nowMillis <= responseTimeMillis
-        ? initialAgeSeconds
-        : initialAgeSeconds + (nowMillis - responseTimeMillis) / 1000;
+    long arrived = responseTimeMillis();
+    return nowMillis <= arrived
+        ? initialAgeSeconds()
+        : initialAgeSeconds() + (nowMillis - arrived) / 1000;
+  }
+
+  /** Whether it has an {@link #etag}. */
+  public boolean hasEtag() {
+    return etag() != null;
   }
 
   /** Whether the origin can validate it (RFC 9110 section 8.8). */
   public boolean hasValidator() {
-    return etag != null || lastModifiedMillis != NO_TIME;
+    return hasEtag() || lastModifiedMillis() != NO_TIME;
   }
 
   /**
@@ -228,9 +180,8 @@ public final class StoredMeta {
    * section 8.8.2.2).
    */
   public boolean hasStrongDate() {
-    return lastModifiedMillis != NO_TIME
-        && !has(NO_DATE)
-        && dateMillis - lastModifiedMillis >= 1000;
+    long modified = lastModifiedMillis();
+    return modified != NO_TIME && !has(NO_DATE) && dateMillis() - modified >= 1000;
   }
 
   /**
@@ -238,17 +189,20 @@ public final class StoredMeta {
    * that they belong together (RFC 9110 section 15.3.7.3).
    */
   public boolean canBeContinued() {
-    return status == 200 && etag != null && !EntityTag.isWeak(etag) && EntityTag.isWellFormed(etag);
+    byte[] tag = status() == 200 ? etag() : null;
+    return tag != null && !EntityTag.isWeak(tag) && EntityTag.isWellFormed(tag);
   }
 
   /** Offset of the first stored byte of content. */
   public long contentStart() {
-    return part == null ? 0 : part.first();
+    ContentPart stored = part();
+    return stored == null ? 0 : stored.first();
   }
 
   /** Offset after the last stored byte of content. */
   public long contentEnd() {
-    return part == null ? contentLength : part.end();
+    ContentPart stored = part();
+    return stored == null ? contentLength() : stored.end();
   }
 
   /** Stored bytes of content; of a part with gaps, as if there were none. */
@@ -258,9 +212,10 @@ public final class StoredMeta {
 
   /** The same response after all {@code bytes} of content, or of its part, have arrived. */
   public StoredMeta arrived(long bytes) {
-    return part == null
+    ContentPart some = part();
+    return some == null
         ? withContentLength(bytes)
-        : withPart(new ContentPart(part.first(), part.first() + bytes));
+        : withPart(new ContentPart(some.first(), some.first() + bytes));
   }
 
   /** The same response with {@code part} of its content; null: all of it. */
@@ -270,7 +225,7 @@ public final class StoredMeta {
 
   /** The same response with its content length known. */
   public StoredMeta withContentLength(long bytes) {
-    return bytes == contentLength ? this : toBuilder().contentLength(bytes).build();
+    return bytes == contentLength() ? this : toBuilder().contentLength(bytes).build();
   }
 
   /** The same response, which purges judge as one requested at {@code millis}. */
@@ -281,27 +236,32 @@ public final class StoredMeta {
   /** The same response, stale from {@code millis} on at the latest, and for its kind of port. */
   public StoredMeta staleSince(long millis) {
     long age = ageSeconds(millis);
-    return lifetimeSeconds <= age && flags == flagsOfItsKind()
+    return lifetimeSeconds() <= age && flags() == flagsOfItsKind()
         ? this
         : toBuilder()
-            .lifetimeSeconds(Math.min(lifetimeSeconds, age))
+            .lifetimeSeconds(Math.min(lifetimeSeconds(), age))
             .flags(flagsOfItsKind())
             .build();
   }
 
   /** Ports of the other kind decide by the fields, which do not include facts learnt since. */
   private int flagsOfItsKind() {
-    return has(TARGETED | UNTARGETED) ? flags | FOR_ONE_KIND : flags;
+    return has(TARGETED | UNTARGETED) ? flags() | FOR_ONE_KIND : flags();
   }
 
   /** The same response with {@code flag} set. */
   public StoredMeta withFlag(int flag) {
-    return toBuilder().flags(flags | flag).build();
+    return toBuilder().flags(flags() | flag).build();
   }
 
   /** The same response, not to be served stale while it is validated. */
   public StoredMeta withoutStaleWhileRevalidate() {
     return toBuilder().staleWhileRevalidateSeconds(0).flags(flagsOfItsKind()).build();
+  }
+
+  /** The same on the heap, independent of the stored response. */
+  public StoredMeta kept() {
+    return toBuilder().build();
   }
 
   /** A builder with all properties of this response. */
@@ -331,20 +291,20 @@ public final class StoredMeta {
     }
 
     private Builder(StoredMeta from) {
-      status = from.status;
-      requestTimeMillis = from.requestTimeMillis;
-      responseTimeMillis = from.responseTimeMillis;
-      dateMillis = from.dateMillis;
-      lastModifiedMillis = from.lastModifiedMillis;
-      initialAgeSeconds = from.initialAgeSeconds;
-      lifetimeSeconds = from.lifetimeSeconds;
-      staleWhileRevalidateSeconds = from.staleWhileRevalidateSeconds;
-      staleIfErrorSeconds = from.staleIfErrorSeconds;
-      flags = from.flags;
-      etag = from.etag;
-      vary = from.vary;
-      contentLength = from.contentLength;
-      part = from.part;
+      status = from.status();
+      requestTimeMillis = from.requestTimeMillis();
+      responseTimeMillis = from.responseTimeMillis();
+      dateMillis = from.dateMillis();
+      lastModifiedMillis = from.lastModifiedMillis();
+      initialAgeSeconds = from.initialAgeSeconds();
+      lifetimeSeconds = from.lifetimeSeconds();
+      staleWhileRevalidateSeconds = from.staleWhileRevalidateSeconds();
+      staleIfErrorSeconds = from.staleIfErrorSeconds();
+      flags = from.flags();
+      etag = from.etag();
+      vary = from.vary();
+      contentLength = from.contentLength();
+      part = from.part();
     }
 
     /** See {@link StoredMeta#requestTimeMillis}. */
@@ -427,7 +387,117 @@ public final class StoredMeta {
 
     /** The properties set so far. */
     public StoredMeta build() {
-      return new StoredMeta(this);
+      return new Built(this);
+    }
+  }
+
+  /** One on the heap. */
+  private static final class Built extends StoredMeta {
+    private final int status;
+    private final long requestTimeMillis;
+    private final long responseTimeMillis;
+    private final long dateMillis;
+    private final long lastModifiedMillis;
+    private final long initialAgeSeconds;
+    private final long lifetimeSeconds;
+    private final long staleWhileRevalidateSeconds;
+    private final long staleIfErrorSeconds;
+    private final int flags;
+    private final byte @Nullable [] etag;
+    private final @Nullable VarySelection vary;
+    private final long contentLength;
+    private final @Nullable ContentPart part;
+
+    private Built(Builder from) {
+      status = from.status;
+      requestTimeMillis = from.requestTimeMillis;
+      responseTimeMillis = from.responseTimeMillis;
+      dateMillis = from.dateMillis;
+      lastModifiedMillis = from.lastModifiedMillis;
+      initialAgeSeconds = from.initialAgeSeconds;
+      lifetimeSeconds = from.lifetimeSeconds;
+      staleWhileRevalidateSeconds = from.staleWhileRevalidateSeconds;
+      staleIfErrorSeconds = from.staleIfErrorSeconds;
+      flags = from.flags;
+      etag = from.etag;
+      vary = from.vary;
+      contentLength = from.contentLength;
+      part = from.part;
+    }
+
+    @Override
+    public int status() {
+      return status;
+    }
+
+    @Override
+    public long requestTimeMillis() {
+      return requestTimeMillis;
+    }
+
+    @Override
+    public long responseTimeMillis() {
+      return responseTimeMillis;
+    }
+
+    @Override
+    public long dateMillis() {
+      return dateMillis;
+    }
+
+    @Override
+    public long lastModifiedMillis() {
+      return lastModifiedMillis;
+    }
+
+    @Override
+    public long initialAgeSeconds() {
+      return initialAgeSeconds;
+    }
+
+    @Override
+    public long lifetimeSeconds() {
+      return lifetimeSeconds;
+    }
+
+    @Override
+    public long staleWhileRevalidateSeconds() {
+      return staleWhileRevalidateSeconds;
+    }
+
+    @Override
+    public long staleIfErrorSeconds() {
+      return staleIfErrorSeconds;
+    }
+
+    @Override
+    public int flags() {
+      return flags;
+    }
+
+    @Override
+    public byte @Nullable [] etag() {
+      return etag;
+    }
+
+    @Override
+    public @Nullable VarySelection vary() {
+      return vary;
+    }
+
+    @Override
+    public long contentLength() {
+      return contentLength;
+    }
+
+    @Override
+    public @Nullable ContentPart part() {
+      return part;
+    }
+
+    @Override
+    public StoredMeta kept() {
+      return this;
     }
   }
 }

@@ -303,7 +303,7 @@ final class Intake {
             rest,
             rest.length == 0 ? 0 : log.lastLength(),
             source::mayStore);
-    if (entry != null) {
+    if (entry != null && !entry.isPacked()) {
       log.chargedElsewhere();
     }
   }

@@ -2,13 +2,24 @@ package io.loligo.store.memory;
 
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.ContentPart;
+import io.loligo.core.caching.HashedKey;
 import io.loligo.core.caching.HiddenFields;
+import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredFields;
+import io.loligo.core.caching.StoredForm;
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
+import io.loligo.store.packing.Chunk;
+import io.loligo.store.packing.PackedAllocator;
+import io.loligo.store.packing.PackedBuf;
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetectorFactory;
+import io.netty.util.ResourceLeakTracker;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -20,6 +31,14 @@ import org.jspecify.annotations.Nullable;
  * is incremented only if not zero, so a stale reference from the map fails cleanly instead of
  * retaining another response's buffer. Thread-safe: any thread.
  *
+ * <p>A small response in the memory tier is <em>packed</em>: everything is in one block, behind a
+ * {@link PackedHead}, and this object is all that the heap has of it, key and meta included. So it
+ * is small, and neither a collector nor a limit of the heap bounds the number of responses. {@link
+ * #meta} is then this object itself, which reads the block: valid while the caller holds a
+ * reference. Without a reference, only {@link #select}, {@link #vary}, {@link #hits}, {@link
+ * #tryRetain} and the hash may be called, since the block may belong to another response already.
+ * All other entries have {@link EntryDetails}.
+ *
  * <p>If event loops contend for the count of a stored entry, it is {@linkplain #spread spread}:
  * each loop counts its own references until they are {@linkplain #gather gathered} again. The entry
  * is alive while they are spread.
@@ -27,40 +46,49 @@ import org.jspecify.annotations.Nullable;
  * <p>The first block holds the field lines, the empty line, and the first bytes of content (all of
  * it for a small response), so that a small hit is one copy or one slice. Further content is in
  * blocks of {@value #BLOCK_BYTES} bytes, the last of them sized to fit.
+ *
+ * <p>The memory tier uses packed entries as keys as well. An entry may remain the key of its
+ * successors when it is released: that is why the hash is on the heap, and why entries with the
+ * same key are equal. {@link #is} compares entries themselves.
  */
-public final class Entry implements Stored, StoredResponse {
+public final class Entry extends StoredMeta implements Stored, StoredResponse, HashedKey {
   /** Content in each block but the first and the last; also the size a first block grows to. */
   public static final int BLOCK_BYTES = 64 << 10;
+
+  /** Heap of a packed entry and its place in the map, without details; a test measures it. */
+  static final int PACKED_HEAP_BYTES = 160;
+
+  /** Content up to this size is copied to clients in any case: its block needs no references. */
+  private static final int COPIED_BYTES = 4 << 10;
 
   private static final AtomicIntegerFieldUpdater<Entry> COUNT =
       AtomicIntegerFieldUpdater.newUpdater(Entry.class, "count");
   private static final AtomicReferenceFieldUpdater<Entry, MemoryLedger> LEDGER =
       AtomicReferenceFieldUpdater.newUpdater(Entry.class, MemoryLedger.class, "ledger");
+  private static final AtomicReferenceFieldUpdater<Entry, EntryDetails> DETAILS =
+      AtomicReferenceFieldUpdater.newUpdater(Entry.class, EntryDetails.class, "details");
+  private static final ResourceLeakDetector<Entry> LEAKS =
+      ResourceLeakDetectorFactory.instance().newResourceLeakDetector(Entry.class);
 
-  private static final AtomicReferenceFieldUpdater<Entry, SpreadCount> SPREAD =
-      AtomicReferenceFieldUpdater.newUpdater(Entry.class, SpreadCount.class, "spread");
+  private static final int GRANULE_BYTES = PackedAllocator.GRANULE_BYTES;
 
   /** After this many collisions, loops contend for the count. */
   private static final byte CONTENDED = 16;
 
-  private final CacheKey key;
-  private volatile StoredMeta meta;
-  private final ByteBuf first;
-  private final @Nullable FurtherContent rest;
-  private final int fieldsLength;
-  private final int firstLength;
-  private final int charge;
-  private volatile MemoryLedger ledger;
+  private final long high;
+  private final long low;
+
+  /** Of a packed entry, whose block begins {@link #at} there. */
+  private final @Nullable Chunk chunk;
+
+  private final int at;
   private volatile int count = 1;
-  private volatile @Nullable SpreadCount spread;
-  private byte collisions;
-  private volatile long diskId;
-  private volatile boolean offeredToDisk;
   private int hits;
-  private @Nullable String contentType;
-  private long @Nullable [] groups;
-  private int hiddenLength = -1;
-  private volatile long judgedAt;
+  private volatile MemoryLedger ledger;
+  private volatile @Nullable EntryDetails details;
+  private final short granules;
+  private byte collisions;
+  private volatile boolean offeredToDisk;
 
   /**
    * One reference, owned by the caller. Takes {@code first} and {@code rest}; the first block is
@@ -94,14 +122,69 @@ public final class Entry implements Stored, StoredResponse {
       int firstLength,
       @Nullable FurtherContent rest,
       MemoryLedger ledger) {
-    this.charge = charge;
-    this.key = key;
-    this.meta = meta;
-    this.first = first;
-    this.fieldsLength = fieldsLength;
-    this.firstLength = firstLength;
-    this.rest = rest;
+    this.high = key.high();
+    this.low = key.low();
+    this.chunk = null;
+    this.at = 0;
+    this.granules = 0;
     this.ledger = ledger;
+    this.details =
+        new EntryDetails(key, meta.kept(), first, charge, fieldsLength, firstLength, rest);
+  }
+
+  /** A packed one; {@code block}, taken, has its head. */
+  private Entry(HashedKey key, @Nullable VarySelection vary, PackedBuf block, MemoryLedger ledger) {
+    this.high = key.high();
+    this.low = key.low();
+    this.chunk = block.chunk();
+    this.at = block.offset();
+    this.granules = (short) (PackedAllocator.roundUp(block.capacity()) / GRANULE_BYTES);
+    this.ledger = ledger;
+    this.details = vary == null ? null : new EntryDetails(vary);
+    ResourceLeakTracker<Entry> leak = LEAKS.track(this);
+    if (leak != null) {
+      details().leak = leak;
+    }
+  }
+
+  /** Whether a response can be packed, see {@link #packed}. */
+  static boolean isPackable(CacheKey key, StoredMeta meta, int fieldsLength, int length) {
+    return PackedHead.fits(key, meta, fieldsLength, length);
+  }
+
+  /**
+   * Bytes of memory that a packed response takes.
+   *
+   * @param length of field lines and content
+   */
+  static int packedBytes(CacheKey key, StoredMeta meta, int length) {
+    return PackedAllocator.roundUp(PackedHead.bytes(key, meta) + length);
+  }
+
+  /**
+   * A packed copy of a response. One reference, owned by the caller.
+   *
+   * @param allocator source of its block
+   * @param fields borrowed; it begins with {@code fieldsLength} bytes of field lines
+   * @param content borrowed; it has the content at {@code contentStart}
+   * @param ledger where {@link #packedBytes} are entered already
+   */
+  static Entry packed(
+      PackedAllocator allocator,
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf fields,
+      int fieldsLength,
+      ByteBuf content,
+      int contentStart,
+      MemoryLedger ledger) {
+    int contentLength = (int) meta.contentLength();
+    int headBytes = PackedHead.bytes(key, meta);
+    PackedBuf block = allocator.cut(headBytes + fieldsLength + contentLength);
+    PackedHead.write(block, 0, key, meta, fields, fieldsLength);
+    block.setBytes(headBytes, fields, 0, fieldsLength);
+    block.setBytes(headBytes + fieldsLength, content, contentStart, contentLength);
+    return new Entry(key, meta.vary(), block, ledger);
   }
 
   /**
@@ -167,15 +250,45 @@ public final class Entry implements Stored, StoredResponse {
    */
   public static Entry joined(
       StoredMeta meta, List<Entry> parts, Entry newest, MemoryLedger ledger) {
-    int length = newest.fieldsLength;
-    ByteBuf fields = newest.first.retainedSlice(0, length).touch("Entry, joined");
+    int length = newest.fieldsLength();
+    ByteBuf fields = newest.retainedFirst(0, length).touch("Entry, joined");
     FurtherContent rest = new JoinedContent(parts, meta.contentStart());
-    return loaded(newest.key, meta, fields, 0, length, length, rest, ledger);
+    return loaded(newest.key(), meta, fields, 0, length, length, rest, ledger);
+  }
+
+  // ---- the two forms
+
+  /** Whether all of it but this object is in one block. */
+  public boolean isPacked() {
+    return chunk != null;
+  }
+
+  /** The bytes of the chunk; legal if it is packed and a reference is held. */
+  private ByteBuf block() {
+    assert chunk != null : "not packed";
+    assert count != 0 : "read without a reference";
+    return chunk.view();
+  }
+
+  /** The details, made now if a packed entry has none. */
+  EntryDetails details() {
+    EntryDetails known = details;
+    if (known == null) {
+      DETAILS.compareAndSet(this, null, new EntryDetails((VarySelection) null));
+      known = details;
+      assert known != null : "they stay";
+    }
+    return known;
+  }
+
+  private @Nullable SpreadCount spreadCount() {
+    EntryDetails known = details;
+    return known == null ? null : known.spread;
   }
 
   /** The parts that it {@link #joined joins}, borrowed; empty if it is one piece. */
   public List<Entry> parts() {
-    return rest instanceof JoinedContent joined ? joined.parts() : List.of();
+    return rest() instanceof JoinedContent joined ? joined.parts() : List.of();
   }
 
   /**
@@ -183,17 +296,19 @@ public final class Entry implements Stored, StoredResponse {
    * has at most one part.
    */
   public boolean isOnDisk() {
-    return diskId != 0 || !parts().isEmpty();
+    return diskId() != 0 || !parts().isEmpty();
   }
 
   /** Whether its content is not available here: it can answer requests that need none. */
   public boolean isHeadOnly() {
-    return rest == LeftOnDisk.ALL;
+    return rest() == LeftOnDisk.ALL;
   }
+
+  // ---- references
 
   /** Adds a reference, unless the entry is already released. */
   public boolean tryRetain() {
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
     if (parts != null && parts.add(1)) {
       return true;
     }
@@ -217,7 +332,7 @@ public final class Entry implements Stored, StoredResponse {
 
   /** Removes a reference; the last one releases the blocks. */
   public void release() {
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
     if (parts == null || !parts.add(-1)) {
       left(COUNT.decrementAndGet(this));
     }
@@ -225,14 +340,26 @@ public final class Entry implements Stored, StoredResponse {
 
   private void left(int references) {
     if (references < 0) {
-      throw new IllegalStateException("entry released too often: " + key);
+      throw new IllegalStateException("entry released too often: " + this);
     }
-    if (references == 0) {
-      int bytes = charge;
-      first.release();
+    if (references > 0) {
+      return;
+    }
+    EntryDetails known = details;
+    long bytes = charge();
+    if (chunk != null) {
+      ResourceLeakTracker<Entry> leak = known == null ? null : known.leak;
+      chunk.free(at);
       ledger.release(bytes);
-      if (rest != null) {
-        rest.release();
+      if (leak != null) {
+        leak.close(this);
+      }
+    } else {
+      assert known != null && known.first != null : "not packed";
+      known.first.release();
+      ledger.release(bytes);
+      if (known.rest != null) {
+        known.rest.release();
       }
     }
   }
@@ -255,17 +382,18 @@ public final class Entry implements Stored, StoredResponse {
    * @return whether the caller caused the change
    */
   boolean spread(Stripes stripes) {
-    SpreadCount old = spread;
+    EntryDetails known = details();
+    SpreadCount old = known.spread;
     forgetCollisions();
     if (old != null && !old.isClosed()) {
       return false;
     }
     ByteBuf[] further =
-        rest instanceof SharedBlocks blocks
-            ? blocks.of(block -> new EntryBlock(this, block))
+        known.rest instanceof SharedBlocks blocks
+            ? blocks.of(block -> new EntryBlock(this, block, 0, block.capacity()))
             : null;
-    SpreadCount parts = new SpreadCount(stripes, new EntryBlock(this, first), further);
-    if (!SPREAD.compareAndSet(this, old, parts)) {
+    SpreadCount parts = new SpreadCount(stripes, own(), further);
+    if (!EntryDetails.SPREAD.compareAndSet(known, old, parts)) {
       return false;
     }
     COUNT.addAndGet(this, SpreadCount.BIAS);
@@ -273,15 +401,31 @@ public final class Entry implements Stored, StoredResponse {
     return true;
   }
 
+  /** The first block as a buffer whose references are those of this entry. */
+  private EntryBlock own() {
+    if (chunk != null) {
+      ByteBuf block = block();
+      return new EntryBlock(this, block, PackedHead.fieldsStart(block, at), firstBlockLength());
+    }
+    ByteBuf first = first();
+    return new EntryBlock(this, first, 0, first.capacity());
+  }
+
+  private ByteBuf first() {
+    EntryDetails known = details;
+    assert known != null && known.first != null : "packed";
+    return known.first;
+  }
+
   /** Whether each thread counts its references by itself. */
   boolean isSpread() {
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
     return parts != null && parts.isOpen();
   }
 
   /** Counts all references in one place again; no effect if they are. Any thread. */
   void gather() {
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
     if (parts != null && parts.beginClosing()) {
       int references = COUNT.addAndGet(this, (int) parts.close() - SpreadCount.BIAS);
       hits += (int) Math.min(parts.hits(), Integer.MAX_VALUE - hits());
@@ -292,63 +436,230 @@ public final class Entry implements Stored, StoredResponse {
 
   /** Hits while it is spread, since the last call; 0: it is not. Maintenance thread. */
   long recentHits() {
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
     return parts == null ? 0 : parts.recentHits();
   }
 
-  public CacheKey key() {
-    return key;
+  // ---- key
+
+  @Override
+  public long high() {
+    return high;
   }
 
   @Override
+  public long low() {
+    return low;
+  }
+
+  /** The key; of a packed entry a new object each time. */
+  public CacheKey key() {
+    if (chunk != null) {
+      ByteBuf block = block();
+      int length = PackedHead.keyLength(block, at);
+      return StoredForm.readKey(block, PackedHead.keyStart(at), length, this);
+    }
+    EntryDetails known = details;
+    assert known != null && known.key != null : "not packed";
+    return known.key;
+  }
+
+  /** Whether {@code key} is its key, byte for byte. */
+  boolean isUnder(KeyProbe key) {
+    if (chunk != null) {
+      ByteBuf block = block();
+      return key.isAt(block, PackedHead.keyStart(at), PackedHead.keyLength(block, at));
+    }
+    return key.matches(key());
+  }
+
+  @Override
+  public int hashCode() {
+    return (int) high;
+  }
+
+  /** Equal to whatever has the same hash: for the map of the memory tier. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other || (other instanceof HashedKey key && HashedKey.equal(this, key));
+  }
+
+  /** Whether {@code other} is this very entry, and not only one under the same key. */
+  public boolean is(@Nullable Object other) {
+    return this == other;
+  }
+
+  @Override
+  public String toString() {
+    return "entry " + Long.toHexString(high) + ", " + count + " references";
+  }
+
+  // ---- meta
+
+  @Override
   public StoredMeta meta() {
-    return meta;
+    EntryDetails known = details;
+    StoredMeta changed = known == null ? null : known.meta;
+    return changed == null ? this : changed;
   }
 
   /** Makes it stale from {@code millis} on, unless it is stale already. */
-  public void staleSince(long millis) {
-    meta = meta.staleSince(millis);
+  public void becomeStale(long millis) {
+    StoredMeta before = meta();
+    StoredMeta after = before.staleSince(millis);
+    if (after != before) {
+      details().meta = after;
+    }
   }
+
+  /** Its meta can be read without a reference from now on. */
+  void keepMeta() {
+    StoredMeta now = meta();
+    if (now == this) {
+      details().meta = now.kept();
+    }
+  }
+
+  @Override
+  public int status() {
+    return PackedHead.status(block(), at);
+  }
+
+  @Override
+  public long requestTimeMillis() {
+    return PackedHead.requestTimeMillis(block(), at);
+  }
+
+  @Override
+  public long responseTimeMillis() {
+    return PackedHead.responseTimeMillis(block(), at);
+  }
+
+  @Override
+  public long dateMillis() {
+    return PackedHead.dateMillis(block(), at);
+  }
+
+  @Override
+  public long lastModifiedMillis() {
+    return PackedHead.lastModifiedMillis(block(), at);
+  }
+
+  @Override
+  public long initialAgeSeconds() {
+    return PackedHead.initialAgeSeconds(block(), at);
+  }
+
+  @Override
+  public long lifetimeSeconds() {
+    return PackedHead.lifetimeSeconds(block(), at);
+  }
+
+  @Override
+  public long staleWhileRevalidateSeconds() {
+    return PackedHead.staleWhileRevalidateSeconds(block(), at);
+  }
+
+  @Override
+  public long staleIfErrorSeconds() {
+    return PackedHead.staleIfErrorSeconds(block(), at);
+  }
+
+  @Override
+  public int flags() {
+    return PackedHead.flags(block(), at);
+  }
+
+  @Override
+  public byte @Nullable [] etag() {
+    return hasEtag() ? PackedHead.etag(block(), at) : null;
+  }
+
+  @Override
+  public boolean hasEtag() {
+    return PackedHead.hasEtag(block(), at);
+  }
+
+  @Override
+  public @Nullable VarySelection vary() {
+    EntryDetails known = details;
+    return known == null ? null : known.vary;
+  }
+
+  @Override
+  public @Nullable ContentPart part() {
+    StoredMeta other = meta();
+    return other == this ? null : other.part();
+  }
+
+  /** Bytes of the whole content, of which it may have a {@linkplain StoredMeta#part part} only. */
+  @Override
+  public long contentLength() {
+    return chunk != null ? PackedHead.contentLength(block(), at) : meta().contentLength();
+  }
+
+  /** Bytes of content that are stored: of the whole, or of its part. */
+  @Override
+  public long storedLength() {
+    return chunk != null ? PackedHead.contentLength(block(), at) : meta().storedLength();
+  }
+
+  // ---- what the tiers know of it
 
   /** Number of the purge up to which it was judged; see {@link #judgedAt(long)}. */
   public long judgedAt() {
-    return judgedAt;
+    return chunk != null ? PackedHead.judgedAt(block(), at) : details().judgedAt;
   }
 
   /** It was compared with all purges up to {@code serial}. */
   public void judgedAt(long serial) {
-    judgedAt = serial;
+    if (chunk != null) {
+      PackedHead.judgedAt(block(), at, serial);
+    } else {
+      details().judgedAt = serial;
+    }
   }
 
-  /** See {@link CacheGroups}: computed once and kept; not to be changed. */
+  /** See {@link CacheGroups}; not to be changed. */
   public long[] groups() {
-    long[] known = groups;
-    if (known == null) {
-      known = CacheGroups.of(key, StoredFields.index(first.slice(0, fieldsLength)));
-      groups = known;
+    if (chunk != null) {
+      return CacheGroups.of(key(), StoredFields.index(fields()));
     }
-    return known;
+    EntryDetails known = details();
+    long[] groups = known.groups;
+    if (groups == null) {
+      groups = CacheGroups.of(key(), StoredFields.index(fields()));
+      known.groups = groups;
+    }
+    return groups;
   }
 
   /** Bytes at the start of the field lines that no client gets; see {@link HiddenFields}. */
   public int hiddenLength() {
-    int known = hiddenLength;
-    if (known < 0) {
-      boolean hides = meta.has(StoredMeta.HIDES_FIELDS);
-      known = hides ? HiddenFields.length(first.slice(0, fieldsLength)) : 0;
-      hiddenLength = known;
+    if (chunk != null) {
+      return PackedHead.hiddenLength(block(), at);
     }
-    return known;
+    EntryDetails known = details();
+    int length = known.hiddenLength;
+    if (length < 0) {
+      length = meta().has(StoredMeta.HIDES_FIELDS) ? HiddenFields.length(fields()) : 0;
+      known.hiddenLength = length;
+    }
+    return length;
   }
 
   /** Number of the object on disk that it is a copy of, or 0. */
   public long diskId() {
-    return diskId;
+    return chunk != null ? PackedHead.diskId(block(), at) : details().diskId;
   }
 
   /** See {@link #diskId()}. */
   public void diskId(long id) {
-    diskId = id;
+    if (chunk != null) {
+      PackedHead.diskId(block(), at, id);
+    } else {
+      details().diskId = id;
+    }
   }
 
   /** Whether a directory could take it when it arrived. */
@@ -363,33 +674,46 @@ public final class Entry implements Stored, StoredResponse {
 
   /** Approximate number of hits in memory. */
   public int hits() {
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
     long spreadHits = parts == null || !parts.isOpen() ? 0 : parts.hits();
     return (int) Math.min(Math.max(0, hits) + spreadHits, Integer.MAX_VALUE);
   }
 
   /** Counts one hit. */
   public void hit() {
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
     if (parts == null || !parts.hit()) {
       hits++;
     }
   }
 
+  // ---- field lines and content
+
   /** Content-Type as stored, empty if there is none: computed once and kept. */
   public String contentType() {
-    String known = contentType;
-    if (known == null) {
-      String found = StoredFields.index(first.slice(0, fieldsLength)).get(FieldName.CONTENT_TYPE);
-      known = found == null ? "" : ContentTypes.shared(found);
-      contentType = known;
+    EntryDetails known = details;
+    String type = chunk != null ? ContentTypes.of(PackedHead.contentType(block(), at)) : null;
+    if (type == null && known != null) {
+      type = known.contentType;
     }
-    return known;
+    if (type != null) {
+      return type;
+    }
+    String found = StoredFields.index(fields()).get(FieldName.CONTENT_TYPE);
+    String value = found == null ? "" : found;
+    int number = ContentTypes.number(value);
+    String shared = number == 0 ? value : ContentTypes.shared(value);
+    if (chunk != null && number != 0) {
+      PackedHead.contentType(block(), at, number);
+    } else {
+      details().contentType = shared;
+    }
+    return shared;
   }
 
   /** Bytes of field lines and the empty line at the start of {@link #firstBlock}. */
   public int fieldsLength() {
-    return fieldsLength;
+    return chunk != null ? PackedHead.fieldsLength(block(), at) : details().fieldsLength;
   }
 
   /** Returns a new array each time. */
@@ -405,30 +729,52 @@ public final class Entry implements Stored, StoredResponse {
   }
 
   private byte[] lines(int start) {
-    byte[] lines = new byte[fieldsLength - start];
-    first.getBytes(start, lines);
+    byte[] lines = new byte[fieldsLength() - start];
+    ByteBuf block = chunk != null ? block() : first();
+    block.getBytes(firstIndex(block) + start, lines);
     return lines;
   }
 
-  /** Bytes of the whole content, of which it may have a {@linkplain StoredMeta#part part} only. */
-  public long contentLength() {
-    return meta.contentLength();
+  /** All field lines and the empty line, borrowed while a reference is held; not to be retained. */
+  public ByteBuf fields() {
+    ByteBuf block = chunk != null ? block() : first();
+    return block.slice(firstIndex(block), fieldsLength());
   }
 
-  /** Bytes of content that are stored: of the whole, or of its part. */
-  public long storedLength() {
-    return meta.storedLength();
-  }
-
-  /** Fields, empty line, first content; borrowed while a reference is held; indices meaningless. */
+  /**
+   * The block with the field lines, from {@link #firstIndex} on, and the first content; borrowed
+   * while a reference is held. Its own indices are meaningless.
+   */
   public ByteBuf firstBlock() {
-    SpreadCount parts = spread;
-    return parts == null ? first : parts.first();
+    if (chunk != null && PackedHead.contentLength(block(), at) <= COPIED_BYTES) {
+      return block();
+    }
+    SpreadCount parts = spreadCount();
+    if (parts != null) {
+      return parts.first();
+    }
+    return chunk != null ? own() : first();
+  }
+
+  /** Where the field lines begin in {@code block}, the result of {@link #firstBlock}. */
+  public int firstIndex(ByteBuf block) {
+    return chunk != null && chunk.isView(block) ? PackedHead.fieldsStart(block, at) : 0;
   }
 
   /** Bytes used in {@link #firstBlock}: fields, empty line and the content that fits. */
   public int firstBlockLength() {
-    return firstLength;
+    if (chunk != null) {
+      ByteBuf block = block();
+      return PackedHead.fieldsLength(block, at) + PackedHead.contentLength(block, at);
+    }
+    return details().firstLength;
+  }
+
+  /** {@code length} bytes of the first block from {@code index} on. Returns owned. */
+  private ByteBuf retainedFirst(int index, int length) {
+    SpreadCount parts = spreadCount();
+    ByteBuf block = parts != null ? parts.first() : chunk != null ? own() : first();
+    return block.retainedSlice(index, length);
   }
 
   /**
@@ -437,7 +783,7 @@ public final class Entry implements Stored, StoredResponse {
    * Legal if {@link #isResident}.
    */
   public ByteBuf retainedContent(long offset, int max) {
-    StoredMeta now = meta;
+    StoredMeta now = meta();
     if (offset < now.contentStart() || offset >= now.contentEnd()) {
       throw new IndexOutOfBoundsException(
           "offset: "
@@ -448,23 +794,27 @@ public final class Entry implements Stored, StoredResponse {
               + now.contentEnd()
               + ")");
     }
-    long at = offset - now.contentStart();
-    int inFirst = firstLength - fieldsLength;
-    if (at < inFirst) {
-      int from = fieldsLength + (int) at;
-      return firstBlock().retainedSlice(from, Math.min(max, firstLength - from));
+    long start = offset - now.contentStart();
+    int fields = fieldsLength();
+    int inFirst = firstBlockLength() - fields;
+    if (start < inFirst) {
+      int length = (int) Math.min(max, inFirst - start);
+      return retainedFirst(fields + (int) start, length);
     }
-    SpreadCount parts = spread;
+    SpreadCount parts = spreadCount();
+    FurtherContent rest = rest();
     assert rest != null : "no content behind the first block";
     return parts == null || parts.rest() == null
-        ? rest.retainedContent(at - inFirst, max)
-        : ((SharedBlocks) rest).retainedContent(parts.rest(), at - inFirst, max);
+        ? rest.retainedContent(start - inFirst, max)
+        : ((SharedBlocks) rest).retainedContent(parts.rest(), start - inFirst, max);
   }
 
   /** Whether content at {@code offset} is in memory; otherwise {@link #read} gets it. */
   public boolean isResident(long offset) {
-    long at = offset - meta.contentStart();
-    return at < firstLength - fieldsLength || rest == null || rest.isResident();
+    FurtherContent rest = rest();
+    return rest == null
+        || rest.isResident()
+        || offset - meta().contentStart() < firstBlockLength() - fieldsLength();
   }
 
   /**
@@ -473,31 +823,43 @@ public final class Entry implements Stored, StoredResponse {
    * call.
    */
   public void read(long offset, int max, EventExecutor loop, FurtherContent.Listener then) {
-    int inFirst = firstLength - fieldsLength;
-    long at = offset - meta.contentStart();
-    if (at < inFirst) {
+    int inFirst = firstBlockLength() - fieldsLength();
+    long start = offset - meta().contentStart();
+    if (start < inFirst) {
       ByteBuf content = retainedContent(offset, max);
       loop.execute(() -> then.content(content));
     } else {
+      FurtherContent rest = rest();
       assert rest != null : "no content behind the first block";
-      rest.read(at - inFirst, max, loop, then);
+      rest.read(start - inFirst, max, loop, then);
     }
+  }
+
+  // ---- sizes
+
+  private int charge() {
+    return chunk != null ? granules * GRANULE_BYTES : details().charge;
   }
 
   /** Bytes of direct memory that it keeps. */
   public long bytes() {
-    return charge + (rest == null ? 0 : rest.bytes());
+    FurtherContent rest = rest();
+    return charge() + (rest == null ? 0 : rest.bytes());
   }
 
-  /** Bytes of heap whose number clients and origins determine: long URLs, selecting fields. */
-  long chosenHeapBytes() {
-    return (long) key.length()
-        + (meta.etag() == null ? 0 : meta.etag().length)
-        + (meta.vary() == null ? 0 : meta.vary().weightBytes());
+  /** Bytes of heap, of which clients and origins determine a part: long URLs, selecting fields. */
+  int heapBytes() {
+    VarySelection vary = vary();
+    int selection = vary == null ? 0 : vary.weightBytes();
+    if (chunk != null) {
+      return PACKED_HEAP_BYTES + (vary == null ? 0 : MemoryTier.HEAP_BYTES + selection);
+    }
+    byte[] etag = meta().etag();
+    return MemoryTier.HEAP_BYTES + key().length() + (etag == null ? 0 : etag.length) + selection;
   }
 
   @Nullable FurtherContent rest() {
-    return rest;
+    return chunk != null ? null : details().rest;
   }
 
   /**
@@ -506,7 +868,8 @@ public final class Entry implements Stored, StoredResponse {
    * entry at the same time.
    */
   boolean moveTo(MemoryLedger other) {
-    return other.takeOver(this, LEDGER, charge) && (rest == null || rest.moveTo(other));
+    FurtherContent rest = rest();
+    return other.takeOver(this, LEDGER, charge()) && (rest == null || rest.moveTo(other));
   }
 
   /** Whether the caller holds the only reference. */
@@ -516,7 +879,8 @@ public final class Entry implements Stored, StoredResponse {
 
   @Override
   public @Nullable Entry select(Fields request) {
-    return meta.isSelectedBy(request) ? this : null;
+    VarySelection vary = vary();
+    return vary == null || vary.matches(request) ? this : null;
   }
 
   @Override

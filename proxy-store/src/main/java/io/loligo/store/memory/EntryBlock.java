@@ -13,9 +13,9 @@ final class EntryBlock extends BlockBuf {
   private final Entry entry;
   private final ByteBuf block;
 
-  /** Borrows {@code block}, which {@code entry} keeps. */
-  EntryBlock(Entry entry, ByteBuf block) {
-    super(block, 0, block.capacity());
+  /** A part of {@code block}, borrowed, which {@code entry} keeps. */
+  EntryBlock(Entry entry, ByteBuf block, int offset, int capacity) {
+    super(block, offset, capacity);
     this.entry = entry;
     this.block = block;
   }

@@ -1,7 +1,7 @@
 package io.loligo.store.memory;
 
 import io.loligo.store.stripes.Stripes;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
@@ -20,7 +20,9 @@ final class HotEntries {
   static final int FEWEST_HITS = 100;
 
   private final Stripes stripes;
-  private final Set<Entry> entries = ConcurrentHashMap.newKeySet();
+
+  /** By their details, since entries of one key are equal. */
+  private final Map<EntryDetails, Entry> entries = new ConcurrentHashMap<>();
 
   HotEntries(Stripes stripes) {
     this.stripes = stripes;
@@ -35,7 +37,7 @@ final class HotEntries {
     if (stripes.count() == 1 || entries.size() >= MOST) {
       entry.forgetCollisions();
     } else if (entry.spread(stripes)) {
-      entries.add(entry);
+      entries.put(entry.details(), entry);
       if (!isStored.test(entry)) {
         left(entry);
       }
@@ -46,13 +48,13 @@ final class HotEntries {
   void left(Entry entry) {
     entry.gather();
     if (!entries.isEmpty()) {
-      entries.remove(entry);
+      entries.remove(entry.details());
     }
   }
 
   /** Gathers those that are no longer hot. Call every second, on the maintenance thread. */
   void tick() {
-    for (Entry entry : entries) {
+    for (Entry entry : entries.values()) {
       if (entry.recentHits() < FEWEST_HITS || !entry.isSpread()) {
         left(entry);
       }

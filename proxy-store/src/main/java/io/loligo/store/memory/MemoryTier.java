@@ -8,6 +8,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
@@ -27,13 +28,17 @@ import org.jspecify.annotations.Nullable;
  * <p>The limit is hard: see {@link HardLimit}.
  */
 public final class MemoryTier {
-  /** Heap of an entry except for the part that clients determine; a test measures it. */
+  /**
+   * Heap of an entry that is not packed, except for the part that clients determine; a test
+   * measures it.
+   */
   public static final int HEAP_BYTES = 512;
 
   /** Weights are {@code int}: in units of this many bytes. */
   static final int UNIT_BYTES = 64;
 
   private final ByteBufAllocator allocator;
+  private final @Nullable PackedAllocator packing;
   private final MemoryLedger ledger;
   private final MemoryLedger transit;
   private final Cache<Object, Stored> cache;
@@ -50,6 +55,7 @@ public final class MemoryTier {
   /**
    * An empty tier.
    *
+   * @param allocator small responses are packed if it is a {@link PackedAllocator}
    * @param limitBytes of direct memory
    * @param transit ledger of content before it gets here
    * @param maintenance runs Caffeine's maintenance, one task at a time
@@ -57,6 +63,7 @@ public final class MemoryTier {
   public MemoryTier(
       ByteBufAllocator allocator, long limitBytes, MemoryLedger transit, Executor maintenance) {
     this.allocator = allocator;
+    this.packing = allocator instanceof PackedAllocator packed ? packed : null;
     this.ledger = new MemoryLedger(limitBytes, transit.stripes(), transit.shortage());
     this.transit = transit;
     this.hot = new HotEntries(transit.stripes());
@@ -73,7 +80,7 @@ public final class MemoryTier {
   private static int weight(Stored stored) {
     long bytes = 0;
     for (int i = 0; i < stored.size(); i++) {
-      bytes += stored.get(i).bytes() + HEAP_BYTES + stored.get(i).chosenHeapBytes();
+      bytes += stored.get(i).bytes() + stored.get(i).heapBytes();
     }
     return (int) Math.min(Integer.MAX_VALUE, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
   }
@@ -99,16 +106,25 @@ public final class MemoryTier {
     while (stored != null) {
       Entry entry = stored.select(request);
       if (entry == null || entry.tryRetain()) {
-        if (entry != null && entry.isContended()) {
-          hot.spread(entry, this::holds);
-        }
-        return entry;
+        return entry == null ? null : found(key, entry);
       }
       // it has left the map since; its successor is worth a second look
       Stored now = cache.getIfPresent(key);
       stored = now == stored ? null : now;
     }
     return null;
+  }
+
+  /** {@code entry}, owned, unless only its hash is that of {@code key}. */
+  private @Nullable Entry found(KeyProbe key, Entry entry) {
+    if (!entry.isUnder(key)) {
+      entry.release();
+      return null;
+    }
+    if (entry.isContended()) {
+      hot.spread(entry, this::holds);
+    }
+    return entry;
   }
 
   /** Whether anything is stored under {@code key}. */
@@ -122,9 +138,10 @@ public final class MemoryTier {
   }
 
   /**
-   * Stores a response. Borrows {@code first} and {@code rest} (retains what it keeps). Returns the
-   * entry owned, or null if there is no room for it or it may not be stored. An incomplete response
-   * is not stored if it would replace a whole one.
+   * Stores a response. Borrows {@code first} and {@code rest} (retains what it keeps, which is
+   * nothing if the entry {@linkplain Entry#isPacked is packed}). Returns the entry owned, or null
+   * if there is no room for it or it may not be stored. An incomplete response is not stored if it
+   * would replace a whole one.
    *
    * @param request the answered request, borrowed; null: unknown
    * @param fieldsLength bytes of field lines at the start of {@code first}
@@ -144,7 +161,9 @@ public final class MemoryTier {
       ByteBuf[] rest,
       int lastLength,
       BooleanSupplier mayStore) {
-    long bytes = SizeClass.packed(first.capacity());
+    boolean packs = rest.length == 0 && packs(key, meta, fieldsLength, firstLength);
+    long bytes =
+        packs ? Entry.packedBytes(key, meta, firstLength) : SizeClass.packed(first.capacity());
     for (ByteBuf block : rest) {
       bytes += SizeClass.packed(block.capacity());
     }
@@ -155,13 +174,22 @@ public final class MemoryTier {
       return null;
     }
     limit.relieveIfShrunk(); // before Caffeine evaluates the newcomer
-    for (ByteBuf block : rest) {
-      block.retain().touch("SharedBlocks");
+    Entry entry;
+    if (packs) {
+      entry = packed(key, meta, first, fieldsLength, first, fieldsLength, owner);
+    } else {
+      for (ByteBuf block : rest) {
+        block.retain().touch("SharedBlocks");
+      }
+      SharedBlocks blocks = rest.length == 0 ? null : new SharedBlocks(rest, lastLength, owner);
+      entry =
+          new Entry(
+              key, meta, first.retain().touch("Entry"), fieldsLength, firstLength, blocks, owner);
     }
-    SharedBlocks blocks = rest.length == 0 ? null : new SharedBlocks(rest, lastLength, owner);
-    Entry entry =
-        new Entry(
-            key, meta, first.retain().touch("Entry"), fieldsLength, firstLength, blocks, owner);
+    if (entry == null) {
+      rejections.increment();
+      return null;
+    }
     if (!insert(key, entry, request, mayStore)) {
       entry.release();
       return null;
@@ -171,6 +199,33 @@ public final class MemoryTier {
     return entry;
   }
 
+  private boolean packs(CacheKey key, StoredMeta meta, int fieldsLength, int length) {
+    return packing != null && Entry.isPackable(key, meta, fieldsLength, length);
+  }
+
+  /**
+   * See {@link Entry#packed}; null if there is no memory, even if {@code owner} has room.
+   *
+   * @param owner where its bytes are entered already
+   */
+  private @Nullable Entry packed(
+      CacheKey key,
+      StoredMeta meta,
+      ByteBuf fields,
+      int fieldsLength,
+      ByteBuf content,
+      int contentStart,
+      MemoryLedger owner) {
+    assert packing != null : "nothing is packed";
+    try {
+      return Entry.packed(packing, key, meta, fields, fieldsLength, content, contentStart, owner);
+    } catch (OutOfMemoryError e) {
+      owner.release(Entry.packedBytes(key, meta, fieldsLength + (int) meta.contentLength()));
+      transit.shortage().met(e, "a copy of a response");
+      return null;
+    }
+  }
+
   private boolean insert(
       CacheKey key, Entry entry, @Nullable Fields request, BooleanSupplier mayStore) {
     boolean[] refused = new boolean[1];
@@ -178,7 +233,7 @@ public final class MemoryTier {
     cache
         .asMap()
         .compute(
-            key,
+            entry.isPacked() ? entry : key,
             (ignored, old) -> {
               if (!mayStore.getAsBoolean()) {
                 refused[0] = true;
@@ -216,7 +271,7 @@ public final class MemoryTier {
     cache
         .asMap()
         .compute(
-            entry.key(),
+            entry.isPacked() ? entry : entry.key(),
             (ignored, old) -> {
               if (!mayStore.getAsBoolean() || (old != null && holdsEqual(old, entry))) {
                 return old;
@@ -238,11 +293,11 @@ public final class MemoryTier {
 
   private static boolean holdsEqual(Stored stored, Entry entry) {
     for (int i = 0; i < stored.size(); i++) {
-      if (Objects.equals(stored.get(i).meta().vary(), entry.meta().vary())) {
+      if (Objects.equals(stored.get(i).vary(), entry.vary())) {
         return true;
       }
     }
-    return entry.meta().vary() == null;
+    return entry.vary() == null;
   }
 
   /** Whether a whole response is among the {@code replaced} ones. */
@@ -279,7 +334,7 @@ public final class MemoryTier {
       if (entry.tryRetain()) {
         Glimpse one =
             new Glimpse(entry.meta(), entry.storedLines(), false, entry.bytes(), entry.hits());
-        seen.add(one.selected(entry == selected));
+        seen.add(one.selected(entry.is(selected)));
         entry.release();
       }
     }
@@ -291,7 +346,7 @@ public final class MemoryTier {
     Stored stored = cache.policy().getIfPresentQuietly(key);
     Predicate<VarySelection> gone = selection(vary);
     for (int i = 0; stored != null && i < stored.size(); i++) {
-      if (!gone.test(stored.get(i).meta().vary())) {
+      if (!gone.test(stored.get(i).vary())) {
         return true;
       }
     }
@@ -320,7 +375,7 @@ public final class MemoryTier {
 
   /** Whether {@code entry} is stored now. */
   public boolean holds(Entry entry) {
-    Stored stored = cache.policy().getIfPresentQuietly(entry.key());
+    Stored stored = cache.policy().getIfPresentQuietly(entry);
     return stored != null && contains(stored, entry);
   }
 
@@ -328,7 +383,7 @@ public final class MemoryTier {
   public boolean holds(CacheKey key, @Nullable VarySelection vary) {
     Stored stored = cache.policy().getIfPresentQuietly(key);
     for (int i = 0; stored != null && i < stored.size(); i++) {
-      if (Objects.equals(stored.get(i).meta().vary(), vary)) {
+      if (Objects.equals(stored.get(i).vary(), vary)) {
         return true;
       }
     }
@@ -396,9 +451,7 @@ public final class MemoryTier {
 
   /** Drops {@code entry}, borrowed, if it is the only response stored under its key. */
   public void drop(Entry entry) {
-    cache
-        .asMap()
-        .computeIfPresent(entry.key(), (ignored, stored) -> stored == entry ? null : stored);
+    cache.asMap().computeIfPresent(entry, (ignored, stored) -> stored == entry ? null : stored);
   }
 
   private void mapped(Stored stored) {
@@ -427,14 +480,17 @@ public final class MemoryTier {
 
   private Entry again(
       CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, @Nullable Entry replaced) {
-    int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
-    MemoryLedger owner = limit.owner(SizeClass.packed(length));
+    StoredMeta own = meta.withContentLength(old.contentLength());
+    MemoryLedger owner = limit.owner(freshBytes(key, old, own, fields));
     if (owner == null) {
       rejections.increment();
       limit.relieveIfNeeded();
       return copy(old, meta, fields);
     }
-    Entry fresh = freshened(key, old, meta, fields, length, owner);
+    Entry fresh = freshened(key, old, own, fields, owner);
+    if (fresh.is(old)) {
+      return old;
+    }
     cache
         .asMap()
         .computeIfPresent(
@@ -447,7 +503,7 @@ public final class MemoryTier {
                   Variants.with(
                       stored,
                       fresh,
-                      one -> one == replaced || Objects.equals(one.meta().vary(), meta.vary()));
+                      one -> one.is(replaced) || Objects.equals(one.meta().vary(), meta.vary()));
               mapped(now);
               return now;
             });
@@ -462,26 +518,54 @@ public final class MemoryTier {
    * reference.
    */
   public Entry copy(Entry old, StoredMeta meta, ByteBuf fields) {
-    int length = fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
-    if (!transit.tryReserve(SizeClass.packed(length))) {
+    StoredMeta own = meta.withContentLength(old.contentLength());
+    if (!transit.tryReserve(freshBytes(old.key(), old, own, fields))) {
       fields.release();
-      boolean alive = old.tryRetain();
-      assert alive : "borrowed without reference";
-      return old;
+      return retained(old);
     }
-    return freshened(old.key(), old, meta, fields, length, transit);
+    return freshened(old.key(), old, own, fields, transit);
+  }
+
+  private static Entry retained(Entry old) {
+    boolean alive = old.tryRetain();
+    assert alive : "borrowed without reference";
+    return old;
+  }
+
+  private static int freshLength(Entry old, ByteBuf fields) {
+    return fields.readableBytes() + old.firstBlockLength() - old.fieldsLength();
+  }
+
+  private boolean packsFresh(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    return old.rest() == null && packs(key, meta, fields.readableBytes(), freshLength(old, fields));
+  }
+
+  /** Bytes of memory that {@link #freshened} takes. */
+  private int freshBytes(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    int length = freshLength(old, fields);
+    return packsFresh(key, old, meta, fields)
+        ? Entry.packedBytes(key, meta, length)
+        : SizeClass.packed(length);
   }
 
   /**
-   * Returns a new entry with the content of {@code old} under other fields. Takes {@code fields}.
+   * Returns a new entry with the content of {@code old} under other fields; {@code old} with one
+   * more reference if there is no memory. Takes {@code fields}.
    *
-   * @param length of the first block of the new entry, already reserved in {@code owner}
+   * @param owner has {@link #freshBytes} reserved already
    */
   private Entry freshened(
-      CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, int length, MemoryLedger owner) {
+      CacheKey key, Entry old, StoredMeta meta, ByteBuf fields, MemoryLedger owner) {
     try {
       int fieldsLength = fields.readableBytes();
-      int content = length - fieldsLength;
+      ByteBuf block = old.firstBlock();
+      int contentStart = old.firstIndex(block) + old.fieldsLength();
+      if (packsFresh(key, old, meta, fields)) {
+        ByteBuf lines = fields.slice();
+        Entry fresh = packed(key, meta, lines, fieldsLength, block, contentStart, owner);
+        return fresh == null ? retained(old) : fresh;
+      }
+      int length = freshLength(old, fields);
       ByteBuf first;
       try {
         first = allocator.directBuffer(length, length);
@@ -490,16 +574,9 @@ public final class MemoryTier {
         throw e;
       }
       first.writeBytes(fields);
-      first.writeBytes(old.firstBlock(), old.fieldsLength(), content);
+      first.writeBytes(block, contentStart, length - fieldsLength);
       FurtherContent rest = old.rest() == null ? null : old.rest().retain();
-      return new Entry(
-          key,
-          meta.withContentLength(old.contentLength()),
-          first,
-          fieldsLength,
-          length,
-          rest,
-          owner);
+      return new Entry(key, meta, first, fieldsLength, length, rest, owner);
     } finally {
       fields.release();
     }
@@ -507,7 +584,7 @@ public final class MemoryTier {
 
   private static boolean contains(Stored stored, Entry entry) {
     for (int i = 0; i < stored.size(); i++) {
-      if (stored.get(i) == entry) {
+      if (entry.is(stored.get(i))) {
         return true;
       }
     }

@@ -44,7 +44,13 @@ final class Variants implements Stored {
       boolean alive = entries[i].tryRetain();
       assert alive : "a stored entry without reference";
     }
-    return count == 1 ? added : new Variants(Arrays.copyOf(entries, count));
+    if (count == 1) {
+      return added;
+    }
+    for (int i = 0; i < count; i++) {
+      entries[i].keepMeta(); // to select among them takes no reference
+    }
+    return new Variants(Arrays.copyOf(entries, count));
   }
 
   /**
@@ -86,7 +92,7 @@ final class Variants implements Stored {
 
   /** The same without {@code gone}. */
   static @Nullable Stored without(Stored old, Entry gone) {
-    return withoutEntries(old, entry -> entry == gone);
+    return withoutEntries(old, entry -> entry.is(gone));
   }
 
   private static @Nullable Stored withoutEntries(Stored old, Predicate<Entry> gone) {

@@ -28,7 +28,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
   }
 
   /** Where it begins in the memory. */
-  final int offset() {
+  public final int offset() {
     return offset;
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * #LOG2_GRANULES} bits for the granule where it begins. Numbers are {@code long}, because 256 GiB
  * are 2<sup>32</sup> granules.
  */
-final class Chunk {
+public final class Chunk {
   /** Granules of a chunk. */
   static final int GRANULES = Packing.CHUNK_BYTES / Packing.GRANULE_BYTES;
 
@@ -25,6 +25,7 @@ final class Chunk {
   /** The next of the emptied chunks whose memory is to be released. */
   @Nullable Chunk nextEmptied;
 
+  private final ByteBuf view;
   private final int number;
   private final BitSet starts = new BitSet(GRANULES);
   private final BitSet used = new BitSet(GRANULES);
@@ -36,7 +37,30 @@ final class Chunk {
     this.owned = owned;
     // leaks are looked for in blocks; tracking the chunk as well would cost each access
     this.memory = owned.unwrap() == null ? owned : owned.unwrap();
+    this.view = new ChunkView(this);
     starts.set(0);
+  }
+
+  /**
+   * All of it, to read and write used blocks. The view cannot be retained: the owner of a block
+   * decides when that ends. Its retained slices are copies.
+   */
+  public ByteBuf view() {
+    return view;
+  }
+
+  /** Whether {@code buffer} is the {@link #view}. */
+  public boolean isView(ByteBuf buffer) {
+    return buffer instanceof ChunkView other && other.chunk() == this;
+  }
+
+  /**
+   * Frees the block that begins at byte {@code offset}. Any thread; never waits.
+   *
+   * @param offset {@link PackedBuf#offset} of a block that {@link PackedAllocator#cut} cut
+   */
+  public void free(int offset) {
+    arena.give(this, offset / Packing.GRANULE_BYTES);
   }
 
   /** The number of the chunk that {@code block} is in. */

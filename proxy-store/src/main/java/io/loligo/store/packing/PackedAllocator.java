@@ -81,6 +81,14 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
   }
 
   /**
+   * A block of {@code capacity} bytes, more than 0 and less than {@link #LIMIT_BYTES}. Returns
+   * owned; leaks of it are not detected. Any thread.
+   */
+  public PackedBuf cut(int capacity) {
+    return packed(capacity);
+  }
+
+  /**
    * Whether the arenas have more free memory than a chunk each, so that it has to be used first.
    */
   private boolean isWasteful(Arena own) {
@@ -94,7 +102,7 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
     return free > (long) entitled * Chunk.GRANULES;
   }
 
-  private @Nullable ByteBuf packed(int capacity) {
+  private PackedBuf packed(int capacity) {
     int granules = roundUp(capacity) / GRANULE_BYTES;
     int number = stripes.own() % arenas.length;
     Arena own = arenas[number];
@@ -109,6 +117,7 @@ public final class PackedAllocator extends AbstractByteBufAllocator {
       ByteBuf chunk = chunks.directBuffer(Packing.CHUNK_BYTES, Packing.CHUNK_BYTES);
       buffer = own.cut(granules, capacity, chunk);
     }
+    assert buffer != null : "an empty chunk has no room";
     return buffer;
   }
 

@@ -2,8 +2,11 @@ package io.loligo.store.packing;
 
 import io.netty.buffer.ByteBufAllocator;
 
-/** A block of a chunk, given back with its last reference. Never recycled. */
-final class PackedBuf extends BlockBuf {
+/**
+ * A block of a chunk, given back with its last reference. Never recycled. Its {@link #chunk} and
+ * {@link #offset} are all that an owner has to keep, who then calls {@link Chunk#free} instead.
+ */
+public final class PackedBuf extends BlockBuf {
   private final Chunk chunk;
 
   /** The block of {@code chunk} that begins at granule {@code start}, which is used. */
@@ -12,13 +15,18 @@ final class PackedBuf extends BlockBuf {
     this.chunk = chunk;
   }
 
+  /** The chunk that it is in. */
+  public Chunk chunk() {
+    return chunk;
+  }
+
   Arena arena() {
     return chunk.arena;
   }
 
   @Override
   protected void deallocate() {
-    chunk.arena.give(chunk, offset() / Packing.GRANULE_BYTES);
+    chunk.free(offset());
   }
 
   @Override

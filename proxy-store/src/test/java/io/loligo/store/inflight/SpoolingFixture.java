@@ -13,6 +13,7 @@ import io.loligo.store.ManualLoops;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryTier;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
@@ -34,7 +35,8 @@ final class SpoolingFixture implements Landing, AutoCloseable {
 
   SpoolingFixture(long transitBytes) {
     base = new StoreFixture(8 << 20, MAX_KEPT, transitBytes, Runnable::run);
-    memory = new MemoryTier(base.allocator, 8 << 20, base.transit, Runnable::run);
+    memory =
+        new MemoryTier(new PackedAllocator(base.allocator), 8 << 20, base.transit, Runnable::run);
     flights = new Flights(base.allocator, base.transit, MAX_KEPT, GAP);
   }
 

@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.Interleavings;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -44,7 +45,8 @@ final class MemoryTierInterleavingsTest {
     // heap buffers that are collected: a tier is left behind after each race
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
     private final MemoryTier tier =
-        new MemoryTier(allocator, 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
+        new MemoryTier(
+            new PackedAllocator(allocator), 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
 
     @Operation
     public void store(@Param(name = "url") int url, @Param(name = "content") int content) {

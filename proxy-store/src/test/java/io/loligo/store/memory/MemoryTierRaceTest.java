@@ -6,6 +6,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +31,8 @@ final class MemoryTierRaceTest {
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
   private final MemoryTier tier =
-      new MemoryTier(allocator, 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
+      new MemoryTier(
+          new PackedAllocator(allocator), 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
 
   @Test
   void aFoundEntryIsAlive() throws Exception {

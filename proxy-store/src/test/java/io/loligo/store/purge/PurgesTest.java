@@ -114,10 +114,10 @@ class PurgesTest {
   @Test
   void staleIsStaleFromTheMomentOn() {
     Entry entry = entry(1_000);
-    entry.staleSince(11_000);
+    entry.becomeStale(11_000);
     assertThat(entry.meta().lifetimeSeconds()).isEqualTo(10);
     assertThat(entry.meta().ageSeconds(11_000)).isEqualTo(10);
-    entry.staleSince(21_000);
+    entry.becomeStale(21_000);
     assertThat(entry.meta().lifetimeSeconds()).isEqualTo(10);
   }
 

@@ -90,7 +90,7 @@ final class StoredUpdate {
       return;
     }
     for (Entry other : services.store.variants(key)) {
-      if (other != fresh && isConfirmedToo(other.meta())) {
+      if (!other.is(fresh) && isConfirmedToo(other.meta())) {
         ResponseHead merged = merged(other, reply);
         if (rules.mayFreshen(asked, reply, merged)) {
           freshen(other, merged).release();
@@ -145,11 +145,11 @@ final class StoredUpdate {
   void distrust(Entry old) {
     replace(
         old, old.meta().staleSince(services.clock.millis()).withFlag(StoredMeta.MUST_REVALIDATE));
-    old.staleSince(services.clock.millis()); // in case there was no memory for the replacement
+    old.becomeStale(services.clock.millis()); // in case there was no memory for the replacement
   }
 
   private void replace(Entry old, StoredMeta meta) {
-    ByteBuf fields = old.firstBlock().copy(0, old.fieldsLength());
+    ByteBuf fields = old.fields().copy();
     services.store.freshen(key, old, meta, fields).release();
   }
 

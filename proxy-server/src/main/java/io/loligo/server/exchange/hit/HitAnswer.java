@@ -28,6 +28,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.store.memory.Entry;
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -214,11 +215,12 @@ public final class HitAnswer {
     int end = isHead ? entry.fieldsLength() : entry.firstBlockLength();
     int inBlock = end - entry.fieldsLength();
     boolean last = isHead || inBlock == entry.contentLength();
+    ByteBuf block = entry.firstBlock();
     stream.head(
         services
             .scratch
             .head(status, lines)
-            .block(entry.firstBlock(), start, end - start)
+            .block(block, entry.firstIndex(block) + start, end - start)
             .content(announced, last));
     if (last) {
       return null;
@@ -250,7 +252,7 @@ public final class HitAnswer {
     int version = entry.meta().has(StoredMeta.FROM_HTTP_1_0) ? 10 : 11;
     lines.append("Age: ").append(Math.max(0, decision.ageSeconds())).endLine();
     settings.addVia(lines, version);
-    String key = settings.shownKey(entry.key());
+    String key = settings.showsKey() ? settings.shownKey(entry.key()) : null;
     if (asked == null) {
       CacheStatus.appendHit(lines, settings.cacheName(), decision, disk, key);
     } else {

@@ -57,11 +57,12 @@ final class RangeAnswer {
       from = entry.fieldsLength() - 2;
     }
     int length = entry.fieldsLength() - from;
+    ByteBuf block = entry.firstBlock();
     stream.head(
         services
             .scratch
             .head(206, lines)
-            .block(entry.firstBlock(), from, length)
+            .block(block, entry.firstIndex(block) + from, length)
             .content(range.length(), false));
     HitStream rest = new HitStream(services, stream, entry);
     rest.add(null, range.first(), range.last() + 1);

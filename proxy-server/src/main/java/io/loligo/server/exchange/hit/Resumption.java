@@ -55,7 +55,7 @@ final class Resumption implements InFlight.Reader {
     this.services = services;
     this.stream = stream;
     this.answer = answer;
-    this.meta = damaged.meta();
+    this.meta = damaged.meta().kept();
     this.key = damaged.key();
     this.alone = alone;
   }

@@ -273,6 +273,11 @@ public final class ExchangeSettings {
     return mode == PortMode.ACCEL ? StoredSetCookie.REPLAY : StoredSetCookie.STRIP;
   }
 
+  /** Whether {@link #shownKey} is not null. */
+  public boolean showsKey() {
+    return showsKey;
+  }
+
   /**
    * {@code key} as Cache-Status shows it; null if {@code loligo_cache_status_key} is off. With
    * {@code strip_query_terms} the text ends at the question mark.

@@ -181,7 +181,7 @@ public final class Writer {
           meta,
           layout,
           pieces,
-          entry.firstBlock().slice(0, entry.fieldsLength()));
+          entry.fields());
       copy(entry, 0, layout.firstContent(), block);
       Outcome outcome =
           publish(
@@ -381,7 +381,7 @@ public final class Writer {
           meta,
           layout,
           FirstBlock.allPieces(old),
-          fresh.firstBlock().slice(0, fresh.fieldsLength()));
+          fresh.fields());
       block.writeBytes(old, old.writerIndex() - first, first);
       return commit(
           block,
