@@ -52,7 +52,7 @@ def measure(peers, origin, options):
         for size in ("hit-1k", "hit-4k"):
             row = macro.row_named(size)
             macro.check_bodies(row, peer, origin, "a")
-            macro.wrk(options.warmup, options, row, peer, origin, "w")
+            macro.load(options.warmup, options, row, peer, origin, "w")
         for _, path, keep in kinds(peer.peer):
             ab(peer, path, keep, options)
     for number in range(options.rounds):

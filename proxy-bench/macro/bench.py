@@ -6,14 +6,15 @@ import argparse
 import contextlib
 import os
 import pathlib
+import subprocess
 import urllib.request
 
 import server
 from peers import PEERS, Peer, is_there
 from server import program
 
-SIZES = {"1k": 2**10, "4k": 2**12, "64k": 2**16, "1m": 2**20}
-
+SIZES = {"128b": 2**7, "1k": 2**10, "4k": 2**12, "64k": 2**16, "1m": 2**20}
+PATIENCE_SECONDS = 600  # for all objects of a cache
 
 WORDS = {
     "duration": "seconds of each measurement",
@@ -101,17 +102,17 @@ class Bench:
         one.start()
         return one
 
-    def peer(self, name, flavour):
-        """A peer that is not started."""
-        return Peer(name, flavour, self.scratch, self.memory, self.origin.port, self.options)
+    def peer(self, name, flavour, options=None, room=None):
+        """A peer that is not started; `options` say how, where not those of the bench."""
+        return Peer(name, flavour, self.scratch, self.memory, self.origin.port, options or self.options, room)
 
     def start(self, name, flavour):
         return self.add(self.peer(name, flavour))
 
     @contextlib.contextmanager
-    def fresh(self, name, flavour):
+    def fresh(self, name, flavour, options=None, room=None):
         """A peer that starts with nothing and leaves nothing."""
-        one = self.peer(name, flavour)
+        one = self.peer(name, flavour, options, room)
         try:
             one.start()
             yield one
@@ -126,6 +127,23 @@ def running(name, options, stream_mb=1):
         bench = Bench(scratch, memory, stack, options)
         bench.origin = bench.add(origin_in(scratch, stream_mb))
         yield bench
+
+
+def ask_all(peer, origin, size, count, options):
+    """Asks once for each of so many objects, as fast as they come, and compares their content; how often the
+    origin was asked meanwhile.
+    """
+    asked = origin.requests()
+    done = subprocess.run(
+        [
+            str(options.bin / "rate"), "-p", str(PATIENCE_SECONDS),
+            *map(str, (peer.port, options.connections, 1, count, size, count, origin.www / f"{size}.bin")),
+        ],
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+    )
+    if done.returncode:
+        raise server.Failed(f"{peer.name}: {count} objects of {size}: {done.stdout or done.stderr}")
+    return origin.requests() - asked - 1  # which asked for this number
 
 
 def head(title, options, peers, *conditions):

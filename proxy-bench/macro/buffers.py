@@ -75,7 +75,7 @@ def measure(here, options):
     misses = {row: {one: [] for one in small} for row in MISSES}
     for row, found in misses.items():
         for one in small:
-            macro.wrk(options.first_warmup, options, row, one, origin, "w")
+            macro.load(options.first_warmup, options, row, one, origin, "w")
         for number in range(options.rounds):
             for one, results in found.items():
                 results.append(macro.run_requests(row, one, origin, options, f"r{number}"))

@@ -135,7 +135,7 @@ def loaded(row, peer, options):
     greedy = argparse.Namespace(**{**vars(options), "connections": 64})
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         load = pool.submit(
-            macro.wrk, options.duration + 2, greedy, macro.row_named(row), peer, None, f"{time.monotonic_ns()}"
+            macro.load, options.duration + 2, greedy, macro.row_named(row), peer, None, f"{time.monotonic_ns()}"
         )
         result = {}
         yield result
@@ -229,7 +229,7 @@ def main():
     with bench.running("greedy", options, 64) as here:
         peer, bystander = here.start("loligo", "plain"), here.start("limit", "serve")
         macro.check_bodies(HIT, peer, here.origin, "g")
-        macro.wrk(options.warmup, options, HIT, peer, here.origin, "w")
+        macro.load(options.warmup, options, HIT, peer, here.origin, "w")
         for number in range(options.rounds + 1):
             for name in attacks:
                 measured = measure(name, peer, bystander, here.origin, options)

@@ -10,6 +10,7 @@ import dataclasses
 import http.client
 import re
 import socket
+import ssl
 import statistics
 import subprocess
 import sys
@@ -17,18 +18,18 @@ import time
 
 import bench
 import chart
+import http2
 import server
 from bench import SIZES
 from peers import PEERS, TITLES
 from server import HERE, chosen, program, table
 
 IDLE = 15000
-OBJECTS = 100000
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What is asked; `kind` is hit, miss, revalidate, stream, tunnel or objects."""
+    """What is asked; `kind` is hit, miss, revalidate, stream or tunnel."""
 
     name: str
     title: str
@@ -37,6 +38,7 @@ class Row:
     peers: frozenset = frozenset(PEERS)
     flavour: str = "plain"
     absolute: bool = False
+    secure: str = ""  # over TLS: h1 or h2
     idle: int = 0
     urls: int = 1000
     targets: frozenset = frozenset()  # peers that a target of ours names
@@ -76,34 +78,46 @@ ALL_ROWS = [
     Row("stream", "no-store pass-through", "stream", targets=frozenset({"limit", "haproxy"})),
     Row("tunnel", "CONNECT tunnel", "tunnel", peers=frozenset({"limit", "loligo", "squid"}),
         targets=frozenset({"limit"})),
-    Row("objects", f"{OBJECTS:,} objects of 4 KB", "objects", "4k",
-        frozenset({"loligo", "squid", "varnish", "trafficserver"}), flavour="objects",
-        targets=frozenset({"varnish"})),
+]
+SECURE = {"tls": ("h1", "TLS"), "h2": ("h2", "HTTP/2 and TLS")}
+ALL_ROWS += [
+    dataclasses.replace(
+        row, name=f"{row.name}-{suffix}", title=f"{row.title}, {title}", secure=version, flavour="tls",
+        peers=frozenset({"loligo", "nginx", "haproxy"}), targets=frozenset({"nginx", "haproxy"}),
+    )
+    for suffix, (version, title) in SECURE.items()
+    for row in ALL_ROWS if row.name in ("hit-1k", "hit-4k", "hit-64k", "hit-1m", "miss-4k")
 ]
 ROWS = [row.name for row in ALL_ROWS]
+UNVERIFIED = ssl._create_unverified_context()  # certificates are made for each run
 USUAL_ROWS = ["hit-1k", "hit-4k", "hit-64k", "hit-4k-forward", "miss-4k", "stream"]
 USUAL_PEERS = ["loligo", "squid", "nginx", "haproxy"]
 
 
+def load(seconds, options, row, peer, origin, word):
+    """Asks for a row's objects; latencies are in microseconds."""
+    return http2.load(seconds, row, peer, word) if row.secure == "h2" else wrk(seconds, options, row, peer, origin, word)
+
+
 def wrk(seconds, options, row, peer, origin, word):
-    port = peer.forward if row.absolute else peer.port
+    base = f"https://127.0.0.1:{peer.secure}" if row.secure else f"http://127.0.0.1:{peer.forward if row.absolute else peer.port}"
     authority = f"127.0.0.1:{origin.port}" if row.absolute else "-"
     etag = origin.etag(row.size) if row.kind == "revalidate" else "-"
     output = subprocess.run(
         [
             program("wrk"), "-t1", f"-c{options.connections}", f"-d{seconds}s", "--timeout", "30s",
-            "-s", str(HERE / "urls.lua"), f"http://127.0.0.1:{port}", "--",
+            "-s", str(HERE / "urls.lua"), base, "--",
             row.kind, row.size, authority, word, str(row.urls), etag,
         ],
         check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL,
     ).stdout
-    found = re.search(r"RESULT (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)", output)
-    requests, micros, octets, errors, p50, p99 = map(int, found.groups())
+    found = re.search(r"RESULT" + r" (\d+)" * 8, output)
+    requests, micros, octets, errors, p50, p99, p999, longest = map(int, found.groups())
     if errors:
         print(f"    {errors} errors:\n{output}", file=sys.stderr)
     return {
         "requests": requests, "seconds": micros / 1e6, "octets": octets, "errors": errors,
-        "p50": p50, "p99": p99,
+        "p50": p50, "p99": p99, "p999": p999, "longest": longest,
     }
 
 
@@ -111,7 +125,10 @@ def check_bodies(row, peer, origin, word):
     """What a row asks for, twice: the bytes must be the origin's."""
     expected = (origin.www / f"{row.size}.bin").read_bytes()
     for _ in range(2):
-        connection = http.client.HTTPConnection("127.0.0.1", peer.forward if row.absolute else peer.port)
+        if row.secure:
+            connection = http.client.HTTPSConnection("127.0.0.1", peer.secure, context=UNVERIFIED)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", peer.forward if row.absolute else peer.port)
         authority = f"127.0.0.1:{origin.port}" if row.absolute else "bench.example"
         path = f"/{row.size}/{word}-check"
         target = f"http://{authority}{path}" if row.absolute else path
@@ -145,22 +162,23 @@ def idle_connections(peer, count):
 
 def warm(seconds, options, row, peer, origin, word):
     """Load for so many seconds, and longer where a row of hits was not asked for all of its objects yet."""
-    while wrk(seconds, options, row, peer, origin, word)["requests"] < row.urls and row.kind == "hit":
+    while load(seconds, options, row, peer, origin, word)["requests"] < row.urls and row.kind == "hit":
         seconds = 2 * max(1, seconds)
 
 
 def run_requests(row, peer, origin, options, word):
     check_bodies(row, peer, origin, word)
-    wrk(options.warmup, options, row, peer, origin, word + "w")
+    load(options.warmup, options, row, peer, origin, word + "w")
     idle = min(row.idle, peer.idle_at_most())
     memory = peer.live_memory() if idle else 0
     with idle_connections(peer, idle):
-        wrk(1, options, row, peer, origin, word + "i")
+        load(1, options, row, peer, origin, word + "i")
         held = peer.live_memory() - memory if idle else 0
         fetched = origin.requests()
-        before = peer.cpu()
-        result = wrk(options.duration, options, row, peer, origin, word)
+        before, since = peer.cpu(), time.time()
+        result = load(options.duration, options, row, peer, origin, word)
         result["cpu"] = (peer.cpu() - before) / max(1, result["requests"]) * 1e6
+        result.update(since=since, until=time.time())  # of the epoch
     result["rate"] = result["requests"] / result["seconds"]
     result["fetched"] = (origin.requests() - fetched) / max(1, result["requests"])
     if idle:
@@ -170,21 +188,6 @@ def run_requests(row, peer, origin, options, word):
         expected = expected and result["octets"] / max(1, result["requests"]) < SIZES[row.size]
     result["odd"] = peer.peer != "limit" and not expected or result["errors"] > 0
     return result
-
-
-def run_objects(row, peer, origin, options, word):
-    """Bytes that each stored object takes beyond its body, in a server that had none before."""
-    tiny = dataclasses.replace(row, kind="hit", urls=100)
-    wrk(options.warmup, options, tiny, peer, origin, word)
-    before, stored = peer.live_memory(), origin.requests()
-    many = dataclasses.replace(row, kind="hit", urls=OBJECTS)
-    for _ in range(20):
-        if origin.requests() - stored < OBJECTS - 200:
-            wrk(3, options, many, peer, origin, word)
-    held = origin.requests() - stored
-    return {
-        "each": (peer.live_memory() - before) / held - SIZES[row.size], "odd": held < OBJECTS - 200,
-    }
 
 
 def download(row, peer, origin, name):
@@ -264,7 +267,8 @@ def conditions(options):
     return [
         f"{options.rounds} interleaved rounds of {options.duration} s after {options.warmup} s of "
         f"warm-up each, medians; {options.first_warmup} s of warm-up for each row of Loligo's before all; "
-        f"{options.connections} keep-alive connections, 1,000 URLs (disk hits: 40,000, memory for 2,000 of them); "
+        f"{options.connections} keep-alive connections of wrk (HTTP/2: {http2.CONNECTIONS} of h2load with {http2.STREAMS} "
+        f"streams), 1,000 URLs (1 MB: 200; disk hits: 40,000, memory for 2,000 of them); "
         f"stream of {options.stream_mb} MB by one curl, once before the first round",
         f"access logs off but where a row says so; one thread or worker each (loligo_event_loops "
         f"{options.loops}; Varnish as it comes)",
@@ -317,12 +321,12 @@ def report(found, traces, peers, rows, options):
             for row in requests
         ])
         lines += ["", "(!): errors, or the origin was asked more (hits) or less (misses) often than the row is meant to."]
-    memory = [row for row in rows if row.idle or row.kind == "objects"]
+    memory = [row for row in rows if row.idle]
     if memory:
         lines += [
             "", "Bytes for each idle connection (HAProxy: 7,000 of them, as it reckons with two descriptors "
-            "for each), and for each object beyond its body. Loligo: live heap "
-            "after a full collection plus its direct memory ledger; others: resident memory.", "",
+            "for each). Loligo: live heap after a full collection plus its direct memory ledger; others: resident "
+            "memory.", "",
         ]
         lines += table(["row", *titles], [
             [row.title, *[cell(found.get((row.name, peer)), "each", 0) for peer in peers]]
@@ -362,7 +366,7 @@ def arguments():
     parser = bench.parser(
         __doc__, "macro", rounds=3, duration=10, warmup=5, first_warmup=20, stream_mb=5120
     )
-    parser.add_argument("--rows", default=",".join(USUAL_ROWS), help="all, or of " + ",".join(ROWS))
+    parser.add_argument("--rows", default=",".join(USUAL_ROWS), help="all, secure (those with TLS), or of " + ",".join(ROWS))
     parser.add_argument("--peers", default=",".join(USUAL_PEERS),
                         help="all, targets (each row with the peers that its target names), or of " + ",".join(PEERS))
     parser.add_argument("--strace", action="store_true", help="show sizes of reads and writes")
@@ -371,8 +375,8 @@ def arguments():
 
 def main():
     options = server.begun(arguments())
-    names = ROWS if options.rows == "all" else chosen(options.rows, ROWS, "rows")
-    rows = [row_named(name) for name in names]
+    groups = {"all": ALL_ROWS, "secure": [row for row in ALL_ROWS if row.secure]}
+    rows = groups.get(options.rows) or [row_named(name) for name in chosen(options.rows, ROWS, "rows")]
     if options.peers == "targets":
         rows = [dataclasses.replace(row, peers=row.peers & (row.targets | {"loligo"})) for row in rows]
     asked = ",".join(PEERS) if options.peers in ("all", "targets") else options.peers
@@ -410,11 +414,7 @@ def measure(rows, peers, here, options):
 def run_once(row, peer, origin, options, round_number, found):
     """One measurement; round 0 only warms up."""
     word = f"r{round_number}"
-    if row.kind == "objects":
-        if round_number != 1:
-            return  # what is stored stays: there is one first time
-        result = run_objects(row, peer, origin, options, word)
-    elif round_number == 0:
+    if round_number == 0:
         if row.is_of_bytes():
             download(row, peer, origin, "full")
         elif options.first_warmup:
@@ -428,7 +428,7 @@ def run_once(row, peer, origin, options, round_number, found):
     found.setdefault((row.name, peer.peer), []).append(result)
     shown = ", ".join(
         f"{key} {value:,.2f}" for key, value in result.items()
-        if key in ("cpu", "rate", "fetched", "rss", "each")
+        if key in ("cpu", "rate", "fetched", "errors", "rss", "each")
     )
     server.say(f"round {round_number} {row.name} {peer.peer}: {shown}")
 

@@ -1,6 +1,9 @@
 """The programs that macro.py compares, each configured for one thread of work."""
 
+import pathlib
 import re
+import shutil
+import subprocess
 import urllib.request
 
 import server
@@ -29,7 +32,14 @@ FLAVOURS = {
         "squid": {"LOG": "access_log stdio:@DIR@/access.log squid"},
         "nginx": {"LOG": "access_log @DIR@/access.log combined buffer=64k flush=1s;"},
     },
-    "objects": {peer: {"CACHE_MB": 1024, "MEMORY_OCTETS": 2**30} for peer in PEERS},
+    "tls": {  # wrk and h2load give different hosts, so each object is stored twice
+        "loligo": {"MORE": "https_port 127.0.0.1:@SECURE@ accel defaultsite=bench.example vhost tls-cert=@DIR@/pair.pem\n"
+                           "loligo_max_requests_per_connection 0", "CACHE_MB": 2 * CACHE_MB},
+        "nginx": {"TLS": "listen 127.0.0.1:@SECURE@ ssl http2 backlog=1024; ssl_certificate @DIR@/pair.pem; "
+                         "ssl_certificate_key @DIR@/pair.pem; ssl_protocols TLSv1.3;"},
+        "haproxy": {"TLS": "bind 127.0.0.1:@SECURE@ backlog 1024 ssl crt @DIR@/pair.pem alpn h2,http/1.1 ssl-min-ver TLSv1.3",
+                    "CACHE_MB": 2 * CACHE_MB},
+    },
     "disk": {
         "loligo": {"MORE": f"cache_dir rock @DIR@/cache {DISK_MB}"},
         "nginx": {"STORE": "@DIR@/cache"},
@@ -44,7 +54,17 @@ FLAVOURS = {
 }
 ALL = "http_access allow all"
 USUAL = {"loligo": {"LOG": "access_log none", "MORE": "", "ACCESS": ALL}, "squid": {"LOG": "access_log none", "ACCESS": ALL},
-         "nginx": {"LOG": "access_log off;"}}
+         "nginx": {"LOG": "access_log off;", "TLS": ""}, "haproxy": {"TLS": ""}}
+
+
+def room_for(peer, count, octets):
+    """Words of a peer that keeps so many objects of a size in memory, and some more."""
+    room_mb = count * (octets + 2048) // 2**20 + CACHE_MB
+    return {
+        "CACHE_MB": min(room_mb, 4095) if peer == "haproxy" else room_mb, "MEMORY_OCTETS": room_mb * 2**20,
+        "KEYS_MB": 64 + count // 4000, "STORE_MB": 2048 + count * (octets + 8192) // 2**20,
+        "DISK_MB": 2 * room_mb, "OBJECT_OCTETS": max(1024, octets),
+    }
 
 
 def is_there(peer, options):
@@ -56,21 +76,29 @@ def is_there(peer, options):
 
 
 class Peer(server.Server):
-    """One program; `forward` is the port that takes absolute-form and CONNECT."""
+    """One program; `forward` is the port that takes absolute-form and CONNECT, `secure` the one with TLS where its
+    flavour has that; `room` are further words, as of room_for.
+    """
 
-    def __init__(self, peer, flavour, scratch, memory, origin, options):
+    def __init__(self, peer, flavour, scratch, memory, origin, options, room=None):
         self.options = options
         self.peer = peer
         self.flavour = flavour
         self.origin = origin
-        self.forward = server.free_port()
+        self.paces = {}  # requests a second of h2load, by row
+        self.forward, self.secure = server.free_port(), server.free_port()
         words = {
             "FORWARD": self.forward, "ORIGIN": origin, "STORE": memory / f"nginx-{flavour}",
             "CACHE_MB": CACHE_MB, "MEMORY_OCTETS": CACHE_MB * 2**20, "LOOPS": options.loops,
+            "KEYS_MB": 64, "STORE_MB": 2048, "DISK_MB": DISK_MB,
             "CONNECTIONS": 20000, "THROTTLE": 30000, "ADMIN": server.free_port(), **USUAL.get(peer, {}), **FLAVOURS.get(flavour, {}).get(peer, {}),
+            **(room or {}),
         }
         directory = scratch / f"{peer}-{flavour}"
-        words = {name: str(value).replace("@DIR@", str(directory)) for name, value in words.items()}
+        words = {
+            name: str(value).replace("@DIR@", str(directory)).replace("@SECURE@", str(self.secure))
+            for name, value in words.items()
+        }
         template = {
             "haproxy": "haproxy.cfg", "trafficserver": "poly/runroot.yaml", "limit": None, "varnish": None,
         }.get(peer, f"{peer}.conf")
@@ -80,10 +108,34 @@ class Peer(server.Server):
             (self.dir / "cache").mkdir(mode=0o777)
             own = f"http://127.0.0.1:{origin}/"
             server.traffic_server_root(
-                self, self.dir / "cache", DISK_MB, {"http://bench.example/": own, own: own}
+                self, self.dir / "cache", self.words["DISK_MB"], {"http://bench.example/": own, own: own}
             )
+            if "OBJECT_OCTETS" in self.words:
+                # its filter forgets an object before all others were asked for, and would keep none in memory
+                with open(self.dir / "etc/records.config", "a", encoding="utf-8") as records:
+                    records.write(f"CONFIG proxy.config.cache.min_average_object_size INT {self.words['OBJECT_OCTETS']}\n"
+                                  "CONFIG proxy.config.cache.ram_cache.use_seen_filter INT 0\n")
         elif peer == "limit":
             self.forward = self.port
+        if flavour == "tls":
+            self.make_certificate()
+
+    def make_certificate(self):
+        """A key on P-256 and its certificate, in pair.pem."""
+        if not program("openssl"):
+            raise server.Failed("install first: openssl")
+        pair = self.dir / "pair.pem"
+        subprocess.run(
+            [
+                program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-keyout", str(self.dir / "key.pem"), "-out", str(pair), "-days", "9", "-subj", "/CN=bench.example",
+                "-addext", "subjectAltName=DNS:bench.example,IP:127.0.0.1",
+            ],
+            check=True, capture_output=True, stdin=subprocess.DEVNULL,
+        )
+        with open(pair, "a", encoding="ascii") as both:
+            both.write((self.dir / "key.pem").read_text())
+        pair.chmod(0o644)
 
     def command_line(self):
         if self.peer == "loligo":
@@ -121,13 +173,29 @@ class Peer(server.Server):
         used = re.search(r"used (\d+)K", self.jcmd("GC.heap_info"))
         return int(used.group(1)) * 1024 + self.direct_bytes()
 
+    def footprint(self):
+        """Bytes of memory that the machine has less of: of its processes, and of nginx's files in memory."""
+        octets = server.pss_bytes(self.process.pid)
+        if self.peer == "nginx":
+            octets += sum(
+                (one.stat().st_blocks * 512) for one in pathlib.Path(self.words["STORE"]).rglob("*") if one.is_file()
+            )
+        return octets
+
+    def discard(self):
+        super().discard()
+        shutil.rmtree(self.words["STORE"], ignore_errors=True)
+
     def jcmd(self, *words):
         return server.jcmd(self.options, self.process, *words)
 
     def direct_bytes(self):
         """Direct memory that its allocator holds, by its own ledger."""
+        return self.metrics()['loligo_memory_used_bytes{owner="allocator"}']
+
+    def metrics(self):
+        """Values of Loligo's metrics, by name with labels."""
         url = f"http://127.0.0.1:{self.words['ADMIN']}/metrics"
         with urllib.request.urlopen(url, timeout=10) as page:
             lines = page.read().decode().splitlines()
-        held = 'loligo_memory_used_bytes{owner="allocator"} '
-        return float(next(line for line in lines if line.startswith(held)).rpartition(" ")[2])
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}

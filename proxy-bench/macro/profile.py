@@ -27,11 +27,11 @@ def profile(row, here, options):
         macro.check_bodies(row, peer, origin, "p")
         macro.warm(options.warmup, options, row, peer, origin, "w")
         before = peer.cpu()
-        result = macro.wrk(options.duration, options, row, peer, origin, "m")
+        result = macro.load(options.duration, options, row, peer, origin, "m")
         micros = (peer.cpu() - before) / result["requests"] * 1e6
         command = f"event=cpu,interval={options.interval}us,threads,file={stacks}"
         peer.jcmd("JVMTI.agent_load", str(library()), f'"start,{command}"')
-        macro.wrk(options.duration, options, row, peer, origin, "s")
+        macro.load(options.duration, options, row, peer, origin, "s")
         peer.jcmd("JVMTI.agent_load", str(library()), f'"stop,collapsed,{command}"')
     return micros, flame.read(stacks)
 

@@ -76,6 +76,18 @@ def resident_mb(root):
     return total * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
+def pss_bytes(root):
+    """Memory of a process and its descendants; a page that several processes map is divided among them."""
+    total = 0
+    for pid in process_tree(root):
+        try:
+            text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has ended
+        total += int(re.search(r"^Pss: +(\d+) kB", text, re.MULTILINE).group(1)) * 1024
+    return total
+
+
 class Failed(SystemExit):
     """A program did not do what a measurement needs; ends the script where nobody catches it."""
 
@@ -295,12 +307,17 @@ def say(text):
     print(f"{datetime.datetime.now():%H:%M:%S} {text}", file=sys.stderr)
 
 
+def in_memory():
+    """A folder of the machine that is in memory, or None."""
+    shared = pathlib.Path("/dev/shm")
+    return shared if shared.is_dir() else None
+
+
 @contextlib.contextmanager
 def folders(name):
     """A folder to work in, and one in memory where the machine has that; both are gone in the end."""
-    shared = pathlib.Path("/dev/shm")
     scratch = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-"))
-    memory = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=shared if shared.is_dir() else None))
+    memory = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=in_memory()))
     memory.chmod(0o777)
     try:
         yield scratch, memory

@@ -23,7 +23,7 @@ def one_start(row, here, options):
         seconds = []
         for second in range(options.seconds):
             before = peer.cpu()
-            done = macro.wrk(1, options, row, peer, here.origin, f"{second}")
+            done = macro.load(1, options, row, peer, here.origin, f"{second}")
             seconds.append((
                 done["requests"] / done["seconds"], (peer.cpu() - before) / max(1, done["requests"]) * 1e6,
             ))

@@ -40,8 +40,8 @@ def at_rate(peer, row, rate, options, content=()):
 def closed_loop(peer, row, origin, options):
     """Warms up; requests per second that it answers at most."""
     macro.check_bodies(row, peer, origin, "s")
-    macro.wrk(options.warmup, options, row, peer, origin, "w")
-    most = macro.wrk(options.duration, options, row, peer, origin, "m")
+    macro.load(options.warmup, options, row, peer, origin, "w")
+    most = macro.load(options.duration, options, row, peer, origin, "m")
     return most["requests"] / most["seconds"]
 
 

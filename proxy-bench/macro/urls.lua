@@ -40,7 +40,7 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    "RESULT %d %d %d %d %d %d\n", summary.requests, summary.duration, summary.bytes,
+    "RESULT %d %d %d %d %d %d %d %d\n", summary.requests, summary.duration, summary.bytes,
     errors.connect + errors.read + errors.write + errors.timeout + errors.status,
-    latency:percentile(50), latency:percentile(99)))
+    latency:percentile(50), latency:percentile(99), latency:percentile(99.9), latency.max))
 end

@@ -1,6 +1,7 @@
-/* Asks at a steady rate, whatever the answers take: `rate [-o ORIGIN] [-f FIELD] PORT CONNECTIONS
-   SECONDS RATE SIZE URLS [FILE]`, and compares the content of each answer with that of the file, where
-   there is one. With -o http://HOST:PORT it asks a forward port; FIELD is one more field line.
+/* Asks at a steady rate, whatever the answers take: `rate [-o ORIGIN] [-f FIELD] [-p PATIENCE] PORT
+   CONNECTIONS SECONDS RATE SIZE URLS [FILE]`, and compares the content of each answer with that of the
+   file, where there is one. With -o http://HOST:PORT it asks a forward port; FIELD is one more field
+   line. It ends PATIENCE seconds after the schedule at the latest (default: 10).
    A request is due at its place in the schedule; one that finds no connection free waits, and its
    latency counts from when it was due, so that a server that stands still pays for everybody who
    would have asked meanwhile. Prints requests, nanoseconds, errors, latencies in microseconds (p50,
@@ -42,6 +43,7 @@ static char expected[BUFFER];
 static size_t expected_length; /* 0: anything */
 static const char *origin = ""; /* before the path of the target */
 static const char *field = "";
+static double patience_seconds = 10;
 
 static void fail(const char *what) {
   perror(what);
@@ -175,11 +177,13 @@ static void expect(const char *path) {
 
 int main(int count, char **words) {
   int option;
-  while ((option = getopt(count, words, "o:f:")) != -1) {
+  while ((option = getopt(count, words, "o:f:p:")) != -1) {
     if (option == 'o' && !strncmp(optarg, "http://", strlen("http://"))) {
       origin = optarg;
     } else if (option == 'f') {
       field = optarg;
+    } else if (option == 'p') {
+      patience_seconds = atof(optarg);
     } else {
       count = 0;
       break;
@@ -188,7 +192,7 @@ int main(int count, char **words) {
   count -= optind - 1;
   words += optind - 1;
   if (count != 7 && count != 8) {
-    fprintf(stderr, "rate [-o ORIGIN] [-f FIELD] PORT CONNECTIONS SECONDS RATE SIZE URLS [FILE]\n");
+    fprintf(stderr, "rate [-o ORIGIN] [-f FIELD] [-p PATIENCE] PORT CONNECTIONS SECONDS RATE SIZE URLS [FILE]\n");
     return 2;
   }
   if (count == 8) {
@@ -220,7 +224,7 @@ int main(int count, char **words) {
     }
     idle[idles++] = one;
   }
-  int64_t start = now(), last = start + (int64_t)((seconds + 10) * 1e9);
+  int64_t start = now(), last = start + (int64_t)((seconds + patience_seconds) * 1e9);
   while (done + errors < total && now() < last) {
     int64_t time = now();
     while (asked < total && idles) {
