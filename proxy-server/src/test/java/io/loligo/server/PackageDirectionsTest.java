@@ -115,4 +115,14 @@ class PackageDirectionsTest {
           .should()
           .dependOnClassesThat(
               resideInAPackage("io.loligo..").and(resideOutsideOfPackage("..server.json..")));
+
+  /** It runs before anything else, in a JVM that may be given up. */
+  @ArchTest
+  static final ArchRule LAUNCH_KNOWS_NO_OTHER_PACKAGE =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.server.launch..")
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage("io.loligo..").and(resideOutsideOfPackage("..server.launch..")));
 }

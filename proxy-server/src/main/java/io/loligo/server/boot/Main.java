@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.launch.Relaunch;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,9 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command; the process ends with its status. */
   public static void main(String[] arguments) {
+    if (arguments.length > 0 && arguments[0].equals("run")) {
+      Relaunch.ifWithoutFlags();
+    }
     // read when the first class of Chronicle Map is initialised: it must not report this process to
     // anybody
     System.setProperty("chronicle.analytics.disable", "true");

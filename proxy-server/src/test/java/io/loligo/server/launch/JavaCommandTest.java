@@ -1,0 +1,87 @@
+package io.loligo.server.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class JavaCommandTest {
+  private static JavaCommand of(String words) {
+    return new JavaCommand(List.of(words.split(" ", -1)));
+  }
+
+  @Test
+  void readsTheWordsThatTheKernelKeeps() {
+    byte[] kept = "java\0-jar\0a b.jar\0run\0\0ü\0".getBytes(StandardCharsets.UTF_8);
+    assertThat(JavaCommand.parse(kept).words())
+        .containsExactly("java", "-jar", "a b.jar", "run", "", "ü");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "java -jar loligo.jar run -f a.conf",
+        "java -jar loligo.jar run -Xmx1g",
+        "java -Da=-Xmx1g -jar loligo.jar run",
+        "java -cp a.jar:b.jar io.loligo.Main run",
+        "java -ea -cp -Xa io.loligo.Main run -X",
+        "java --add-opens java.base/java.lang=ALL-UNNAMED -jar loligo.jar run",
+        "java --add-opens=java.base/java.lang=ALL-UNNAMED -jar loligo.jar run",
+        "java -jar @loligo.jar run",
+      })
+  void leavesTheFlagsToTheJvm(String words) {
+    assertThat(of(words).isPlain(Map.of())).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "java -Xmx1g -jar loligo.jar run",
+        "java -XX:+UseG1GC -jar loligo.jar run",
+        "java -Da=b -Xlog:gc -cp a.jar io.loligo.Main run",
+        "java -cp a.jar -Xint io.loligo.Main run",
+        "java -javaagent:apm.jar -jar loligo.jar run",
+        "java -agentlib:jdwp=transport=dt_socket -jar loligo.jar run",
+        "java @loligo.args",
+        "java",
+      })
+  void hasFlags(String words) {
+    assertThat(of(words).isPlain(Map.of())).isFalse();
+  }
+
+  @Test
+  void hasFlagsInAVariable() {
+    JavaCommand plain = of("java -jar loligo.jar run");
+    assertThat(plain.isPlain(Map.of("JAVA_TOOL_OPTIONS", " "))).isTrue();
+    for (String variable : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")) {
+      assertThat(plain.isPlain(Map.of(variable, "-javaagent:apm.jar"))).isFalse();
+    }
+  }
+
+  @Test
+  void getsFlagsBeforeItsOwnOptionsAndIsNotPlainThen() {
+    JavaCommand again = of("java -Da=b -jar loligo.jar run").with(JvmFlags.of(2, 1L << 30));
+    assertThat(again.words())
+        .containsExactly(
+            "java",
+            "-XX:+UseParallelGC",
+            "-Xmn16384k",
+            "-XX:MaxTenuringThreshold=1",
+            "-Da=b",
+            "-jar",
+            "loligo.jar",
+            "run");
+    assertThat(again.isPlain(Map.of())).isFalse();
+  }
+
+  @Test
+  void sizesTheYoungGenerationByProcessorsAndHeap() {
+    assertThat(JvmFlags.of(1, 1L << 30)).contains("-XX:+UseSerialGC", "-Xmn16384k");
+    assertThat(JvmFlags.of(64, 64L << 30)).contains("-XX:+UseParallelGC", "-Xmn524288k");
+    assertThat(JvmFlags.of(2, 32L << 20)).contains("-Xmn8192k");
+  }
+}

@@ -1,0 +1,73 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A JVM without flags starts again, as the same process. */
+final class RelaunchWireTest {
+  @TempDir Path dir;
+  private int port;
+
+  private ProxyProcess start(String... options) throws Exception {
+    port = ProxyProcess.freePort();
+    String text =
+        """
+        http_port 127.0.0.1:%d
+        http_access allow all
+        access_log none
+        pid_filename %s
+        loligo_admin_port off
+        """;
+    Path pid = dir.resolve("pid");
+    Path conf = Files.writeString(dir.resolve("loligo.conf"), text.formatted(port, pid));
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(options));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("io.loligo.server.boot.Main", "run", "-f", conf.toString()));
+    return ProxyProcess.start(dir, command.toArray(String[]::new)).awaitPort(port);
+  }
+
+  private static String commandOf(ProxyProcess process) throws Exception {
+    Path file = Path.of("/proc", Long.toString(process.process().pid()), "cmdline");
+    assumeThat(file).as("a system with /proc").exists();
+    return Files.readString(file).replace('\0', ' ');
+  }
+
+  private void assertServes() throws Exception {
+    try (RawClient client = RawClient.connect(port)) {
+      client.get("/squid-internal-static/icons/SN.png");
+      assertThat(client.responseHead()).startsWith("HTTP/1.1 200");
+    }
+  }
+
+  @Test
+  void startsAgainWithTheFlagsThatMeasuredBest() throws Exception {
+    try (ProxyProcess process = start("-Dsome.property=kept")) {
+      assertServes();
+      assertThat(commandOf(process))
+          .matches("\\S+ -XX:\\+Use(Parallel|Serial)GC -Xmn\\d+k .*-Dsome.property=kept -cp .*")
+          .endsWith("run -f " + dir.resolve("loligo.conf") + " ");
+      assertThat(Files.readString(dir.resolve("pid")).trim())
+          .isEqualTo(Long.toString(process.process().pid()));
+      process.signal("TERM");
+      assertThat(process.awaitExit()).as(process.output()).isZero();
+      assertThat(process.output()).doesNotContain("WARNING", "own flags");
+    }
+  }
+
+  @Test
+  void leavesTheFlagsOfAnOperatorAlone() throws Exception {
+    try (ProxyProcess process = start("-Xmx200m")) {
+      assertServes();
+      assertThat(commandOf(process)).contains(" -Xmx200m -cp ").doesNotContain("-XX:");
+    }
+  }
+}
