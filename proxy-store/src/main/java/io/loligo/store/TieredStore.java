@@ -590,6 +590,11 @@ public final class TieredStore implements Store {
     return objects;
   }
 
+  /** What {@link StoreStats#weighableBytes} would be with a memory of {@code limitBytes}. */
+  public long weighableBytes(long limitBytes) {
+    return memory.weighableBytes(limitBytes);
+  }
+
   @Override
   public StoreStats stats() {
     return StoreStats.builder()

@@ -8,7 +8,8 @@ import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
-import io.loligo.server.whatif.TierSize;
+import io.loligo.server.whatif.DiskSize;
+import io.loligo.server.whatif.MemorySize;
 import io.loligo.server.whatif.WhatIf;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
@@ -23,26 +24,32 @@ final class Sizing implements Part {
   /** Samples from now on; {@code maintenance} does the work. */
   Sizing(
       ProxyConfig config, int loops, TieredStore store, Maintenance maintenance, TimeSource time) {
-    TierSize memory =
-        new TierSize(
+    MemorySize memory =
+        new MemorySize(
             "cache_mem",
             MemorySettings.of(config).maxObjectInMemoryBytes(),
             MemoryTier.HEAP_BYTES,
-            () -> store.stats().memoryLimitBytes());
-    long largestObject =
-        new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes;
-    TierSize disk = new TierSize("cache_dir", largestObject, 0, () -> diskBytes(store));
+            () -> store.stats().memoryLimitBytes(),
+            store::weighableBytes);
+    DiskSettings settings = DiskSettings.of(config);
+    DiskSize disk =
+        new DiskSize(
+            "cache_dir",
+            new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes,
+            () -> diskBytes(store),
+            settings.meanObjectBytes(),
+            settings.onSecondRequest());
     whatIf = new WhatIf(loops, memory, disk, time::millis);
     maintenance.every(1, whatIf::tick);
   }
 
-  /** The size of all directories in use, at least that of memory; 0 without one. */
+  /** The size of all directories in use; 0 without one. */
   private static long diskBytes(TieredStore store) {
     long bytes = 0;
     for (DiskStats directory : store.diskStats()) {
       bytes += directory.state() == DiskStats.State.OFF ? 0 : directory.capacityBytes();
     }
-    return bytes == 0 ? 0 : Math.max(bytes, store.stats().memoryLimitBytes());
+    return bytes;
   }
 
   /** The forecast, and the sinks of the loops. */
@@ -54,7 +61,7 @@ final class Sizing implements Part {
   void owns(MemoryOwners owners) {
     owners.add(
         "what_if",
-        "Samples of keys for /whatif, on the Java heap.",
+        "Simulations of other sizes for /whatif, on the Java heap.",
         whatIf::memoryBytes,
         whatIf::memoryBytes);
   }

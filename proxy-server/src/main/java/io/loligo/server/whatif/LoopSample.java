@@ -8,7 +8,6 @@ import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.HitClass;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one event loop that a cache can influence: all are counted, and those of the
@@ -25,8 +24,20 @@ import org.jspecify.annotations.Nullable;
  * whole content (304, 206, to HEAD, aborted) does not tell its size: the stored one keeps its size.
  */
 final class LoopSample implements ExchangeSink {
+  /** Flag of a sampled number: the size of the response is the number of bytes sent. */
+  static final int WHOLE = 1;
+
+  /** A cache that has the response can answer with it; otherwise the request replaces it. */
+  static final int USABLE = 1 << 1;
+
+  /** A hit of the proxy. */
+  static final int HELD = 1 << 2;
+
+  /** A hit of its memory. */
+  static final int IN_MEMORY = 1 << 3;
+
   /** Bits of a sampled number beside the bytes that were sent. */
-  static final int FLAG_BITS = 3;
+  static final int FLAG_BITS = 4;
 
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -34,9 +45,6 @@ final class LoopSample implements ExchangeSink {
   enum Count {
     REQUESTS,
     BYTES,
-    /** Requests that miss in a cache of any size. */
-    ALWAYS_MISSED,
-    ALWAYS_MISSED_BYTES,
     MEMORY_HITS,
     MEMORY_HIT_BYTES,
     HITS,
@@ -55,21 +63,17 @@ final class LoopSample implements ExchangeSink {
     add(Count.REQUESTS, 1);
     add(Count.BYTES, record.clientBytesOut);
     boolean hit = record.tag.hit();
-    boolean usable = hit || (record.hitClass == HitClass.MISS && isColdMiss(record.decision));
-    if (!usable) {
-      add(Count.ALWAYS_MISSED, 1);
-      add(Count.ALWAYS_MISSED_BYTES, record.clientBytesOut);
-    }
+    boolean inMemory = hit && !record.fromDisk && record.hitClass != HitClass.DISK_HIT;
     if (hit) {
       add(Count.HITS, 1);
       add(Count.HIT_BYTES, record.clientBytesOut);
-      if (!record.fromDisk && record.hitClass != HitClass.DISK_HIT) {
-        add(Count.MEMORY_HITS, 1);
-        add(Count.MEMORY_HIT_BYTES, record.clientBytesOut);
-      }
     }
-    if (MissRatioCurve.position(record.keyHigh) < threshold) {
-      sampled(record, usable);
+    if (inMemory) {
+      add(Count.MEMORY_HITS, 1);
+      add(Count.MEMORY_HIT_BYTES, record.clientBytesOut);
+    }
+    if (SizeTrial.position(record.keyHigh) < threshold) {
+      sampled(record, hit, inMemory);
     }
   }
 
@@ -78,16 +82,16 @@ final class LoopSample implements ExchangeSink {
     return of != HitClass.TUNNEL && of != HitClass.OWN_ANSWER;
   }
 
-  private void sampled(ExchangeRecord record, boolean usable) {
+  private void sampled(ExchangeRecord record, boolean hit, boolean inMemory) {
     boolean keyless = (record.keyHigh | record.keyLow) == 0;
     if (keyless || !(record.hitClass.hit() || record.hitClass == HitClass.MISS)) {
       return;
     }
-    boolean hit = record.tag.hit();
     int flags =
-        (isWhole(record) ? MissRatioCurve.WHOLE : 0)
-            | (usable ? MissRatioCurve.USABLE : 0)
-            | (hit ? MissRatioCurve.HELD : 0);
+        (isWhole(record) ? WHOLE : 0)
+            | (hit || isColdMiss(record) ? USABLE : 0)
+            | (hit ? HELD : 0)
+            | (inMemory ? IN_MEMORY : 0);
     ring.add(record.keyHigh, record.clientBytesOut << FLAG_BITS | flags, record.endMillis);
   }
 
@@ -104,10 +108,12 @@ final class LoopSample implements ExchangeSink {
   }
 
   /** Whether nothing was stored, so that a larger cache might have had it. */
-  private static boolean isColdMiss(@Nullable CacheDecision decision) {
-    return decision == null
-        || decision.reason() == CacheReason.URI_MISS
-        || decision.reason() == CacheReason.DISK_UNREADABLE;
+  private static boolean isColdMiss(ExchangeRecord record) {
+    CacheDecision decision = record.decision;
+    return record.hitClass == HitClass.MISS
+        && (decision == null
+            || decision.reason() == CacheReason.URI_MISS
+            || decision.reason() == CacheReason.DISK_UNREADABLE);
   }
 
   private void add(Count count, long more) {

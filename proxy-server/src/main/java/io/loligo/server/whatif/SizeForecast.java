@@ -27,18 +27,14 @@ public record SizeForecast(
    *
    * @param setting the directive of its size
    * @param measured the hit ratio of the proxy, over the same requests
-   * @param curve {@value Tier#POINTS} points by rising size, {@value Tier#STEPS} for each doubling,
-   *     from an eighth of today's size to four times that
+   * @param curve {@value Tier#POINTS} points, each of twice the size of the one before, from an
+   *     eighth of today's size to four times that
    */
   public record Tier(String setting, HitRatio measured, List<Point> curve) {
-    static final int STEPS = 2;
+    /** Number of points below the present size. */
+    static final int TODAY = 3;
 
-    /** How often the smallest size is doubled to be today's, and today's to be the largest. */
-    static final int DOUBLINGS_BELOW = 3;
-
-    static final int DOUBLINGS_ABOVE = 2;
-    static final int TODAY = DOUBLINGS_BELOW * STEPS;
-    static final int POINTS = TODAY + DOUBLINGS_ABOVE * STEPS + 1;
+    static final int POINTS = TODAY + 3;
 
     /** The point at the present size. */
     public Point today() {
@@ -47,12 +43,12 @@ public record SizeForecast(
 
     /** The point at half of the present size. */
     public Point halved() {
-      return curve.get(TODAY - STEPS);
+      return curve.get(TODAY - 1);
     }
 
     /** The point at twice the present size. */
     public Point doubled() {
-      return curve.get(TODAY + STEPS);
+      return curve.get(TODAY + 1);
     }
 
     /** Percentage points of hit ratio beyond today's, to a tenth. */

@@ -4,96 +4,131 @@ import io.loligo.server.whatif.SizeForecast.Point;
 import io.loligo.server.whatif.SizeForecast.Tier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The curve of one tier, which reaches {@value #REACH} times its size. Not thread-safe. */
+/** The trials of one tier, one for each point of its curve. Not thread-safe. */
 final class TierCurve {
-  static final int REACH = 1 << Tier.DOUBLINGS_ABOVE;
-
-  private static final int SMALLEST_BYTES = 1 << 10;
-
-  private final TierSize tier;
+  private final String setting;
+  private final long largestObject;
+  private final int overheadBytes;
+  private final LongSupplier size;
+  private final TierModel.Maker maker;
   private long sizeBytes;
+  private List<SizeTrial> trials = List.of();
 
-  /** Null while the tier never had a size. */
-  private @Nullable MissRatioCurve curve;
-
-  TierCurve(TierSize tier) {
-    this.tier = tier;
+  /**
+   * A tier without a size until {@link #look}.
+   *
+   * @param setting the directive of the size
+   * @param largestObject bytes of the largest response that it stores
+   * @param overheadBytes of each response, beside the bytes that are sent to a client
+   * @param size gives the present size; 0: there is none
+   */
+  TierCurve(
+      String setting,
+      long largestObject,
+      int overheadBytes,
+      LongSupplier size,
+      TierModel.Maker maker) {
+    this.setting = setting;
+    this.largestObject = Math.min(largestObject, Integer.MAX_VALUE - overheadBytes);
+    this.overheadBytes = overheadBytes;
+    this.size = size;
+    this.maker = maker;
   }
 
-  /** Reads the present size. Returns whether the curve no longer fits it. */
+  /** Reads the present size. Returns whether it has changed: {@link #begin} is due. */
   boolean look() {
-    sizeBytes = tier.sizeBytes().getAsLong();
-    if (curve == null || sizeBytes == 0) {
-      return curve == null && sizeBytes > 0;
-    }
-    long made = curve.horizonBytes() / REACH;
-    return sizeBytes / 4 >= made || made / 4 >= Math.max(sizeBytes, SMALLEST_BYTES);
+    long before = sizeBytes;
+    sizeBytes = size.getAsLong();
+    return sizeBytes != before;
   }
 
-  /** Forgets everything; the curve fits the present size. */
+  /** Whether the tier has a size. */
+  boolean exists() {
+    return sizeBytes > 0;
+  }
+
+  /** Forgets everything; the trials are around the present size. */
   void begin() {
-    curve =
-        sizeBytes == 0
-            ? null
-            : new MissRatioCurve(
-                Math.max(1, tier.largestObject()),
-                tier.overheadBytes(),
-                REACH * Math.max(sizeBytes, SMALLEST_BYTES));
+    List<SizeTrial> fresh = new ArrayList<>();
+    for (int i = 0; exists() && i < Tier.POINTS; i++) {
+      long bytes = i < Tier.TODAY ? sizeBytes >> (Tier.TODAY - i) : sizeBytes << (i - Tier.TODAY);
+      fresh.add(new SizeTrial(maker, bytes));
+    }
+    trials = List.copyOf(fresh);
   }
 
-  /** Whether too few keys of the present traffic are left in the sample. */
+  /** Whether too few keys of the present traffic are left in the samples. */
   boolean isSparse() {
-    return curve != null && curve.isSparse();
+    return exists() && trials.get(Tier.POINTS - 1).isSparse();
   }
 
-  /** The limit of positions in the sample; 0: no key is. */
+  /** The limit of positions in the samples; 0: no key is. */
   long threshold() {
-    return curve == null ? 0 : curve.threshold();
+    long threshold = 0;
+    for (SizeTrial trial : trials) {
+      threshold = Math.max(threshold, trial.threshold());
+    }
+    return threshold;
   }
 
+  /** Lowers {@link #threshold} to at most {@code limit}. */
   void sink(long limit) {
-    if (curve != null) {
-      curve.sink(limit);
+    trials.forEach(trial -> trial.sink(limit));
+  }
+
+  /**
+   * Takes a sampled request.
+   *
+   * @param flags of {@link LoopSample}
+   * @param hit whether it was a hit of this tier
+   */
+  void request(long hash, long sent, int flags, boolean hit) {
+    int size = TierModel.UNKNOWN;
+    if ((flags & LoopSample.WHOLE) != 0) {
+      size = sent > largestObject ? TierModel.TOO_LARGE : (int) sent + overheadBytes;
+    }
+    boolean usable = (flags & LoopSample.USABLE) != 0;
+    boolean held = (flags & LoopSample.HELD) != 0;
+    for (SizeTrial trial : trials) {
+      trial.request(hash, sent, size, usable, held, hit);
     }
   }
 
-  void seen(double requests, double bytes) {
-    if (curve != null) {
-      curve.seen(requests, bytes);
-    }
+  /** A second has passed. */
+  void second() {
+    trials.forEach(SizeTrial::second);
   }
 
-  void alwaysMissed(double requests, double bytes) {
-    if (curve != null) {
-      curve.alwaysMissed(requests, bytes);
-    }
-  }
-
-  void request(long hash, long sent, int flags) {
-    if (curve != null) {
-      curve.request(hash, sent, flags);
-    }
-  }
-
+  /** Halves the weight of all requests so far. */
   void halve() {
-    if (curve != null) {
-      curve.halve();
-    }
+    trials.forEach(SizeTrial::halve);
   }
 
-  /** The curve around the present size; null: the tier has none. */
-  @Nullable Tier forecast(HitRatio measured) {
-    if (curve == null || sizeBytes == 0) {
+  /**
+   * The curve around the present size; null: the tier has none.
+   *
+   * @param measured the hits of the proxy
+   * @param requests the number of all requests that count, as {@code bytes}
+   */
+  @Nullable Tier forecast(HitRatio measured, double requests, double bytes) {
+    if (trials.isEmpty()) {
       return null;
     }
     List<Point> points = new ArrayList<>(Tier.POINTS);
-    for (int i = 0; i < Tier.POINTS; i++) {
-      double doublings = (double) (i - Tier.TODAY) / Tier.STEPS;
-      long at = Math.round(sizeBytes * Math.pow(2, doublings));
-      points.add(new Point(at, curve.at(at)));
+    for (SizeTrial trial : trials) {
+      HitRatio ratio =
+          new HitRatio(
+              sum(measured.requests(), trial.moreRequests(), requests),
+              sum(measured.bytes(), trial.moreBytes(), bytes));
+      points.add(new Point(trial.sizeBytes(), ratio));
     }
-    return new Tier(tier.setting(), measured, List.copyOf(points));
+    return new Tier(setting, measured, List.copyOf(points));
+  }
+
+  private static double sum(double measured, double more, double all) {
+    return all == 0 ? 0 : Math.max(0, Math.min(1, measured + more / all));
   }
 }

@@ -2,6 +2,7 @@ package io.loligo.server.whatif;
 
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.whatif.LoopSample.Count;
+import io.loligo.server.whatif.SizeForecast.Tier;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -13,16 +14,15 @@ import org.jspecify.annotations.Nullable;
  * {@link #loop}; one thread calls {@link #tick} each second; any thread reads the {@link
  * #forecast}.
  *
- * <p><b>Model.</b> Each tier is an LRU cache of the keys, of which a {@link MissRatioCurve} keeps a
- * sample. Memory is a cache of its own size. Memory and disk together are one cache of the size of
- * the disks, or of the memory if that is larger: a response in memory is on disk too, and its use
- * there counts as a use on disk (ADR 4). Freshness is taken from the proxy's own hits and misses: a
- * response that only a larger cache would still have is taken for fresh.
+ * <p><b>Model.</b> Each tier is simulated by its own policy in a few sizes, for a sample of the
+ * keys ({@link SizeTrial}): memory in front of the present disk, and disks behind the present
+ * memory. Freshness is taken from the proxy's own hits and misses: a response that only a larger
+ * cache would still have is taken for fresh.
  *
- * <p><b>Load.</b> The curves take {@value #MOST_PER_TICK} requests a second. Where more come, or
+ * <p><b>Load.</b> The trials take {@value #MOST_PER_TICK} requests a second. Where more come, or
  * the ring of a loop was full, fewer keys are sampled. Each {@value #HALVING_HOURS} hours all
- * weights are halved, so the traffic of the last days counts. If the sample has become too sparse
- * for the present traffic, the curves begin anew then.
+ * weights are halved, so the traffic of the last days counts. If the samples have become too sparse
+ * for the present traffic, they begin anew then. They begin anew too when a size changes.
  */
 public final class WhatIf {
   /** Most sampled requests of all loops in one second. */
@@ -44,6 +44,7 @@ public final class WhatIf {
   /** Sums with the weights of the curves. */
   private final double[] weighed = new double[Count.values().length];
 
+  private boolean besideDisk;
   private long countedDrops;
   private long sampledRequests;
   private long sinceMillis;
@@ -54,19 +55,43 @@ public final class WhatIf {
    * Nothing seen.
    *
    * @param loops number of event loops
-   * @param disk memory and disk together
    * @param millis wall clock
    */
-  public WhatIf(int loops, TierSize memory, TierSize disk, LongSupplier millis) {
+  public WhatIf(int loops, MemorySize memory, DiskSize disk, LongSupplier millis) {
     this.loops = new LoopSample[loops];
     Arrays.setAll(this.loops, number -> new LoopSample());
     this.millis = millis;
-    this.memory = new TierCurve(memory);
-    this.disk = new TierCurve(disk);
-    this.memory.look();
-    this.disk.look();
+    this.memory =
+        new TierCurve(
+            memory.setting(),
+            memory.largestObject(),
+            memory.overheadBytes(),
+            memory.sizeBytes(),
+            (bytes, share) ->
+                new MemoryModel(
+                    memory,
+                    bytes,
+                    share,
+                    besideDisk ? new RecentDiskHits() : null,
+                    disk.onSecondRequest()));
+    this.disk =
+        new TierCurve(
+            disk.setting(),
+            disk.largestObject(),
+            0,
+            disk.sizeBytes(),
+            (bytes, share) -> new DiskModel(bytes, memory, disk, share));
+    look();
     begin();
     forecast = forecastNow();
+  }
+
+  /** Reads the present sizes. Returns whether one has changed. */
+  private boolean look() {
+    boolean memoryChanged = memory.look();
+    boolean diskChanged = disk.look();
+    besideDisk = disk.exists();
+    return memoryChanged || diskChanged;
   }
 
   /** Takes the finished exchanges of event loop {@code number}, from 0. */
@@ -90,17 +115,18 @@ public final class WhatIf {
 
   /** Memory that it takes at most, on the heap, in bytes. Any thread. */
   public long memoryBytes() {
-    return 2L * MissRatioCurve.MOST_BYTES + (long) loops.length * SampleRing.BYTES;
+    return (long) Tier.POINTS * (MemoryModel.MOST_BYTES + DiskModel.MOST_BYTES)
+        + (long) loops.length * SampleRing.BYTES;
   }
 
   /** Takes the requests of the last second. One thread at a time. */
   public void tick() {
-    boolean memoryChanged = memory.look();
-    boolean diskChanged = disk.look();
-    if (memoryChanged || diskChanged) {
+    if (look()) {
       begin();
     }
     long taken = take();
+    memory.second();
+    disk.second();
     long drops = droppedRequests() - countedDrops;
     countedDrops += drops;
     long sampled = taken + drops;
@@ -134,8 +160,8 @@ public final class WhatIf {
       long number = ring.number();
       long sent = number >>> LoopSample.FLAG_BITS;
       int flags = (int) number & ((1 << LoopSample.FLAG_BITS) - 1);
-      memory.request(ring.hash(), sent, flags);
-      disk.request(ring.hash(), sent, flags);
+      memory.request(ring.hash(), sent, flags, (flags & LoopSample.IN_MEMORY) != 0);
+      disk.request(ring.hash(), sent, flags, (flags & LoopSample.HELD) != 0);
       ring.next();
       taken++;
     }
@@ -157,21 +183,14 @@ public final class WhatIf {
 
   /** Counts {@code share} of the requests since the last call: the others left no sample. */
   private void count(double share) {
-    double[] more = new double[counted.length];
     for (Count count : Count.values()) {
       long now = 0;
       for (LoopSample loop : loops) {
         now += loop.count(count);
       }
       int at = count.ordinal();
-      more[at] = (now - counted[at]) * share;
-      weighed[at] += more[at];
+      weighed[at] += (now - counted[at]) * share;
       counted[at] = now;
-    }
-    for (TierCurve tier : new TierCurve[] {memory, disk}) {
-      tier.seen(more[Count.REQUESTS.ordinal()], more[Count.BYTES.ordinal()]);
-      tier.alwaysMissed(
-          more[Count.ALWAYS_MISSED.ordinal()], more[Count.ALWAYS_MISSED_BYTES.ordinal()]);
     }
   }
 
@@ -209,16 +228,18 @@ public final class WhatIf {
     return new SizeForecast(
         Instant.ofEpochMilli(sinceMillis),
         sampledRequests,
-        memory.forecast(measured(Count.MEMORY_HITS, Count.MEMORY_HIT_BYTES)),
-        disk.forecast(measured(Count.HITS, Count.HIT_BYTES)));
+        forecast(memory, Count.MEMORY_HITS, Count.MEMORY_HIT_BYTES),
+        forecast(disk, Count.HITS, Count.HIT_BYTES));
   }
 
-  private HitRatio measured(Count hits, Count bytes) {
-    return new HitRatio(share(hits, Count.REQUESTS), share(bytes, Count.BYTES));
+  private @Nullable Tier forecast(TierCurve of, Count hits, Count hitBytes) {
+    double requests = weighed[Count.REQUESTS.ordinal()];
+    double bytes = weighed[Count.BYTES.ordinal()];
+    HitRatio measured = new HitRatio(share(hits, requests), share(hitBytes, bytes));
+    return of.forecast(measured, requests, bytes);
   }
 
-  private double share(Count part, Count whole) {
-    double all = weighed[whole.ordinal()];
-    return all == 0 ? 0 : weighed[part.ordinal()] / all;
+  private double share(Count part, double whole) {
+    return whole == 0 ? 0 : weighed[part.ordinal()] / whole;
   }
 }

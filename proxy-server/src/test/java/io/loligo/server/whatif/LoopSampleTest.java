@@ -1,8 +1,9 @@
 package io.loligo.server.whatif;
 
-import static io.loligo.server.whatif.MissRatioCurve.HELD;
-import static io.loligo.server.whatif.MissRatioCurve.USABLE;
-import static io.loligo.server.whatif.MissRatioCurve.WHOLE;
+import static io.loligo.server.whatif.LoopSample.HELD;
+import static io.loligo.server.whatif.LoopSample.IN_MEMORY;
+import static io.loligo.server.whatif.LoopSample.USABLE;
+import static io.loligo.server.whatif.LoopSample.WHOLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
@@ -58,17 +59,18 @@ class LoopSampleTest {
   @Test
   void aHitAndAColdMissTellTheSizeOfTheResponse() {
     assertThat(flags(miss("GET"))).isEqualTo(WHOLE | USABLE);
-    assertThat(flags(hit("GET", HitClass.MEMORY_HIT))).isEqualTo(WHOLE | USABLE | HELD);
+    assertThat(flags(hit("GET", HitClass.MEMORY_HIT))).isEqualTo(WHOLE | USABLE | HELD | IN_MEMORY);
+    assertThat(flags(hit("GET", HitClass.DISK_HIT))).isEqualTo(WHOLE | USABLE | HELD);
   }
 
   @Test
   void aResponseWithoutItsWholeContentDoesNotTellTheSize() {
     assertThat(flags(miss("HEAD"))).isEqualTo(USABLE);
-    assertThat(flags(hit("HEAD", HitClass.MEMORY_HIT))).isEqualTo(USABLE | HELD);
+    assertThat(flags(hit("HEAD", HitClass.MEMORY_HIT))).isEqualTo(USABLE | HELD | IN_MEMORY);
     for (int status : new int[] {206, 304, 412, 416}) {
       ExchangeRecord part = hit("GET", HitClass.NOT_MODIFIED_HIT);
       part.status = status;
-      assertThat(flags(part)).as("status " + status).isEqualTo(USABLE | HELD);
+      assertThat(flags(part)).as("status " + status).isEqualTo(USABLE | HELD | IN_MEMORY);
     }
     ExchangeRecord aborted = miss("GET");
     aborted.aborted = true;
@@ -85,7 +87,6 @@ class LoopSampleTest {
       changed.decision = new CacheDecision(Outcome.VALIDATE, reason, 70, 60);
       assertThat(flags(changed)).as(reason.name()).isEqualTo(WHOLE);
     }
-    assertThat(sample.count(Count.ALWAYS_MISSED)).isEqualTo(3);
   }
 
   @Test
@@ -94,7 +95,7 @@ class LoopSampleTest {
     assertThat(flags(hit("GET", HitClass.NEGATIVE_HIT))).isNotEqualTo(NONE);
     ExchangeRecord fromDisk = hit("GET", HitClass.IMS_HIT);
     fromDisk.fromDisk = true;
-    assertThat(flags(fromDisk)).isNotEqualTo(NONE);
+    assertThat(flags(fromDisk)).isEqualTo(WHOLE | USABLE | HELD);
     for (HitClass of : new HitClass[] {HitClass.UNCACHEABLE, HitClass.ERROR}) {
       ExchangeRecord record = miss("POST");
       record.hitClass = of;
@@ -108,8 +109,6 @@ class LoopSampleTest {
     long bytes = miss("GET").clientBytesOut;
     assertThat(sample.count(Count.REQUESTS)).isEqualTo(5);
     assertThat(sample.count(Count.BYTES)).isEqualTo(5 * bytes);
-    assertThat(sample.count(Count.ALWAYS_MISSED)).isEqualTo(2);
-    assertThat(sample.count(Count.ALWAYS_MISSED_BYTES)).isEqualTo(2 * bytes);
     assertThat(sample.count(Count.HITS)).isEqualTo(3);
     assertThat(sample.count(Count.HIT_BYTES)).isEqualTo(3 * bytes);
     assertThat(sample.count(Count.MEMORY_HITS)).isEqualTo(1);
@@ -119,10 +118,10 @@ class LoopSampleTest {
   @Test
   void samplesKeysBelowTheThresholdOnly() {
     ExchangeRecord record = miss("GET");
-    sample.threshold(MissRatioCurve.position(record.keyHigh));
+    sample.threshold(SizeTrial.position(record.keyHigh));
     assertThat(flags(record)).isEqualTo(NONE);
     assertThat(sample.count(Count.REQUESTS)).isEqualTo(1);
-    sample.threshold(MissRatioCurve.position(record.keyHigh) + 1);
+    sample.threshold(SizeTrial.position(record.keyHigh) + 1);
     assertThat(flags(record)).isNotEqualTo(NONE);
     record.keyHigh = 0;
     record.keyLow = 0;

@@ -31,8 +31,9 @@ record Trace(int[] requests, long[] sizes) {
 
   /**
    * Requests as those of Web Polygraph's PolyMix: 45 % ask for new objects, the others for one of
-   * the last 40,000 new ones, a tenth of them for one of a hundred hot ones. Sizes are exponential:
-   * 65 % images of 4.5 KB, 15 % pages of 8.5 KB, 19.5 % others of 25 KB, 0.5 % downloads of 300 KB.
+   * the last new ones, a tenth of {@code length}, a tenth of them for one of a hundred hot ones.
+   * Sizes are exponential: 65 % images of 4.5 KB, 15 % pages of 8.5 KB, 19.5 % others of 25 KB, 0.5
+   * % downloads of 300 KB.
    */
   static Trace polygraph(int length, long seed) {
     Random random = new Random(seed);
@@ -42,7 +43,7 @@ record Trace(int[] requests, long[] sizes) {
       if (objects == 0 || random.nextDouble() < 0.45) {
         requests[i] = objects++;
       } else {
-        int window = Math.min(objects, random.nextInt(10) == 0 ? 100 : 40_000);
+        int window = Math.min(objects, random.nextInt(10) == 0 ? 100 : length / 10);
         requests[i] = objects - 1 - random.nextInt(window);
       }
     }

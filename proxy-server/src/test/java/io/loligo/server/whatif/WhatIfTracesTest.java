@@ -3,8 +3,6 @@ package io.loligo.server.whatif;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheReason;
@@ -14,17 +12,24 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.whatif.SizeForecast.Point;
 import io.loligo.server.whatif.SizeForecast.Tier;
-import org.junit.jupiter.api.Test;
+import java.util.function.LongFunction;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The way from the records of exchanges to the forecast, beside simulations of the whole trace. */
+/**
+ * The way from the records of exchanges to the forecast, beside simulations of whole proxies of
+ * each size with the same trace.
+ */
 class WhatIfTracesTest {
-  private static final long MEMORY = 64L << 20;
-  private static final long DISK = 256L << 20;
-  private static final long LARGEST_IN_MEMORY = 512L << 10;
+  /** Larger traces for the tables of ADR 31. */
+  private static final int SCALE = Integer.getInteger("loligo.whatif.scale", 1);
+
+  private static final int REQUESTS = 80_000 * SCALE;
+  private static final int OBJECTS = 32_000 * SCALE;
+  private static final long MEMORY = SCALE * (16L << 20);
+  private static final long DISK = 4 * MEMORY;
+  private static final long MEMORY_BESIDE_DISK = DISK / 16;
   private static final long LARGEST = 4L << 20;
-  private static final int OVERHEAD = 512;
   private static final int LOOPS = 2;
 
   private static final CacheDecision MISS =
@@ -34,140 +39,107 @@ class WhatIfTracesTest {
   private static final CacheDecision FRESH =
       new CacheDecision(Outcome.SERVE, CacheReason.FRESH, 1, 60);
 
-  private long millis;
-  private final WhatIf whatIf =
-      new WhatIf(
-          LOOPS,
-          new TierSize("cache_mem", LARGEST_IN_MEMORY, OVERHEAD, () -> MEMORY),
-          new TierSize("cache_dir", LARGEST, 0, () -> DISK),
-          () -> millis);
-
   private final ExchangeRecord record = SampleRecord.of("GET http://h/ HTTP/1.1", "Host: h");
+  private long millis;
 
-  /** The kind of the {@code i}th request. */
-  private static boolean isChanged(int i) {
-    return i % 10 == 3;
-  }
-
-  private static boolean isConditional(int i) {
-    return i % 7 == 5;
-  }
-
-  private static long sent(int i, long size) {
-    return isConditional(i) ? 200 : size;
-  }
-
-  private static LruOracle run(Trace trace, long capacity, long largest, int overhead) {
-    LruOracle lru = new LruOracle(trace.sizes().length, capacity, largest + overhead);
+  /** The forecast of a proxy that has had the requests of the trace. */
+  private SizeForecast forecast(Trace trace, long memoryBytes, long diskBytes, long seed) {
+    WhatIf whatIf =
+        new WhatIf(
+            LOOPS,
+            new MemorySize(
+                "cache_mem",
+                ProxyOracle.LARGEST_IN_MEMORY,
+                ProxyOracle.OVERHEAD,
+                () -> memoryBytes,
+                bytes -> bytes),
+            new DiskSize("cache_dir", LARGEST, () -> diskBytes, ProxyOracle.MEAN_BYTES, false),
+            () -> millis);
+    ProxyOracle own = new ProxyOracle(trace, memoryBytes, diskBytes);
     for (int i = 0; i < trace.requests().length; i++) {
-      ask(lru, trace, i, overhead);
-    }
-    return lru;
-  }
-
-  private static boolean ask(LruOracle lru, Trace trace, int i, int overhead) {
-    int object = trace.requests()[i];
-    long size = trace.sizes()[object];
-    long stored = isConditional(i) ? -1 : size + overhead;
-    return lru.request(object, sent(i, size), stored, !isChanged(i));
-  }
-
-  /** Gives the trace to the forecast as a proxy with LRU in memory and no disk would record it. */
-  private void record(Trace trace, long seed) {
-    LruOracle own = new LruOracle(trace.sizes().length, MEMORY, LARGEST_IN_MEMORY + OVERHEAD);
-    for (int i = 0; i < trace.requests().length; i++) {
-      boolean hit = ask(own, trace, i, OVERHEAD);
-      int object = trace.requests()[i];
-      record.keyHigh = Trace.hash(object, seed);
-      record.keyLow = 1;
-      record.endMillis = i;
-      record.status = isConditional(i) ? 304 : 200;
-      record.clientBytesOut = sent(i, trace.sizes()[object]);
-      record.tag = hit ? LogTag.TCP_MEM_HIT : LogTag.TCP_MISS;
-      record.hitClass = hit ? HitClass.MEMORY_HIT : HitClass.MISS;
-      record.decision = hit ? FRESH : isChanged(i) ? CHANGED : MISS;
+      record(trace, i, own.request(i), seed);
       // a loop has several requests in turn: only by their times are they in order
       whatIf.loop(i / 50 % LOOPS).finished(record);
-      if (i % 1000 == 999) {
+      if (i % ProxyOracle.SECOND == ProxyOracle.SECOND - 1) {
         whatIf.tick();
       }
     }
     assertThat(whatIf.droppedRequests()).isZero();
     SizeForecast forecast = whatIf.forecast();
-    HitRatio measured = own.ratio();
-    assertThat(forecast.memory().measured().requests())
-        .isCloseTo(measured.requests(), within(1e-9));
-    assertThat(forecast.memory().measured().bytes()).isCloseTo(measured.bytes(), within(1e-9));
+    HitRatio measured = forecast.memory().measured();
+    assertThat(measured.requests()).isCloseTo(own.memory().requests(), within(1e-9));
+    assertThat(measured.bytes()).isCloseTo(own.memory().bytes(), within(1e-9));
+    return forecast;
   }
 
-  private static void agrees(Tier tier, Trace trace, long largest, int overhead) {
+  private void record(Trace trace, int i, ProxyOracle.Answer answer, long seed) {
+    record.keyHigh = Trace.hash(trace.requests()[i], seed);
+    record.keyLow = 1;
+    record.endMillis = i;
+    record.status = ProxyOracle.isConditional(i) ? 304 : 200;
+    record.clientBytesOut = ProxyOracle.sent(trace, i);
+    record.decision = FRESH;
+    switch (answer) {
+      case MEMORY -> {
+        record.tag = LogTag.TCP_MEM_HIT;
+        record.hitClass = HitClass.MEMORY_HIT;
+      }
+      case DISK -> {
+        record.tag = LogTag.TCP_HIT;
+        record.hitClass = HitClass.DISK_HIT;
+      }
+      case ORIGIN -> {
+        record.tag = LogTag.TCP_MISS;
+        record.hitClass = HitClass.MISS;
+        record.decision = ProxyOracle.isChanged(i) ? CHANGED : MISS;
+      }
+    }
+  }
+
+  private static void agrees(Tier tier, LongFunction<HitRatio> whole) {
     for (Point point : tier.curve()) {
-      HitRatio whole = run(trace, point.sizeBytes(), largest, overhead).ratio();
+      HitRatio real = whole.apply(point.sizeBytes());
       String at = tier.setting() + " of " + point.sizeBytes();
       assertThat(point.ratio().requests())
           .as("requests, " + at)
-          .isCloseTo(whole.requests(), within(0.02));
-      assertThat(point.ratio().bytes()).as("bytes, " + at).isCloseTo(whole.bytes(), within(0.02));
+          .isCloseTo(real.requests(), within(0.02));
+      assertThat(point.ratio().bytes()).as("bytes, " + at).isCloseTo(real.bytes(), within(0.02));
     }
   }
 
-  private void agrees(Trace trace, long seed) {
-    record(trace, seed);
-    SizeForecast forecast = whatIf.forecast();
-    assertThat(forecast.sampledRequests()).isLessThanOrEqualTo(trace.requests().length);
-    agrees(forecast.memory(), trace, LARGEST_IN_MEMORY, OVERHEAD);
-    agrees(forecast.disk(), trace, LARGEST, 0);
+  private void memoryAgrees(Trace trace, long seed) {
+    agrees(
+        forecast(trace, MEMORY, 0, seed).memory(),
+        bytes -> new ProxyOracle(trace, bytes, 0).run().memory());
+  }
+
+  private void memoryAndDiskAgree(Trace trace, long seed) {
+    SizeForecast forecast = forecast(trace, MEMORY_BESIDE_DISK, DISK, seed);
+    agrees(forecast.memory(), bytes -> new ProxyOracle(trace, bytes, DISK).run().memory());
+    agrees(forecast.disk(), bytes -> new ProxyOracle(trace, MEMORY_BESIDE_DISK, bytes).run().all());
   }
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12})
-  void agreesWithAWholeSimulationForAZipfTrace(long seed) {
-    agrees(Trace.zipf(150_000, 400_000, seed), seed);
+  void memoryAgreesForAZipfTrace(long seed) {
+    memoryAgrees(Trace.zipf(OBJECTS, REQUESTS, seed), seed);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12})
-  void agreesWithAWholeSimulationForATraceWithScansAndChanges(long seed) {
-    agrees(Trace.changing(150_000, 400_000, seed), seed);
+  void memoryAgreesForATraceWithScansAndChanges(long seed) {
+    memoryAgrees(Trace.changing(OBJECTS, REQUESTS, seed), seed);
   }
 
-  /** Hit ratio of the policy of the memory tier, W-TinyLFU with weights in units of 64 bytes. */
-  private static double byOwnPolicy(Trace trace, long capacity) {
-    Cache<Integer, Integer> cache =
-        Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .maximumWeight(capacity / 64)
-            .weigher((Integer object, Integer size) -> (size + 63) / 64)
-            .build();
-    int hits = 0;
-    for (int object : trace.requests()) {
-      int size = (int) trace.sizes()[object];
-      if (cache.getIfPresent(object) != null) {
-        hits++;
-      } else if (size <= LARGEST_IN_MEMORY) {
-        cache.put(object, size);
-      }
-    }
-    return (double) hits / trace.requests().length;
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12})
+  void memoryAndDiskAgreeForAZipfTrace(long seed) {
+    memoryAndDiskAgree(Trace.zipf(OBJECTS, REQUESTS, seed), seed);
   }
 
-  /** The table of ADR 31: per cent at 64, 128 and 256 MB, by LRU and by the policy of memory. */
-  @Test
-  void thePolicyOfMemoryDiffersFromLruAsTheAdrSays() {
-    differs(Trace.zipf(150_000, 500_000, 1), 33.4, 42.3, 42.1, 49.3, 52.6, 57.1);
-    differs(Trace.changing(150_000, 500_000, 1), 29.0, 26.7, 36.3, 31.0, 44.7, 37.7);
-    differs(Trace.polygraph(400_000, 1), 17.1, 13.5, 25.6, 17.3, 39.0, 23.0);
-  }
-
-  private static void differs(Trace trace, double... percents) {
-    for (int i = 0; i < percents.length; i += 2) {
-      long capacity = MEMORY << i / 2;
-      LruOracle lru = new LruOracle(trace.sizes().length, capacity, LARGEST_IN_MEMORY);
-      for (int object : trace.requests()) {
-        lru.request(object, trace.sizes()[object]);
-      }
-      assertThat(100 * lru.ratio().requests()).isCloseTo(percents[i], within(0.1));
-      assertThat(100 * byOwnPolicy(trace, capacity)).isCloseTo(percents[i + 1], within(0.5));
-    }
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12})
+  void memoryAndDiskAgreeForAPolygraphTrace(long seed) {
+    memoryAndDiskAgree(Trace.polygraph(REQUESTS, seed), seed);
   }
 }

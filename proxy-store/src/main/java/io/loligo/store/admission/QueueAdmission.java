@@ -16,7 +16,11 @@ public final class QueueAdmission implements DiskAdmission {
   /** In means: one large response must not make all others look small. */
   private static final double MAX_WEIGHED = 64;
 
+  /** Of a directory of which only a share of the keys is known. */
+  private static final int SAMPLED_SEGMENTS = 100;
+
   private final long capacityBytes;
+  private final double sampledShare;
   private final long keys;
   private final Ghosts wentFromProbation;
   private final Ghosts wentFromMain;
@@ -33,13 +37,41 @@ public final class QueueAdmission implements DiskAdmission {
    * @param meanObjectBytes approximate size of an object on disk; determines the size of the memory
    */
   public QueueAdmission(long capacityBytes, long segmentBytes, long meanObjectBytes) {
+    this(capacityBytes, segmentBytes, meanObjectBytes, Long.MAX_VALUE, 1);
+  }
+
+  private QueueAdmission(
+      long capacityBytes,
+      long segmentBytes,
+      long meanObjectBytes,
+      long mostKeys,
+      double sampledShare) {
     this.capacityBytes = capacityBytes;
+    this.sampledShare = sampledShare;
     this.meanBytes = Math.max(1, meanObjectBytes);
-    this.keys = keys(capacityBytes, meanBytes);
+    this.keys = Math.min(mostKeys, keys(capacityBytes, meanBytes));
     this.wentFromProbation = new Ghosts(keys);
     this.wentFromMain = new Ghosts(keys);
     this.probationBar = new StayBar(segmentBytes);
     this.mainBar = new StayBar(segmentBytes);
+  }
+
+  /**
+   * One that sees only a share of the keys. Its directory is smaller in that proportion; its
+   * objects are not.
+   *
+   * @param capacityBytes of that directory
+   * @param mostObjects that the directory holds
+   * @param sampledShare of the keys, above 0 and at most 1
+   */
+  static QueueAdmission sampled(
+      long capacityBytes, long meanObjectBytes, int mostObjects, double sampledShare) {
+    return new QueueAdmission(
+        capacityBytes,
+        capacityBytes / SAMPLED_SEGMENTS,
+        meanObjectBytes,
+        (long) (mostObjects * DiskPolicy.KNOWN),
+        sampledShare);
   }
 
   /** Number of keys that are remembered. */
@@ -67,7 +99,11 @@ public final class QueueAdmission implements DiskAdmission {
     Placement placement =
         DiskPolicy.place(
             new DiskPolicy.Arrival(
-                bytes, full, remembered, (long) (share * capacityBytes), capacityBytes));
+                (long) (bytes * sampledShare),
+                full,
+                remembered,
+                (long) (share * capacityBytes),
+                capacityBytes));
     if (placement.lane() == null) {
       wentFromProbation.add(hash);
     }

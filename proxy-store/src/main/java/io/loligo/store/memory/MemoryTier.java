@@ -684,6 +684,11 @@ public final class MemoryTier {
     return limit.weight() * UNIT_BYTES;
   }
 
+  /** What {@link #weighableBytes} would be with a limit of {@code limitBytes}. */
+  public long weighableBytes(long limitBytes) {
+    return HardLimit.weight(limitBytes, ledger) * UNIT_BYTES;
+  }
+
   public long insertions() {
     return insertions.sum();
   }

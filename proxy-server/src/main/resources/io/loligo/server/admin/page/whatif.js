@@ -63,7 +63,7 @@ class Tier {
       cursor: { show: false },
       scales: { x: { time: false, distr: 3, log: 2 }, y: { range: [0, 1] } },
       axes: [
-        { ...axis, size: 24, gap: 4, splits: () => curve.filter((point, i) => i % 2 === 0).map(point => point.sizeBytes),
+        { ...axis, size: 24, gap: 4, splits: () => curve.map(point => point.sizeBytes),
           values: (u, sizes) => sizes.map(format.bytes), filter: (u, sizes) => sizes },
         { ...axis, size: 52, gap: 4, values: (u, shares) => shares.map(format.ratio) },
       ],

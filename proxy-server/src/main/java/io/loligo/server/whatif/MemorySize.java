@@ -1,14 +1,20 @@
 package io.loligo.server.whatif;
 
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 
 /**
- * A tier of the cache, for its curve.
+ * The memory tier, for its forecast.
  *
  * @param setting the directive of its size
  * @param largestObject bytes of the largest response that it stores, at least 0
  * @param overheadBytes of each response, beside the bytes that are sent to a client
  * @param sizeBytes gives its present size on any thread; 0: there is none
+ * @param roomBytes gives the bytes of responses for which a tier of a size has room
  */
-public record TierSize(
-    String setting, long largestObject, int overheadBytes, LongSupplier sizeBytes) {}
+public record MemorySize(
+    String setting,
+    long largestObject,
+    int overheadBytes,
+    LongSupplier sizeBytes,
+    LongUnaryOperator roomBytes) {}

@@ -1,0 +1,86 @@
+package io.loligo.server.whatif;
+
+import io.loligo.store.admission.DirectoryModel;
+import java.util.function.LongPredicate;
+
+/** Memory of its present size, and a directory behind it. Not thread-safe. */
+final class DiskModel implements TierModel {
+  private static final int MOST_ENTRIES = 7168;
+
+  /** An entry in memory takes as much heap as so many in the directory. */
+  private static final int MEMORY_ENTRY = 4;
+
+  /** Most bytes that a model takes. */
+  static final int MOST_BYTES = MOST_ENTRIES * DirectoryModel.BYTES_PER_ENTRY + (16 << 10);
+
+  private final MemorySize inMemory;
+  private final MemoryModel memory;
+  private final DirectoryModel directory;
+
+  /**
+   * An empty model.
+   *
+   * @param sizeBytes of the directory, for all keys
+   * @param share of the keys that it will see
+   */
+  DiskModel(long sizeBytes, MemorySize inMemory, DiskSize disk, double share) {
+    this.inMemory = inMemory;
+    directory =
+        new DirectoryModel(
+            sizeBytes,
+            disk.meanObjectBytes() * 2 / 3, // a directory has half as many records again
+            disk.onSecondRequest(),
+            this::servesFromMemory,
+            MOST_ENTRIES,
+            share);
+    long memoryBytes = inMemory.sizeBytes().getAsLong();
+    memory = new MemoryModel(inMemory, memoryBytes, share, directory::hit, disk.onSecondRequest());
+  }
+
+  private boolean servesFromMemory(long hash) {
+    return memory.serves(hash);
+  }
+
+  @Override
+  public boolean request(long hash, int size, boolean usable, boolean held) {
+    boolean onDisk = directory.holds(hash);
+    boolean inMemory = memory.request(hash, sizeInMemory(size), usable, usable && onDisk);
+    if (size == TOO_LARGE) {
+      directory.remove(hash);
+    } else if (inMemory || (usable && onDisk)) {
+      return true;
+    } else if (size != UNKNOWN) {
+      directory.put(hash, size);
+    }
+    return false;
+  }
+
+  private int sizeInMemory(int size) {
+    if (size < 0) {
+      return size;
+    }
+    return size > inMemory.largestObject() ? TOO_LARGE : size + inMemory.overheadBytes();
+  }
+
+  @Override
+  public void second() {
+    memory.second();
+  }
+
+  @Override
+  public int entries() {
+    return directory.entries() + MEMORY_ENTRY * memory.entries();
+  }
+
+  @Override
+  public int mostEntries() {
+    return MOST_ENTRIES;
+  }
+
+  @Override
+  public void copyTo(TierModel other, LongPredicate stay) {
+    DiskModel copy = (DiskModel) other;
+    memory.copyTo(copy.memory, stay);
+    directory.copyTo(copy.directory, stay);
+  }
+}
