@@ -29,7 +29,7 @@ import java.util.Objects;
  * heap for each response, or if one of them is not stored.
  *
  * <pre>
- * java -Xmx12g -XX:MaxDirectMemorySize=8g -cp proxy-bench/target/benchmarks.jar \
+ * java -Xmx6g -XX:MaxDirectMemorySize=8g -cp proxy-bench/target/benchmarks.jar \
  *   io.loligo.bench.capacity.HeapPerObject [OBJECTS [CONTENT_BYTES]]
  * </pre>
  *
