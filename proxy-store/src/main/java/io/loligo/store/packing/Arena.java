@@ -162,7 +162,7 @@ final class Arena {
 
   private static void release(@Nullable Chunk emptied) {
     for (Chunk chunk = emptied; chunk != null; chunk = chunk.nextEmptied) {
-      chunk.owned.release();
+      chunk.release();
     }
   }
 }

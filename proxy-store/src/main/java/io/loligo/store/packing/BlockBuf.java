@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of other memory as a buffer of its own; the subclass gives its references their meaning.
- * Threads that use parts of one memory do not contend: they share no view of it. Its size is fixed.
+ * Threads that use parts of one memory do not contend: they share no view of it. Where Netty writes
+ * without addresses, it writes through a view that all share; then each write has a view of its
+ * own. Its size is fixed.
  */
 public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
   private final ByteBuf memory;
@@ -224,19 +226,31 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBuf setBytes(int index, ByteBuf src, int srcIndex, int length) {
-    memory.setBytes(at(index, length), src, srcIndex, length);
+    if (memory.hasMemoryAddress()) {
+      memory.setBytes(at(index, length), src, srcIndex, length);
+    } else {
+      src.getBytes(srcIndex, nioBuffer(index, length));
+    }
     return this;
   }
 
   @Override
   public ByteBuf setBytes(int index, byte[] src, int srcIndex, int length) {
-    memory.setBytes(at(index, length), src, srcIndex, length);
+    if (memory.hasMemoryAddress()) {
+      memory.setBytes(at(index, length), src, srcIndex, length);
+    } else {
+      nioBuffer(index, length).put(src, srcIndex, length);
+    }
     return this;
   }
 
   @Override
   public ByteBuf setBytes(int index, ByteBuffer src) {
-    memory.setBytes(at(index, src.remaining()), src);
+    if (memory.hasMemoryAddress()) {
+      memory.setBytes(at(index, src.remaining()), src);
+    } else {
+      nioBuffer(index, src.remaining()).put(src);
+    }
     return this;
   }
 

@@ -1,6 +1,7 @@
 package io.loligo.store.packing;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +20,14 @@ public final class Chunk {
   private static final int LOG2_GRANULES = 14;
 
   final Arena arena;
+
+  /**
+   * The bytes. Any number of threads use it at once, so it must not be a buffer that copies through
+   * a view of its own, as those of the adaptive allocator do: two threads would move one position.
+   */
   final ByteBuf memory;
-  final ByteBuf owned;
+
+  private final ByteBuf owned;
 
   /** The next of the emptied chunks whose memory is to be released. */
   @Nullable Chunk nextEmptied;
@@ -35,8 +42,7 @@ public final class Chunk {
     this.arena = arena;
     this.number = number;
     this.owned = owned;
-    // leaks are looked for in blocks; tracking the chunk as well would cost each access
-    this.memory = owned.unwrap() == null ? owned : owned.unwrap();
+    this.memory = Unpooled.wrappedBuffer(owned.nioBuffer(0, Packing.CHUNK_BYTES));
     this.view = new ChunkView(this);
     starts.set(0);
   }
@@ -61,6 +67,12 @@ public final class Chunk {
    */
   public void free(int offset) {
     arena.give(this, offset / Packing.GRANULE_BYTES);
+  }
+
+  /** Returns its memory, of which no block is in use. */
+  void release() {
+    memory.release();
+    owned.release();
   }
 
   /** The number of the chunk that {@code block} is in. */

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.util.ResourceLeakDetector;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -196,9 +200,9 @@ class ArenasTest {
           protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
             return new UnpooledDirectByteBuf(this, initialCapacity, maxCapacity) {
               @Override
-              public ByteBuf unwrap() {
+              public ByteBuffer nioBuffer(int index, int length) {
                 inside[0].run(); // asked while the chunk is added
-                return null;
+                return super.nioBuffer(index, length);
               }
             };
           }
@@ -283,5 +287,49 @@ class ArenasTest {
         other.release();
       }
     }
+  }
+
+  /** Netty's adaptive buffers copy through a view that threads would share. */
+  @Test
+  void threadsCopyAtOnceIntoBlocksOfOneChunk() throws Exception {
+    PackedAllocator allocator = new PackedAllocator(new AdaptiveByteBufAllocator(true, false));
+    int threads = 2;
+    CyclicBarrier start = new CyclicBarrier(threads);
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<Integer>> all = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        byte own = (byte) (thread + 1);
+        all.add(
+            pool.submit(
+                () -> {
+                  start.await();
+                  return strayBytes(allocator, own);
+                }));
+      }
+      for (Future<Integer> one : all) {
+        assertThat(one.get(GUARD_SECONDS, TimeUnit.SECONDS)).isZero();
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /** Bytes in a block that nobody put there. */
+  private static int strayBytes(PackedAllocator allocator, byte own) {
+    byte[] bytes = new byte[1_000];
+    byte[] read = new byte[bytes.length];
+    ByteBuf block = allocator.directBuffer(bytes.length, bytes.length);
+    int stray = 0;
+    for (int i = 0; i < 60_000; i++) {
+      Arrays.fill(bytes, (byte) (2 * i + own));
+      block.setBytes(0, ByteBuffer.wrap(bytes));
+      Arrays.fill(bytes, (byte) (2 * i + 2 + own));
+      block.setBytes(0, bytes);
+      block.getBytes(0, read);
+      stray += Arrays.equals(read, bytes) ? 0 : 1;
+    }
+    block.release();
+    return stray;
   }
 }
