@@ -16,6 +16,12 @@ final class JvmFlags {
   /** The young generation is at most this part of the heap. */
   private static final int YOUNG_SHARE = 4;
 
+  /**
+   * Up to this size of {@code cache_mem} all objects of the heap are moved in some tenths of a
+   * second, once in millions of stored responses. Beyond it they are collected without a stop.
+   */
+  private static final long SMALL_CACHE = 2L << 30;
+
   private JvmFlags() {}
 
   /**
@@ -23,13 +29,19 @@ final class JvmFlags {
    *
    * @param processors that the JVM may use
    * @param maxHeapBytes largest heap that the JVM would choose
+   * @param cacheBytes {@code cache_mem}
    */
-  static List<String> of(int processors, long maxHeapBytes) {
+  static List<String> of(int processors, long maxHeapBytes, long cacheBytes) {
     long wanted = Math.max(MIN_YOUNG, processors * YOUNG_PER_PROCESSOR);
     long young = Math.min(wanted, maxHeapBytes / YOUNG_SHARE) >> 10;
     return List.of(
-        processors > 1 ? "-XX:+UseParallelGC" : "-XX:+UseSerialGC",
-        "-Xmn" + young + "k",
-        "-XX:MaxTenuringThreshold=1");
+        collector(processors, cacheBytes), "-Xmn" + young + "k", "-XX:MaxTenuringThreshold=1");
+  }
+
+  private static String collector(int processors, long cacheBytes) {
+    if (processors == 1) {
+      return "-XX:+UseSerialGC";
+    }
+    return cacheBytes <= SMALL_CACHE ? "-XX:+UseParallelGC" : "-XX:+UseG1GC";
   }
 }

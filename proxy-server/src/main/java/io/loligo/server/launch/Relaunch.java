@@ -17,8 +17,10 @@ public final class Relaunch {
    * Does not return if the JVM starts again: this process, with the same number, then begins at its
    * main class. Returns if the operator chose flags, or the system has no such way; the second is
    * said on the error output.
+   *
+   * @param arguments of {@code run}, which name the configuration
    */
-  public static void ifWithoutFlags() {
+  public static void ifWithoutFlags(String[] arguments) {
     try {
       if (!Files.isReadable(COMMAND)) {
         return;
@@ -28,7 +30,9 @@ public final class Relaunch {
         return;
       }
       Runtime jvm = Runtime.getRuntime();
-      JavaCommand again = command.with(JvmFlags.of(jvm.availableProcessors(), jvm.maxMemory()));
+      JavaCommand again =
+          command.with(
+              JvmFlags.of(jvm.availableProcessors(), jvm.maxMemory(), cacheBytes(arguments)));
       Path java = Path.of(System.getProperty("java.home"), "bin", "java");
       Exec.run(java.toString(), again.words());
     } catch (IOException | RuntimeException | LinkageError e) {
@@ -37,5 +41,14 @@ public final class Relaunch {
               + e
               + "); next: give it those of docs/running.md, or allow programs in java.io.tmpdir");
     }
+  }
+
+  private static long cacheBytes(String[] arguments) {
+    for (int i = 0; i < arguments.length - 1; i++) {
+      if (arguments[i].equals("-f") || arguments[i].equals("--file")) {
+        return CacheMemLine.bytes(Path.of(arguments[i + 1]));
+      }
+    }
+    return Long.MAX_VALUE;
   }
 }

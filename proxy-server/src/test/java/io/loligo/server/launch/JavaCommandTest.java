@@ -64,7 +64,7 @@ final class JavaCommandTest {
 
   @Test
   void getsFlagsBeforeItsOwnOptionsAndIsNotPlainThen() {
-    JavaCommand again = of("java -Da=b -jar loligo.jar run").with(JvmFlags.of(2, 1L << 30));
+    JavaCommand again = of("java -Da=b -jar loligo.jar run").with(JvmFlags.of(2, 1L << 30, 0));
     assertThat(again.words())
         .containsExactly(
             "java",
@@ -80,8 +80,9 @@ final class JavaCommandTest {
 
   @Test
   void sizesTheYoungGenerationByProcessorsAndHeap() {
-    assertThat(JvmFlags.of(1, 1L << 30)).contains("-XX:+UseSerialGC", "-Xmn16384k");
-    assertThat(JvmFlags.of(64, 64L << 30)).contains("-XX:+UseParallelGC", "-Xmn524288k");
-    assertThat(JvmFlags.of(2, 32L << 20)).contains("-Xmn8192k");
+    assertThat(JvmFlags.of(1, 1L << 30, Long.MAX_VALUE)).contains("-XX:+UseSerialGC", "-Xmn16384k");
+    assertThat(JvmFlags.of(64, 64L << 30, 2L << 30)).contains("-XX:+UseParallelGC", "-Xmn524288k");
+    assertThat(JvmFlags.of(2, 1L << 30, (2L << 30) + 1)).contains("-XX:+UseG1GC", "-Xmn16384k");
+    assertThat(JvmFlags.of(2, 32L << 20, 0)).contains("-Xmn8192k");
   }
 }

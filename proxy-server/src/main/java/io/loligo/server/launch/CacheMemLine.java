@@ -1,0 +1,73 @@
+package io.loligo.server.launch;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A look at {@code cache_mem} before the configuration is read: the flags depend on how many
+ * objects the heap will have. Stateless.
+ */
+final class CacheMemLine {
+  /** {@code cache_mem} without a line. */
+  private static final long DEFAULT_BYTES = 256L << 20;
+
+  private static final Pattern LINE =
+      Pattern.compile("\\s*cache_mem\\s+([0-9.]+)\\s*(bytes|KB|MB|GB)?\\s*(#.*)?");
+
+  /** Lines after which one line alone does not tell: other files, conditions, macros. */
+  private static final Pattern UNCERTAIN =
+      Pattern.compile("\\s*(include|if)\\s.*|.*\\bcache_mem\\b.*");
+
+  private CacheMemLine() {}
+
+  /**
+   * The largest size that the lines of {@code file} give. If they do not tell for certain, {@link
+   * Long#MAX_VALUE}.
+   */
+  static long bytes(Path file) {
+    try {
+      return bytes(Files.readAllLines(file, StandardCharsets.ISO_8859_1));
+    } catch (IOException unreadable) {
+      return Long.MAX_VALUE; // whoever reads the configuration says why
+    }
+  }
+
+  static long bytes(List<String> lines) {
+    long most = -1;
+    for (String line : lines) {
+      Matcher known = LINE.matcher(line);
+      if (line.isBlank() || line.stripLeading().startsWith("#")) {
+        continue;
+      }
+      if (known.matches()) {
+        most = Math.max(most, bytes(known.group(1), known.group(2)));
+      } else if (UNCERTAIN.matcher(line).matches()) {
+        return Long.MAX_VALUE;
+      }
+    }
+    return most < 0 ? DEFAULT_BYTES : most;
+  }
+
+  private static long bytes(String number, @Nullable String unit) {
+    int shift =
+        switch (unit == null ? "bytes" : unit.toUpperCase(Locale.ROOT)) {
+          case "KB" -> 10;
+          case "MB" -> 20;
+          case "GB" -> 30;
+          default -> 0;
+        };
+    try {
+      return new BigDecimal(number).multiply(BigDecimal.valueOf(1L << shift)).longValue();
+    } catch (NumberFormatException wrong) {
+      return Long.MAX_VALUE;
+    }
+  }
+}
