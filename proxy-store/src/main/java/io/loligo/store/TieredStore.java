@@ -581,7 +581,7 @@ public final class TieredStore implements Store {
                 key.toString(),
                 key.high(),
                 key.low(),
-                entry.meta(),
+                entry.meta().kept(),
                 entry.bytes(),
                 entry.diskId() != 0));
         entry.release();

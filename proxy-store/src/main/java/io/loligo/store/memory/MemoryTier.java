@@ -333,7 +333,8 @@ public final class MemoryTier {
       Entry entry = stored.get(i);
       if (entry.tryRetain()) {
         Glimpse one =
-            new Glimpse(entry.meta(), entry.storedLines(), false, entry.bytes(), entry.hits());
+            new Glimpse(
+                entry.meta().kept(), entry.storedLines(), false, entry.bytes(), entry.hits());
         seen.add(one.selected(entry.is(selected)));
         entry.release();
       }

@@ -8,13 +8,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.Store;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.StoredObject;
 import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -208,5 +213,18 @@ final class PackedEntryTest {
     assertThat(kept.status()).isEqualTo(200);
     assertThatThrownBy(entry::status).isInstanceOf(AssertionError.class);
     assertThatThrownBy(entry::key).isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void whatIsOnlyInspectedOutlivesIt() {
+    try (StoreFixture fixture = new StoreFixture()) {
+      fixture.fill(URL, CONTENT);
+      List<Store.Peek> seen = new ArrayList<>();
+      fixture.store.peek(key(URL), noFields(), ImmediateEventExecutor.INSTANCE, seen::add);
+      StoredObject listed = fixture.store.objects(1).get(0);
+      fixture.store.remove(key(URL));
+      assertThat(seen.get(0).variants().get(0).meta().status()).isEqualTo(200);
+      assertThat(listed.meta().status()).isEqualTo(200);
+    }
   }
 }
