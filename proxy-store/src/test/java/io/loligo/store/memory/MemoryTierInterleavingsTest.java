@@ -5,7 +5,9 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.Interleavings;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.packing.PackedAllocator;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -46,7 +48,10 @@ final class MemoryTierInterleavingsTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
     private final MemoryTier tier =
         new MemoryTier(
-            new PackedAllocator(allocator), 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
+            new PackedAllocator(new HeapChunks()),
+            1 << 20,
+            new MemoryLedger(1 << 20),
+            Runnable::run);
 
     @Operation
     public void store(@Param(name = "url") int url, @Param(name = "content") int content) {
@@ -74,6 +79,24 @@ final class MemoryTierInterleavingsTest {
     @Operation
     public int purge(@Param(name = "url") int url) {
       return tier.remove(KEYS[url]);
+    }
+  }
+
+  /** Heap buffers for direct ones: they are collected with the tier that is left behind. */
+  private static final class HeapChunks extends AbstractByteBufAllocator {
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+      return Unpooled.buffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+      return newHeapBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return false;
     }
   }
 }
