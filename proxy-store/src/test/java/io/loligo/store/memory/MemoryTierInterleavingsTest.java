@@ -9,10 +9,13 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.ResourceLeakDetector;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +25,19 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("interleavings")
 final class MemoryTierInterleavingsTest {
+  private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+
+  /** Each race leaves a tier behind, with entries that nobody releases. */
+  @BeforeEach
+  void leavesEntriesBehind() {
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+  }
+
+  @AfterEach
+  void looksForLeaksAgain() {
+    ResourceLeakDetector.setLevel(level);
+  }
+
   @Test
   void isAsIfOneCameAfterTheOther() {
     new StressOptions()
