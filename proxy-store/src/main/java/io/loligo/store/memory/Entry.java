@@ -55,7 +55,9 @@ public final class Entry extends StoredMeta implements Stored, StoredResponse, H
   /** Content in each block but the first and the last; also the size a first block grows to. */
   public static final int BLOCK_BYTES = 64 << 10;
 
-  /** Heap of a packed entry and its place in the map, without details; a test measures it. */
+  /**
+   * Heap of a packed entry and its place in the map, without details; HeapPerObject measures it.
+   */
   static final int PACKED_HEAP_BYTES = 160;
 
   /** Content up to this size is copied to clients in any case: its block needs no references. */
