@@ -5,9 +5,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.Interleavings;
 import io.loligo.store.StoreFixture;
 import io.loligo.store.packing.PackedAllocator;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -60,14 +58,17 @@ final class MemoryTierInterleavingsTest {
       null, StoreFixture.key("http://a/1"), StoreFixture.key("http://a/2")
     };
 
+    /**
+     * One for all tiers: Lincheck keeps thousands of them, which would have a chunk each. What they
+     * store is never freed.
+     */
+    private static final PackedAllocator PACKING =
+        new PackedAllocator(new UnpooledByteBufAllocator(true, true));
+
     // heap buffers that are collected: a tier is left behind after each race
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
     private final MemoryTier tier =
-        new MemoryTier(
-            new PackedAllocator(new HeapChunks()),
-            1 << 20,
-            new MemoryLedger(1 << 20),
-            Runnable::run);
+        new MemoryTier(PACKING, 1 << 20, new MemoryLedger(1 << 20), Runnable::run);
 
     @Operation
     public void store(@Param(name = "url") int url, @Param(name = "content") int content) {
@@ -95,24 +96,6 @@ final class MemoryTierInterleavingsTest {
     @Operation
     public int purge(@Param(name = "url") int url) {
       return tier.remove(KEYS[url]);
-    }
-  }
-
-  /** Heap buffers for direct ones: they are collected with the tier that is left behind. */
-  private static final class HeapChunks extends AbstractByteBufAllocator {
-    @Override
-    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
-      return Unpooled.buffer(initialCapacity, maxCapacity);
-    }
-
-    @Override
-    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-      return newHeapBuffer(initialCapacity, maxCapacity);
-    }
-
-    @Override
-    public boolean isDirectBufferPooled() {
-      return false;
     }
   }
 }
