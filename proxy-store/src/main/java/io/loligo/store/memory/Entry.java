@@ -283,6 +283,11 @@ public final class Entry extends StoredMeta implements Stored, StoredResponse, H
     return known;
   }
 
+  /** The details so far; null: it is packed and has none. */
+  @Nullable EntryDetails knownDetails() {
+    return details;
+  }
+
   private @Nullable SpreadCount spreadCount() {
     EntryDetails known = details;
     return known == null ? null : known.spread;

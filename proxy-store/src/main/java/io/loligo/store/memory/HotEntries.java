@@ -47,8 +47,9 @@ final class HotEntries {
   /** {@code entry} left the map, or has another place there. */
   void left(Entry entry) {
     entry.gather();
-    if (!entries.isEmpty()) {
-      entries.remove(entry.details());
+    EntryDetails details = entry.knownDetails();
+    if (details != null && !entries.isEmpty()) {
+      entries.remove(details);
     }
   }
 
