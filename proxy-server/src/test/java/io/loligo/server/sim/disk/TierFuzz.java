@@ -33,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -388,10 +389,28 @@ final class TierFuzz implements SimMedium.Host {
     final MemoryLedger transit = new MemoryLedger(transitBytes);
     final MemoryLedger own = new MemoryLedger(1L << 40);
     final Map<Integer, Map<Integer, Entry>> inMemory = new HashMap<>();
-    final Map<Entry, Version> versions = new HashMap<>();
+    final Map<Entry, Version> versions = new IdentityHashMap<>();
     final List<Arrival> arrivals = new ArrayList<>();
     final Set<Version> closing = new HashSet<>();
+
+    /** The very entries: those under one key are equal. */
     final List<Entry> reading = new ArrayList<>();
+
+    boolean reads(Entry entry) {
+      return reading.stream().anyMatch(entry::is);
+    }
+
+    /** Whether it was read: several readers may have the same one. */
+    boolean endReading(Entry entry) {
+      for (int i = 0; i < reading.size(); i++) {
+        if (entry.is(reading.get(i))) {
+          reading.remove(i);
+          return true;
+        }
+      }
+      return false;
+    }
+
     final Purges purges = new Purges(TierFuzz.this::wallMillis);
     final Set<Ban> unwritten = new HashSet<>();
     final SimMedium medium;
@@ -900,7 +919,7 @@ final class TierFuzz implements SimMedium.Host {
     of.reading.add(entry);
     verifyResident(entry, version);
     if (entry.contentLength() == 0 || entry.isResident(entry.contentLength() - 1)) {
-      of.reading.remove(entry);
+      of.endReading(entry);
       entry.release();
     } else {
       of.waiting++;
@@ -943,14 +962,14 @@ final class TierFuzz implements SimMedium.Host {
             // that it was replaced and its segment emptied may be
             verifyUndamaged();
           }
-          if (more && next < version.length && of.reading.contains(entry)) {
+          if (more && next < version.length && of.reads(entry)) {
             int then = next;
             afterOnLoop(
                 draw(chance(30) ? 2_000_000 : 2_000),
                 ofThisLife(() -> goOn(of, entry, version, then)));
           } else {
             of.waiting--;
-            if (of.reading.remove(entry)) {
+            if (of.endReading(entry)) {
               entry.release();
             }
           }
@@ -958,7 +977,7 @@ final class TierFuzz implements SimMedium.Host {
   }
 
   private void goOn(Life of, Entry entry, Version version, int from) {
-    if (of.reading.contains(entry)) {
+    if (of.reads(entry)) {
       readOn(of, entry, version, from);
     } else {
       of.waiting--;
