@@ -21,7 +21,7 @@ final class ReportedProxy {
 
   private ReportedProxy() {}
 
-  /** Adds what is there; the page says what is not. */
+  /** Adds the figures of the process; the page names those that are missing. */
   static void addTo(LogReport report, ProxyConfig config, long nowMillis)
       throws InterruptedException {
     AdminCall call = AdminCall.of(config);

@@ -238,8 +238,8 @@ public final class HistorySources {
   }
 
   /**
-   * The samples of what is in progress: their number and their sum, whose quotient is the mean. Of
-   * the disks, all samples, as {@code concurrency.disk_reads}.
+   * The samples of requests and disk operations in progress: their number and their sum, whose
+   * quotient is the mean. Of the disks, all samples, as {@code concurrency.disk_reads}.
    */
   public void concurrency(Concurrency sampled) {
     for (Concurrency.Of of : Concurrency.Of.values()) {

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * any thread.
  */
 public final class DiskTimes implements DiskWatch {
-  /** Milliseconds between two samples of what is in progress. */
+  /** Milliseconds between two samples of the operations in progress. */
   public static final int SAMPLE_MILLIS = 2;
 
   private static final long NANOS_PER_MILLI = 1_000_000;

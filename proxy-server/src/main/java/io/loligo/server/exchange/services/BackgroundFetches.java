@@ -15,7 +15,7 @@ public final class BackgroundFetches {
     /**
      * A fetch has ended.
      *
-     * @param record what is known about it, borrowed
+     * @param record its facts, times and bytes; borrowed
      * @param trace its own; null: none
      */
     void ended(ExchangeRecord record, @Nullable CausedTrace trace);
