@@ -47,7 +47,7 @@ public final class Main implements Callable<Integer> {
   /** Runs a command; the process ends with its status. */
   public static void main(String[] arguments) {
     if (arguments.length > 0 && arguments[0].equals("run")) {
-      Relaunch.ifWithoutFlags(arguments);
+      Relaunch.forRun(arguments);
     }
     // read when the first class of Chronicle Map is initialised: it must not report this process to
     // anybody

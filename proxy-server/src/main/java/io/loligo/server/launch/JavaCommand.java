@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The command line that started a JVM, as the kernel keeps it.
@@ -50,26 +51,41 @@ record JavaCommand(List<String> words) {
   }
 
   /**
-   * Whether it leaves the flags to the JVM: no {@code -X} option, no agent and no file of options,
-   * neither here nor in a variable of {@code environment}.
+   * Whether it leaves collector and memory to the JVM: {@link HarmlessOptions} only, here and in
+   * the variables of {@code environment}.
    */
   boolean isPlain(Map<String, String> environment) {
     for (String variable : VARIABLES) {
-      if (!environment.getOrDefault(variable, "").isBlank()) {
+      List<String> options = inVariable(variable, environment);
+      if (endOfHarmless(options, 0) < options.size()) {
         return false;
       }
     }
-    for (int i = 1; i < words.size() && !words.get(i).equals("-jar"); i++) {
-      String word = words.get(i);
-      if (word.startsWith("-X") || word.matches("-agent.*|-javaagent:.*|@.*")) {
-        return false;
-      }
-      if (!word.startsWith("-")) {
-        return true; // the main class
-      }
-      i += WITH_VALUE.contains(word) ? 1 : 0;
+    int end = endOfHarmless(words, 1);
+    return end < words.size()
+        && (words.get(end).equals("-jar") || !words.get(end).matches("[-@].*"));
+  }
+
+  /** Whether an option begins with {@code begin}, here or in a variable of {@code environment}. */
+  boolean hasOption(String begin, Map<String, String> environment) {
+    return Stream.concat(
+            words.subList(0, endOfHarmless(words, 1)).stream(),
+            VARIABLES.stream().flatMap(variable -> inVariable(variable, environment).stream()))
+        .anyMatch(option -> option.startsWith(begin));
+  }
+
+  private static List<String> inVariable(String variable, Map<String, String> environment) {
+    String options = environment.getOrDefault(variable, "").strip();
+    return options.isEmpty() ? List.of() : List.of(options.split("\\s+", -1));
+  }
+
+  /** Index of the first word that is no harmless option, or the number of words. */
+  private static int endOfHarmless(List<String> words, int from) {
+    int i = from;
+    while (i < words.size() && HarmlessOptions.contain(words.get(i))) {
+      i += WITH_VALUE.contains(words.get(i)) ? 2 : 1;
     }
-    return words.size() > 1;
+    return Math.min(i, words.size());
   }
 
   /** The same with further options. */

@@ -1,5 +1,6 @@
 package io.loligo.server.launch;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -22,20 +23,30 @@ final class JvmFlags {
    */
   private static final long SMALL_CACHE = 2L << 30;
 
+  /** The first version that has object headers of 8 bytes, other than as an experiment. */
+  private static final int COMPACT_HEADERS = 25;
+
   private JvmFlags() {}
 
   /**
    * The flags.
    *
+   * @param version of the JVM, such as 17
    * @param processors that the JVM may use
    * @param maxHeapBytes largest heap that the JVM would choose
    * @param cacheBytes {@code cache_mem}
    */
-  static List<String> of(int processors, long maxHeapBytes, long cacheBytes) {
+  static List<String> of(int version, int processors, long maxHeapBytes, long cacheBytes) {
     long wanted = Math.max(MIN_YOUNG, processors * YOUNG_PER_PROCESSOR);
     long young = Math.min(wanted, maxHeapBytes / YOUNG_SHARE) >> 10;
-    return List.of(
-        collector(processors, cacheBytes), "-Xmn" + young + "k", "-XX:MaxTenuringThreshold=1");
+    List<String> flags = new ArrayList<>();
+    flags.add(collector(processors, cacheBytes));
+    flags.add("-Xmn" + young + "k");
+    flags.add("-XX:MaxTenuringThreshold=1");
+    if (version >= COMPACT_HEADERS) {
+      flags.add("-XX:+UseCompactObjectHeaders");
+    }
+    return flags;
   }
 
   private static String collector(int processors, long cacheBytes) {

@@ -3,36 +3,58 @@ package io.loligo.server.launch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
- * Starts the JVM of this process again with {@link JvmFlags}, if the operator gave no flags: a JVM
- * cannot change its collector. Main thread, before anything else runs.
+ * Starts the JVM of this process again with flags of the proxy's, if the operator chose neither
+ * collector nor memory: a JVM cannot change its collector. Main thread, before anything else runs.
  */
 public final class Relaunch {
   private static final Path COMMAND = Path.of("/proc/self/cmdline");
 
+  /** {@code off}: the JVM keeps the flags that it has. */
+  private static final String SWITCH = "loligo.relaunch";
+
   private Relaunch() {}
 
   /**
-   * Does not return if the JVM starts again: this process, with the same number, then begins at its
-   * main class. Returns if the operator chose flags, or the system has no such way; the second is
-   * said on the error output.
+   * {@link #with} the flags of {@code run}.
    *
    * @param arguments of {@code run}, which name the configuration
    */
-  public static void ifWithoutFlags(String[] arguments) {
+  public static void forRun(String[] arguments) {
+    Runtime jvm = Runtime.getRuntime();
+    with(
+        () ->
+            JvmFlags.of(
+                Runtime.version().feature(),
+                jvm.availableProcessors(),
+                jvm.maxMemory(),
+                cacheBytes(arguments)));
+  }
+
+  /**
+   * Does not return if the JVM starts again: this process, with the same number, then begins at its
+   * main class. Returns if the operator chose flags or switched this off, or the system has no such
+   * way. A failure is said on the error output.
+   *
+   * @param flags asked only if they are needed; at least one that chooses collector or memory,
+   *     which tells the second JVM from the first
+   */
+  public static void with(Supplier<List<String>> flags) {
     try {
-      if (!Files.isReadable(COMMAND)) {
+      if ("off".equals(System.getProperty(SWITCH)) || !Files.isReadable(COMMAND)) {
         return;
       }
       JavaCommand command = JavaCommand.parse(Files.readAllBytes(COMMAND));
       if (!command.isPlain(System.getenv())) {
         return;
       }
-      Runtime jvm = Runtime.getRuntime();
-      JavaCommand again =
-          command.with(
-              JvmFlags.of(jvm.availableProcessors(), jvm.maxMemory(), cacheBytes(arguments)));
+      JavaCommand again = command.with(flags.get());
+      if (again.isPlain(System.getenv())) {
+        throw new IllegalArgumentException("it would start for ever");
+      }
       Path java = Path.of(System.getProperty("java.home"), "bin", "java");
       Exec.run(java.toString(), again.words());
     } catch (IOException | RuntimeException | LinkageError e) {

@@ -32,6 +32,11 @@ final class JavaCommandTest {
         "java --add-opens java.base/java.lang=ALL-UNNAMED -jar loligo.jar run",
         "java --add-opens=java.base/java.lang=ALL-UNNAMED -jar loligo.jar run",
         "java -jar @loligo.jar run",
+        "java -Da=b -Xlog:gc -cp a.jar io.loligo.Main run",
+        "java -Xlog:gc*:file=gc.log -XX:NativeMemoryTracking=summary -jar loligo.jar run",
+        "java -XX:StartFlightRecording:filename=a.jfr -Xshare:auto -jar loligo.jar run",
+        "java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints -jar loligo.jar run",
+        "java -XX:+ExitOnOutOfMemoryError -XX:HeapDumpPath=/a -jar loligo.jar run",
       })
   void leavesTheFlagsToTheJvm(String words) {
     assertThat(of(words).isPlain(Map.of())).isTrue();
@@ -42,11 +47,17 @@ final class JavaCommandTest {
       strings = {
         "java -Xmx1g -jar loligo.jar run",
         "java -XX:+UseG1GC -jar loligo.jar run",
-        "java -Da=b -Xlog:gc -cp a.jar io.loligo.Main run",
+        "java -Xlog:gc -Xmn1m -jar loligo.jar run",
+        "java -XX:+UnlockDiagnosticVMOptions -XX:-UseCompressedOops -jar loligo.jar run",
+        "java -XX:MaxDirectMemorySize=1g -jar loligo.jar run",
+        "java -XX:SharedArchiveFile=a.jsa -jar loligo.jar run",
+        "java -Dcom.sun.management.jmxremote.port=9999 -jar loligo.jar run",
         "java -cp a.jar -Xint io.loligo.Main run",
         "java -javaagent:apm.jar -jar loligo.jar run",
         "java -agentlib:jdwp=transport=dt_socket -jar loligo.jar run",
         "java @loligo.args",
+        "java -Da=b",
+        "java -cp",
         "java",
       })
   void hasFlags(String words) {
@@ -58,13 +69,23 @@ final class JavaCommandTest {
     JavaCommand plain = of("java -jar loligo.jar run");
     assertThat(plain.isPlain(Map.of("JAVA_TOOL_OPTIONS", " "))).isTrue();
     for (String variable : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")) {
-      assertThat(plain.isPlain(Map.of(variable, "-javaagent:apm.jar"))).isFalse();
+      assertThat(plain.isPlain(Map.of(variable, "-Da=b -Xlog:gc"))).isTrue();
+      assertThat(plain.isPlain(Map.of(variable, "-Da=b -javaagent:apm.jar"))).isFalse();
+      assertThat(plain.isPlain(Map.of(variable, "-Da='b c'"))).isFalse();
     }
   }
 
   @Test
+  void findsAnOptionOfTheOperator() {
+    JavaCommand command = of("java -Da=b -Xshare:off -jar loligo.jar -Xlog");
+    assertThat(command.hasOption("-Xshare:", Map.of())).isTrue();
+    assertThat(command.hasOption("-Xlog", Map.of())).isFalse();
+    assertThat(command.hasOption("-Xlog", Map.of("JDK_JAVA_OPTIONS", "-ea -Xlog:gc"))).isTrue();
+  }
+
+  @Test
   void getsFlagsBeforeItsOwnOptionsAndIsNotPlainThen() {
-    JavaCommand again = of("java -Da=b -jar loligo.jar run").with(JvmFlags.of(2, 1L << 30, 0));
+    JavaCommand again = of("java -Da=b -jar loligo.jar run").with(JvmFlags.of(17, 2, 1L << 30, 0));
     assertThat(again.words())
         .containsExactly(
             "java",
@@ -80,9 +101,17 @@ final class JavaCommandTest {
 
   @Test
   void sizesTheYoungGenerationByProcessorsAndHeap() {
-    assertThat(JvmFlags.of(1, 1L << 30, Long.MAX_VALUE)).contains("-XX:+UseSerialGC", "-Xmn16384k");
-    assertThat(JvmFlags.of(64, 64L << 30, 2L << 30)).contains("-XX:+UseParallelGC", "-Xmn524288k");
-    assertThat(JvmFlags.of(2, 1L << 30, (2L << 30) + 1)).contains("-XX:+UseG1GC", "-Xmn16384k");
-    assertThat(JvmFlags.of(2, 32L << 20, 0)).contains("-Xmn8192k");
+    assertThat(JvmFlags.of(17, 1, 1L << 30, Long.MAX_VALUE))
+        .contains("-XX:+UseSerialGC", "-Xmn16384k");
+    assertThat(JvmFlags.of(17, 64, 64L << 30, 2L << 30))
+        .contains("-XX:+UseParallelGC", "-Xmn524288k");
+    assertThat(JvmFlags.of(17, 2, 1L << 30, (2L << 30) + 1)).contains("-XX:+UseG1GC", "-Xmn16384k");
+    assertThat(JvmFlags.of(17, 2, 32L << 20, 0)).contains("-Xmn8192k");
+  }
+
+  @Test
+  void makesHeadersCompactWhereTheJvmCan() {
+    assertThat(JvmFlags.of(24, 2, 1L << 30, 0)).doesNotContain("-XX:+UseCompactObjectHeaders");
+    assertThat(JvmFlags.of(25, 2, 1L << 30, 0)).contains("-XX:+UseCompactObjectHeaders");
   }
 }

@@ -64,6 +64,24 @@ final class RelaunchWireTest {
   }
 
   @Test
+  void logsOfTheJvmDoNotCostItsFlags() throws Exception {
+    Path log = dir.resolve("gc.log");
+    try (ProxyProcess process = start("-Xlog:gc:file=" + log, "-ea")) {
+      assertServes();
+      assertThat(commandOf(process)).contains(" -Xmn", " -Xlog:gc:file=" + log + " -ea -cp ");
+      assertThat(log).content().containsPattern("Using (Parallel|Serial)");
+    }
+  }
+
+  @Test
+  void canBeSwitchedOff() throws Exception {
+    try (ProxyProcess process = start("-Dloligo.relaunch=off")) {
+      assertServes();
+      assertThat(commandOf(process)).doesNotContain("-Xmn");
+    }
+  }
+
+  @Test
   void leavesTheFlagsOfAnOperatorAlone() throws Exception {
     try (ProxyProcess process = start("-Xmx200m")) {
       assertServes();
