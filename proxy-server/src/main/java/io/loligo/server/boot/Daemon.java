@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.systemd.ServiceManager;
 import io.loligo.server.time.TimeSource;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -37,6 +38,13 @@ final class Daemon {
 
   /** Runs until SIGTERM or SIGINT. Returns the process's exit status. */
   int run() {
+    try (ServiceManager manager =
+        ServiceManager.of(System.getenv(), ProcessHandle.current().pid())) {
+      return run(manager);
+    }
+  }
+
+  private int run(ServiceManager manager) {
     MemoryFit memory = MemoryFit.of(config);
     MemoryBudget budget = memory.budget();
     DirectMemory.limitBuffers(budget.disk());
@@ -62,7 +70,7 @@ final class Daemon {
     Stop stop = new Stop(started);
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
-    boolean heard = Signals.on("HUP", () -> started.thenAccept(Daemon::hangup));
+    boolean heard = Signals.on("HUP", () -> started.thenAccept(proxy -> hangup(proxy, manager)));
     // by default it ends a JVM, and scripts made for Squid send it to have logs rotated
     Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
@@ -75,6 +83,8 @@ final class Daemon {
           e instanceof RuntimeException ? e : null);
       return 1;
     }
+    manager.ready(proxy::loopsAnswer);
+    proxy.draining().thenRun(manager::stopping);
     LOG.info("{}", memory.report());
     for (InetSocketAddress address : proxy.addresses()) {
       LOG.info("listening on {}", text(address));
@@ -140,15 +150,17 @@ final class Daemon {
   }
 
   /** Reloads; the logs are reopened even if that fails: they may have been moved away. */
-  private static void hangup(Proxy proxy) {
+  private static void hangup(Proxy proxy, ServiceManager manager) {
     LOG.info("signalled: reloading");
+    manager.reloading();
     proxy
         .reload()
         .thenCompose(
             reloaded -> {
               AUDIT.info("signal reload: {}", reloaded.done() ? "done" : "failed");
               return reopenLogs(proxy);
-            });
+            })
+        .whenComplete((nothing, failure) -> manager.reloaded());
   }
 
   private static void rotate(Proxy proxy) {

@@ -20,6 +20,7 @@ final class LifeCycle implements Part {
   private static final String DRAINING = "draining";
 
   private final Maintenance maintenance;
+  private final CompletableFuture<Void> draining = new CompletableFuture<>();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private volatile String notReady = "starting";
   private volatile boolean failed;
@@ -61,6 +62,7 @@ final class LifeCycle implements Part {
       }
       notReady = DRAINING;
     }
+    draining.complete(null);
     Runnable stopping =
         () -> {
           LOG.info("no longer listening");
@@ -74,6 +76,11 @@ final class LifeCycle implements Part {
       listening = maintenance.thread().schedule(stopping, delayMillis, TimeUnit.MILLISECONDS);
     }
     return drained;
+  }
+
+  /** Completes when draining begins, by any caller. */
+  CompletableFuture<Void> draining() {
+    return draining;
   }
 
   /** Completes when drained, by any caller. */

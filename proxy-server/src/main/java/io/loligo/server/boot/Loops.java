@@ -274,6 +274,18 @@ final class Loops implements Part {
     taken.forEach(Future::syncUninterruptibly);
   }
 
+  /** Completes when each loop has run a task; fails if the loops have ended. */
+  CompletableFuture<Void> answer() {
+    try {
+      return CompletableFuture.allOf(
+          loops.stream()
+              .map(loop -> CompletableFuture.runAsync(() -> {}, loop.eventLoop()))
+              .toArray(CompletableFuture<?>[]::new));
+    } catch (RejectedExecutionException ended) {
+      return CompletableFuture.failedFuture(ended);
+    }
+  }
+
   /** Measures the lag of each loop. Always on the same thread. */
   void measureLag() {
     for (int i = 0; i < loops.size(); i++) {

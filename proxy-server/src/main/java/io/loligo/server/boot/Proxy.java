@@ -541,6 +541,16 @@ public final class Proxy implements AutoCloseable {
     return life.hasFailed();
   }
 
+  /** Completes when draining begins, by any caller. */
+  CompletableFuture<Void> draining() {
+    return life.draining();
+  }
+
+  /** Completes when each event loop has run a task; fails if the loops have ended. */
+  CompletableFuture<Void> loopsAnswer() {
+    return loops.answer();
+  }
+
   /** Completes when the proxy was drained, by any caller. */
   public CompletableFuture<Void> drained() {
     return life.drained();
