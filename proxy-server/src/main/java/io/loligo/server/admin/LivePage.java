@@ -17,9 +17,9 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live page at the root of the admin port: its document, its files, and its stream of states.
- * The path of the files has their checksum, so that a browser may keep them, and never mixes those
- * of two versions. Stateless.
+ * The live page at the root of the admin port: its document, its files, its stream of states, and
+ * one state alone. The path of the files has their checksum, so that a browser may keep them, and
+ * never mixes those of two versions. Stateless.
  */
 public final class LivePage {
   private static final String DOCUMENT = "index.html";
@@ -84,6 +84,7 @@ public final class LivePage {
         new LiveState(metrics, numbers, history, operations, disks, pages, version, millisClock);
     LiveStreams streams = new LiveStreams(state::json);
     pages.addNow("/live", parameters -> streams.answer());
+    pages.addJson("/state", state::json);
   }
 
   private static String read(String name) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Checks the folder of each {@code cache_dir} before anything starts: it exists, is writable, and
  * its disk has the space of the line. Errors name the line and the remedy. Stateless.
  */
-final class CacheFolders {
+public final class CacheFolders {
   private static final Logger LOG = LoggerFactory.getLogger(CacheFolders.class);
 
   private CacheFolders() {}
@@ -30,7 +30,7 @@ final class CacheFolders {
    *
    * @throws IOException if one is not available
    */
-  static void prepare(DiskSettings disk) throws IOException {
+  public static void prepare(DiskSettings disk) throws IOException {
     Map<FileStore, Long> promised = new HashMap<>();
     for (CacheDir dir : disk.dirs()) {
       Path folder = Path.of(dir.path());

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The proxy as a foreground process: logs, pid file, signals. Used by the main thread. */
-final class Daemon {
+public final class Daemon {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
@@ -31,13 +31,13 @@ final class Daemon {
    * @param config fits the available memory, except for defaults, which are lowered
    * @param source reads the configuration again
    */
-  Daemon(ProxyConfig config, Supplier<ConfigResult> source) {
+  public Daemon(ProxyConfig config, Supplier<ConfigResult> source) {
     this.config = config;
     this.source = source;
   }
 
   /** Runs until SIGTERM or SIGINT. Returns the process's exit status. */
-  int run() {
+  public int run() {
     try (ServiceManager manager =
         ServiceManager.of(System.getenv(), ProcessHandle.current().pid())) {
       return run(manager);

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Where the history is kept. Stateless. */
-final class HistoryPlace {
+public final class HistoryPlace {
   private static final String NAME = "loligo.history";
 
   private HistoryPlace() {}
@@ -20,7 +20,7 @@ final class HistoryPlace {
   }
 
   /** The file of a configuration whose logs have their places; null: none, nothing is kept. */
-  static @Nullable Path of(ProxyConfig placed) {
+  public static @Nullable Path of(ProxyConfig placed) {
     String named = placed.get(HistoryDirectives.HISTORY);
     if (!named.isEmpty()) {
       return isWanted(placed) ? Path.of(named) : null;

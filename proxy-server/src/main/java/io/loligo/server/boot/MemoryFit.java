@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param usual the budget of the configuration as it was read
  * @param historyBytes direct memory for the history, beside the budget; 0: there is none
  */
-record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual, int historyBytes) {
+public record MemoryFit(
+    ProxyConfig config, MemoryBudget budget, MemoryBudget usual, int historyBytes) {
   /** {@code cache_mem} and {@code loligo_transit_memory} are not lowered below this. */
   static final long LEAST_BYTES = 8L << 20;
 
@@ -38,7 +39,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual, in
   private static final Setting<Long> TRANSIT = MemoryDirectives.TRANSIT_MEMORY;
 
   /** Fits {@code config} to the memory of this JVM. */
-  static MemoryFit of(ProxyConfig config) {
+  public static MemoryFit of(ProxyConfig config) {
     return of(config, MemoryBudget.of(config));
   }
 
@@ -85,7 +86,7 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual, in
   }
 
   /** Adds an error to {@code read} if its configuration does not fit the memory of this JVM. */
-  static ConfigResult check(ConfigResult read, String file) {
+  public static ConfigResult check(ConfigResult read, String file) {
     ProxyConfig config = read.config();
     ConfigProblem problem = config == null ? null : of(config).problem(file);
     if (problem == null) {
@@ -112,12 +113,12 @@ record MemoryFit(ProxyConfig config, MemoryBudget budget, MemoryBudget usual, in
   }
 
   /** Whether a default was lowered. */
-  boolean isLowered() {
+  public boolean isLowered() {
     return budget.cacheBytes() < usual.cacheBytes() || budget.transitBytes() < usual.transitBytes();
   }
 
   /** The budgets in force, the lowered defaults, and the available memory. */
-  String report() {
+  public String report() {
     String limits =
         "the JVM may use "
             + mb(budget.directLimitBytes())

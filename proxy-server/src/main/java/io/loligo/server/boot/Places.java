@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Finds a place for every file that is written: the configured one or, with a warning that names
  * the line, one below {@code ./var/log}. Stateless.
  */
-final class Places {
+public final class Places {
   private static final Logger LOG = LoggerFactory.getLogger(Places.class);
 
   private Places() {}
@@ -26,7 +26,7 @@ final class Places {
    *
    * @throws IOException if there is none for a file
    */
-  static ProxyConfig of(ProxyConfig config) throws IOException {
+  public static ProxyConfig of(ProxyConfig config) throws IOException {
     ProxyConfig placed = logs(config, LogDirectives.ACCESS_LOG);
     placed = logs(placed, LogDirectives.ICAP_LOG);
     placed = logs(placed, LogDirectives.SLOW_LOG);
@@ -55,7 +55,7 @@ final class Places {
   }
 
   /** Whether this process writes {@code log} to a file. */
-  static boolean isFile(LogTarget log, ProxyConfig config) {
+  public static boolean isFile(LogTarget log, ProxyConfig config) {
     return log.module().equals("stdio")
         || (log.module().equals("daemon") && config.get(LogDirectives.LOGFILE_DAEMON).isEmpty());
   }

@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * Reads the certificates of the ports, and makes their TLS. Any thread but an event loop, because
  * files are read.
  */
-final class PortCertificates {
+public final class PortCertificates {
   private static final Logger LOG = LoggerFactory.getLogger(PortCertificates.class);
 
   /** Before its expiry, a certificate is in the log once a day. */
@@ -126,7 +126,7 @@ final class PortCertificates {
   }
 
   /** The files that {@link #read} reads, and the folders of authorities. */
-  static Set<String> paths(ProxyConfig config) {
+  public static Set<String> paths(ProxyConfig config) {
     Set<String> paths = new HashSet<>();
     for (HttpPort port : ports(config)) {
       if (port.bump() != null) {

@@ -166,7 +166,7 @@ class KerberosPeerWireTest extends WireTest {
     command.addAll(
         ProxyProcess.command(
             List.of("-Djava.security.krb5.conf=" + kdc.configuration()),
-            "io.loligo.server.boot.Main",
+            "io.loligo.server.cli.Main",
             "run",
             "-f",
             file.toString()));

@@ -1,6 +1,6 @@
 package io.loligo.server.wire;
 
-import io.loligo.server.boot.Main;
+import io.loligo.server.cli.Main;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;

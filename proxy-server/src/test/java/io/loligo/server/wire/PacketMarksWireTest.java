@@ -120,7 +120,7 @@ class PacketMarksWireTest extends WireTest {
     }
     command.addAll(
         ProxyProcess.command(
-            List.of("-Xmx128m"), "io.loligo.server.boot.Main", "run", "-f", file.toString()));
+            List.of("-Xmx128m"), "io.loligo.server.cli.Main", "run", "-f", file.toString()));
     ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
     assertThat(process.awaitExit()).as(process.output()).isNotZero();
     assertThat(process.output())

@@ -45,20 +45,20 @@ final class ProxyProcess implements AutoCloseable {
   /** The same with further options of the virtual machine. */
   static ProxyProcess loligo(Path dir, List<String> options, String... arguments)
       throws IOException {
-    return java(dir, options, "io.loligo.server.boot.Main", arguments);
+    return java(dir, options, "io.loligo.server.cli.Main", arguments);
   }
 
   /** The same, with a signal that it ignores from its start on, as under nohup. */
   static ProxyProcess ignoring(String signal, Path dir, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("/bin/sh", "-c", "trap '' " + signal + "; exec \"$@\"", "sh"));
-    command.addAll(command(USUAL_OPTIONS, "io.loligo.server.boot.Main", arguments));
+    command.addAll(command(USUAL_OPTIONS, "io.loligo.server.cli.Main", arguments));
     return start(dir, command.toArray(String[]::new));
   }
 
   /** The same with no other options of the virtual machine than these. */
   static ProxyProcess bare(Path dir, List<String> options, String... arguments) throws IOException {
-    String main = "io.loligo.server.boot.Main";
+    String main = "io.loligo.server.cli.Main";
     return start(dir, command(options, main, arguments).toArray(String[]::new));
   }
 

@@ -31,7 +31,7 @@ final class RelaunchWireTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(options));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of("io.loligo.server.boot.Main", "run", "-f", conf.toString()));
+    command.addAll(List.of("io.loligo.server.cli.Main", "run", "-f", conf.toString()));
     return ProxyProcess.start(dir, command.toArray(String[]::new)).awaitPort(port);
   }
 

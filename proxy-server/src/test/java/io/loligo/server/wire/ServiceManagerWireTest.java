@@ -24,7 +24,7 @@ class ServiceManagerWireTest extends WireTest {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("env", "NOTIFY_SOCKET=" + address, "WATCHDOG_USEC=100000"));
     command.addAll(
-        ProxyProcess.command(OPTIONS, "io.loligo.server.boot.Main", "run", "-f", conf.toString()));
+        ProxyProcess.command(OPTIONS, "io.loligo.server.cli.Main", "run", "-f", conf.toString()));
     try (NotifyReceiver received = new NotifyReceiver(address)) {
       ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
       assertThat(received.next()).isEqualTo("READY=1");

@@ -1,8 +1,10 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ExaminedConfig;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.Features;
+import io.loligo.server.boot.FileConfigSource;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

@@ -1,4 +1,4 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,17 +1,16 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
-import io.loligo.core.config.ProxyConfig;
-import java.io.IOException;
-import java.net.URLEncoder;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import static io.loligo.server.cli.RunningProxy.encoded;
+
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code loligo explain URL}: asks the running proxy. */
 @Command(
@@ -19,8 +18,25 @@ import picocli.CommandLine.Parameters;
     description =
         "Shows the stored responses for a URL, the decision for a request now with its reason, and"
             + " the last decisions. Fetches, changes and counts nothing.",
-    mixinStandardHelpOptions = true)
+    exitCodeList = {
+      "0:explained",
+      "1:the proxy refuses or fails",
+      "2:the command line is wrong",
+      "3:no proxy answers"
+    },
+    footer = {
+      "  loligo explain http://www.example.com/logo.png -f /etc/loligo/loligo.conf",
+      "  loligo explain http://www.example.com/ -H 'Accept-Language: de' --json"
+    })
 final class Asking implements Callable<Integer> {
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Spec
+  private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Mixin
+  private RunningProxy proxy;
+
   @SuppressWarnings("NullAway.Init") // picocli sets it
   @Parameters(paramLabel = "URL", description = "absolute, as in the access log")
   private String url;
@@ -58,38 +74,12 @@ final class Asking implements Callable<Integer> {
   @Option(names = "--json", description = "as JSON")
   private boolean json;
 
-  @Option(
-      names = "--admin",
-      paramLabel = "HOST:PORT",
-      description = "the proxy's loligo_admin_port; default: ${DEFAULT-VALUE}")
-  private String admin = "127.0.0.1:3129";
-
-  @Option(
-      names = {"-f", "--file"},
-      paramLabel = "FILE",
-      description = "takes the admin port, its certificate and the secret from this configuration")
-  private @Nullable Path file;
-
   @Override
-  public Integer call() throws InterruptedException {
-    ProxyConfig config = file == null ? null : config(file);
-    AdminCall call = file == null ? new AdminCall(admin, null, null) : null;
-    if (config != null) {
-      call = AdminCall.of(config);
-    }
-    if (call == null) {
-      System.err.println("loligo: " + file + " has no loligo_admin_port");
-      return 1;
-    }
-    try {
-      HttpResponse<String> answer = call.get("/explain?" + query());
-      boolean explained = answer.statusCode() == 200;
-      (explained ? System.out : System.err).print(answer.body());
-      return explained ? 0 : 1;
-    } catch (IOException e) {
-      System.err.println("loligo: " + e.getMessage());
-      return 1;
-    }
+  public Integer call() throws CommandFailure, InterruptedException {
+    String answer = proxy.get("/explain?" + query());
+    spec.commandLine().getOut().print(answer);
+    spec.commandLine().getOut().flush();
+    return 0;
   }
 
   private String query() {
@@ -106,13 +96,5 @@ final class Asking implements Callable<Integer> {
       query.append("&port=").append(encoded(portName));
     }
     return query.append(json ? "&format=json" : "").toString();
-  }
-
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
-  }
-
-  private static @Nullable ProxyConfig config(Path file) {
-    return Features.reader(new FileConfigSource()).read(file.toString()).config();
   }
 }

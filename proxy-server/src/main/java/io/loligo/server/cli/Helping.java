@@ -1,6 +1,7 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.DirectiveHelp;
+import io.loligo.server.boot.Features;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -14,13 +15,18 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "help",
     description = "Explains a command or a directive of the configuration.",
-    mixinStandardHelpOptions = true)
+    exitCodeList = {"0:explained", "2:the name is unknown; or the command line is wrong"},
+    footer = {"  loligo help cache_dir", "  loligo help purge", "  loligo help --directives"})
 final class Helping implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // picocli sets it
   @Spec
   private CommandSpec spec;
 
-  @Parameters(paramLabel = "NAME", arity = "0..1", description = "a command or a directive")
+  @Parameters(
+      paramLabel = "NAME",
+      arity = "0..1",
+      completionCandidates = HelpNames.class,
+      description = "a command or a directive")
   private @Nullable String name;
 
   @Option(names = "--directives", description = "all directives that take effect")

@@ -1,4 +1,4 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** The command line against a port that answers like the proxy's. */
 class AskingTest {
@@ -49,7 +48,10 @@ class AskingTest {
   }
 
   private static int run(String... arguments) {
-    return new CommandLine(new Asking()).execute(arguments);
+    String[] line = new String[arguments.length + 1];
+    line[0] = "explain";
+    System.arraycopy(arguments, 0, line, 1, arguments.length);
+    return Main.commandLine().execute(line);
   }
 
   @Test
@@ -76,10 +78,13 @@ class AskingTest {
   }
 
   @Test
-  void saysWhereThereIsNoAnswer() {
+  void tellsARefusalFromAProxyThatDoesNotRun() {
     status = 503;
     assertThat(run("http://h/", "--admin", "127.0.0.1:" + server.getAddress().getPort()))
         .isEqualTo(1);
     assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
+    server.stop(0);
+    assertThat(run("http://h/", "--admin", "127.0.0.1:" + server.getAddress().getPort()))
+        .isEqualTo(3);
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.server.check.RuleQuestions;
 import io.loligo.server.explain.Question;
@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "acl",
     description = "Asks the rules of a configuration.",
-    mixinStandardHelpOptions = true,
+    exitCodeList = {"0:see: loligo acl test --help", "2:the command line is wrong"},
+    footer = "  loligo acl test http://www.example.com/ -f /etc/loligo/loligo.conf",
     subcommands = RuleCommands.Test.class)
 final class RuleCommands implements Callable<Integer> {
   @Override
@@ -37,12 +38,18 @@ final class RuleCommands implements Callable<Integer> {
   /** {@code loligo acl test URL}. */
   @Command(
       name = "test",
-      description = {
-        "Shows which line of each list decides about a request, and why. Nothing is sent, looked up"
-            + " or started.",
-        "Exit status: 0: http_access allows the request; 1: it does not; 2: that is not known."
+      description =
+          "Shows which line of each list decides about a request, and why. Nothing is sent, looked"
+              + " up or started.",
+      exitCodeList = {
+        "0:http_access allows the request",
+        "1:it does not",
+        "2:that is not known; or the command line is wrong"
       },
-      mixinStandardHelpOptions = true)
+      footer = {
+        "  loligo acl test http://www.example.com/ --client 10.1.2.3 -f /etc/loligo/loligo.conf",
+        "  loligo acl test www.example.com:443 --user alice -f /etc/loligo/loligo.conf"
+      })
   static final class Test implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     @Parameters(paramLabel = "URL", description = "absolute; for CONNECT HOST:PORT")

@@ -1,8 +1,12 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ExaminedConfig;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.Features;
+import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.boot.MemoryFit;
+import io.loligo.server.boot.PortCertificates;
 import io.loligo.server.check.ConfigCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,13 +22,19 @@ import picocli.CommandLine.Parameters;
 /** {@code loligo check FILE}: judges a configuration without starting. */
 @Command(
     name = "check",
-    description = {
-      "Judges a configuration without starting: wrong lines, rules that can never decide, traps in"
-          + " their order, open access, missing files, unused ACLs.",
-      "Exit status: 0: the proxy would start; 1: it would not; 2: it would, but --strict is given"
-          + " and there is a warning or a line without effect."
+    description =
+        "Judges a configuration without starting: wrong lines, rules that can never decide, traps"
+            + " in their order, open access, missing files, unused ACLs.",
+    exitCodeList = {
+      "0:the proxy would start",
+      "1:it would not",
+      "2:it would, but --strict is given and there is a warning or a line without effect; or the"
+          + " command line is wrong"
     },
-    mixinStandardHelpOptions = true)
+    footer = {
+      "  loligo check /etc/loligo/loligo.conf",
+      "  loligo check --strict --json /etc/loligo/loligo.conf"
+    })
 final class Checking implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", arity = "0..1", description = "configuration in Squid's dialect")
   private @Nullable Path given;

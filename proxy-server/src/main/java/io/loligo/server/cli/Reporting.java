@@ -1,6 +1,8 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.Features;
+import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.report.LogReport;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -21,13 +23,19 @@ import picocli.CommandLine.Spec;
 /** {@code loligo report ACCESS.LOG…} and {@code -f FILE}: a page of graphs of access logs. */
 @Command(
     name = "report",
-    description = {
-      "Reads access logs in Squid's native format, loligo_stages or loligo_json, also gzip, and"
-          + " writes an HTML page with graphs of rates, times, sizes, hits, disk and servers.",
-      "Exit status: 0: the page is written; 1: it is written, but a log could not be read to its"
-          + " end; 2: no line can be read, or the page cannot be written."
+    description =
+        "Reads access logs in Squid's native format, loligo_stages or loligo_json, also gzip, and"
+            + " writes an HTML page with graphs of rates, times, sizes, hits, disk and servers. A"
+            + " terminal shows the progress.",
+    exitCodeList = {
+      "0:the page is written",
+      "1:it is written, but a log could not be read to its end",
+      "2:no line can be read, or the page cannot be written; or the command line is wrong"
     },
-    mixinStandardHelpOptions = true)
+    footer = {
+      "  loligo report /var/log/squid/access.log -o report.html",
+      "  loligo report -f /etc/loligo/loligo.conf -o report.html"
+    })
 final class Reporting implements Callable<Integer> {
   private static final int PARTLY = 1;
   private static final int UNREADABLE = 2;
@@ -93,7 +101,11 @@ final class Reporting implements Callable<Integer> {
       ZoneId times = zone.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(zone);
       report =
           LogReport.read(
-              logs, System.in, System.currentTimeMillis(), times, onTerminal() ? System.err : null);
+              logs,
+              System.in,
+              System.currentTimeMillis(),
+              times,
+              TerminalOutput.isTerminal(TerminalOutput.ERRORS) ? System.err : null);
     } catch (DateTimeException e) {
       return refuse("--zone " + zone + " is no time zone (expected: such as Europe/Berlin)");
     }
@@ -135,16 +147,6 @@ final class Reporting implements Callable<Integer> {
         && Files.exists(page)
         && Files.exists(file)
         && Files.isSameFile(page, file);
-  }
-
-  /** Whether a terminal shows the standard error; only Linux tells. */
-  private static boolean onTerminal() {
-    try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   private int refuse(String reason) {

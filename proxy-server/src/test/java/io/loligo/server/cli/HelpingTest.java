@@ -1,4 +1,4 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,9 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.accesslog.LogTarget;
+import io.loligo.server.boot.Places;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.ExaminedConfig;
 import io.loligo.core.config.LineReport;
@@ -20,12 +20,18 @@ import picocli.CommandLine.Parameters;
 /** {@code loligo shadow ACCESS.LOG}: replays the requests of a log through the rules of a file. */
 @Command(
     name = "shadow",
-    description = {
-      "Asks the rules of a configuration about each request of a log, and shows where the verdict"
-          + " differs from the one in the log. Nothing is sent, looked up or started.",
-      "Exit status: 0: no verdict differs; 1: some do; 2: the log or the file cannot be read."
+    description =
+        "Asks the rules of a configuration about each request of a log, and shows where the verdict"
+            + " differs from the one in the log. Nothing is sent, looked up or started.",
+    exitCodeList = {
+      "0:no verdict differs",
+      "1:some do",
+      "2:the log or the file cannot be read; or the command line is wrong"
     },
-    mixinStandardHelpOptions = true)
+    footer = {
+      "  loligo shadow /var/log/squid/access.log -f /etc/loligo/loligo.conf",
+      "  zcat access.log.*.gz | loligo shadow - --examples 20 -f /etc/loligo/loligo.conf"
+    })
 final class Shadowing implements Callable<Integer> {
   private static final int UNREADABLE = 2;
 

@@ -1,4 +1,4 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminDirectives;
@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param secret null: none is sent
  */
 record AdminCall(String authority, @Nullable PortTls tls, @Nullable String secret) {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(30);
+
+  /** A page takes less; a reload may resolve names and open logs. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /** The port of a configuration, with its certificate and secret; null: it has none. */
   static @Nullable AdminCall of(ProxyConfig config) {
@@ -35,6 +38,11 @@ record AdminCall(String authority, @Nullable PortTls tls, @Nullable String secre
             config.get(AdminDirectives.ADMIN_SECRET));
   }
 
+  /** The same with another secret, if it has none. */
+  AdminCall orSecret(@Nullable String other) {
+    return secret == null || secret.isEmpty() ? new AdminCall(authority, tls, other) : this;
+  }
+
   /**
    * Gets a page.
    *
@@ -42,15 +50,29 @@ record AdminCall(String authority, @Nullable PortTls tls, @Nullable String secre
    * @throws IOException if there is no answer; says why
    */
   HttpResponse<String> get(String page) throws IOException, InterruptedException {
+    return send("GET", page);
+  }
+
+  /** Sends a change: the same with POST. */
+  HttpResponse<String> post(String page) throws IOException, InterruptedException {
+    return send("POST", page);
+  }
+
+  private HttpResponse<String> send(String method, String page)
+      throws IOException, InterruptedException {
     try {
       HttpClient.Builder client =
-          HttpClient.newBuilder().connectTimeout(PATIENCE).proxy(HttpClient.Builder.NO_PROXY);
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(CONNECT_PATIENCE)
+              .proxy(HttpClient.Builder.NO_PROXY);
       if (tls != null) {
         client.sslContext(PinnedServer.context(tls.options().certificates()));
       }
       HttpRequest.Builder request =
           HttpRequest.newBuilder(
                   URI.create((tls == null ? "http://" : "https://") + authority + page))
+              .method(method, HttpRequest.BodyPublishers.noBody())
               .timeout(PATIENCE);
       if (secret != null && !secret.isEmpty()) {
         request.header("Authorization", "Bearer " + secret);

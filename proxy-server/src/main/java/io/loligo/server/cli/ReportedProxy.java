@@ -1,6 +1,8 @@
-package io.loligo.server.boot;
+package io.loligo.server.cli;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.HistoryPlace;
+import io.loligo.server.boot.Places;
 import io.loligo.server.report.LogReport;
 import java.io.IOException;
 import java.net.http.HttpResponse;

@@ -1,0 +1,87 @@
+package io.loligo.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Completion scripts, and what bash makes of one. */
+class CompletionScriptTest {
+  @TempDir Path dir;
+
+  private static String script(String shell) {
+    StringWriter out = new StringWriter();
+    assertThat(Main.commandLine().setOut(new PrintWriter(out)).execute("completion", shell))
+        .isZero();
+    return out.toString();
+  }
+
+  private List<String> completed(String line) throws IOException, InterruptedException {
+    Path script = Files.writeString(dir.resolve("loligo"), script("bash"));
+    String words = "loligo " + line;
+    int last = words.split(" ", -1).length - 1;
+    String asked =
+        ". %s; COMP_WORDS=(%s); COMP_CWORD=%d; _complete_loligo; printf '%%s\\n' \"${COMPREPLY[@]}\""
+            .formatted(script, words.endsWith(" ") ? words + "''" : words, last);
+    Process bash =
+        new ProcessBuilder("bash", "--norc", "-c", asked)
+            .directory(dir.toFile())
+            .redirectErrorStream(true)
+            .start();
+    String answer = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(bash.waitFor()).as(answer).isZero();
+    return answer.lines().map(String::strip).toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "pu, purge",
+    "re, reload",
+    "purge --so, --soft",
+    "purge --t, --tag",
+    "acl te, test",
+    "completion f, fish",
+    "help cache_m, cache_mem",
+    "run --fi, --file"
+  })
+  void bashCompletes(String line, String expected) throws Exception {
+    assertThat(completed(line)).contains(expected);
+  }
+
+  @Test
+  void bashCompletesFiles() throws Exception {
+    Files.writeString(dir.resolve("my.conf"), "");
+    assertThat(completed("check my")).contains("my.conf");
+    assertThat(completed("run -f my")).contains("my.conf");
+  }
+
+  @Test
+  void fishHasEachCommandWithItsOptions() {
+    String fish = script("fish");
+    assertThat(fish)
+        .contains("complete -c loligo -n '__fish_use_subcommand' -a purge -d 'Removes stored")
+        .contains("complete -c loligo -n '__fish_seen_subcommand_from purge' -l soft -d ")
+        .contains("complete -c loligo -n '__fish_seen_subcommand_from run' -s f -l file -r -F -d ")
+        .contains(
+            "complete -c loligo -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'")
+        .contains(" cache_mem ");
+    // each line is a command with balanced quotes
+    assertThat(fish.lines())
+        .allMatch(line -> line.startsWith("complete -c loligo"))
+        .allMatch(line -> line.replace("\\'", "").chars().filter(c -> c == '\'').count() % 2 == 0);
+  }
+
+  @Test
+  void zshGetsTheScriptOfBash() {
+    assertThat(script("zsh")).isEqualTo(script("bash")).contains("bashcompinit");
+  }
+}

@@ -1,0 +1,141 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.cli.Main;
+import io.loligo.server.json.JsonValue;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The commands that ask a running proxy, or change it. */
+class CommandsWireTest extends WireTest {
+  private static final String SECRET = "loligo_admin_secret s3cr3t-value";
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(int adminPort, String secret, String... words) throws IOException {
+    Path file = dir.resolve("command.conf");
+    Files.writeString(
+        file, "http_port 3128\nloligo_admin_port 127.0.0.1:" + adminPort + "\n" + secret + "\n");
+    String[] line = new String[words.length + 2];
+    System.arraycopy(words, 0, line, 0, words.length);
+    line[words.length] = "-f";
+    line[words.length + 1] = file.toString();
+    return Main.commandLine()
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err))
+        .execute(line);
+  }
+
+  private String answer(String... words) throws IOException {
+    out.getBuffer().setLength(0);
+    assertThat(run(proxy.adminPort(), SECRET, words)).as("%s", err).isZero();
+    return out.toString();
+  }
+
+  private void storeAndHit() throws IOException {
+    origin.onOk("/a", "hello", "Cache-Control: max-age=1000", "Surrogate-Key: one two");
+    get("/a");
+    assertHit(get("/a"));
+    // by the answer to the next request on the same loop, that of the hit is counted
+    exchange("OPTIONS", "/a", "Max-Forwards: 0");
+  }
+
+  @Test
+  void purgesAUrlAndASurrogateKey() throws Exception {
+    startProxy(SECRET);
+    storeAndHit();
+    assertThat(answer("purge", origin.url("/a"))).isEqualTo("purged: 1 in memory, 0 on disk\n");
+    get("/a");
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+    String json = answer("purge", "--json", "--key", "one");
+    assertThat(JsonValue.parse(json).get("memory").whole()).isEqualTo(1);
+    get("/a");
+    assertThat(origin.fetches("/a")).isEqualTo(3);
+  }
+
+  @Test
+  void aSoftPurgeMakesTheResponseStale() throws Exception {
+    startProxy(SECRET);
+    storeAndHit();
+    answer("purge", "--soft", origin.url("/a"));
+    assertForwarded(get("/a"), "stale");
+  }
+
+  @Test
+  void bansByPattern() throws Exception {
+    startProxy(SECRET);
+    storeAndHit();
+    answer("ban", "/a$", "--host", "127.0.0.1");
+    get("/a");
+    assertThat(origin.fetches("/a")).isEqualTo(2);
+    answer("ban", "--list");
+    assertThat(run(proxy.adminPort(), SECRET, "ban", "(")).isEqualTo(1);
+    assertThat(err.toString()).startsWith("loligo: not a valid purge: ");
+  }
+
+  @Test
+  void showsTheNumbersOfTheMetrics() throws Exception {
+    startProxy(SECRET);
+    storeAndHit();
+    String text = answer("stats");
+    assertThat(text).contains("requests     3, hits 33.3 %", "memory_hit", "ready");
+    JsonValue json = JsonValue.parse(answer("stats", "--json"));
+    assertThat(json.get("requests").whole()).isEqualTo(3);
+    assertThat(json.get("hits").whole()).isEqualTo(1);
+    assertThat(json.get("classes").get("memory_hit").get("requests").whole()).isEqualTo(1);
+    assertThat(json.get("memory").values()).isNotEmpty();
+  }
+
+  @Test
+  void aChangeWithoutTheSecretNamesTheRemedy() throws Exception {
+    startProxy(SECRET);
+    for (List<String> words :
+        List.of(
+            List.of("purge", "http://h/"),
+            List.of("reload"),
+            List.of("rotate"),
+            List.of("drain"))) {
+      assertThat(run(proxy.adminPort(), "", words.toArray(String[]::new))).isEqualTo(1);
+    }
+    assertThat(err.toString())
+        .contains("Authorization", "next: name the configuration with -f, or set LOLIGO_ADMIN");
+  }
+
+  @Test
+  void aProxyThatDoesNotRunIsAStatusOfItsOwn() throws Exception {
+    int port = ProxyProcess.freePort();
+    for (String command : List.of("stats", "reload", "rotate", "drain")) {
+      assertThat(run(port, SECRET, command)).as(command).isEqualTo(3);
+    }
+    assertThat(err.toString()).contains("no answer from 127.0.0.1:" + port, "next: is the proxy");
+  }
+
+  @Test
+  void reloadsAndDrainsAProcess() throws Exception {
+    int port = ProxyProcess.freePort();
+    int admin = ProxyProcess.freePort();
+    String lines =
+        configuration(
+            "http_port 127.0.0.1:" + port, "loligo_admin_port 127.0.0.1:" + admin, SECRET);
+    Path conf = Files.writeString(dir.resolve("loligo.conf"), lines);
+    ProxyProcess process = closing(ProxyProcess.loligo(dir, "run", "-f", conf.toString()));
+    process.awaitPort(port).awaitPort(admin);
+    Files.writeString(conf, lines + "read_ahead_gap 96 KB\n");
+    assertThat(run(admin, SECRET, "reload")).isZero();
+    Files.writeString(conf, lines + "read_ahead_gap many\n");
+    out.getBuffer().setLength(0);
+    assertThat(run(admin, SECRET, "reload")).isEqualTo(1);
+    assertThat(out.toString()).contains("loligo.conf:", "read_ahead_gap", "\nnot reloaded");
+    out.getBuffer().setLength(0);
+    assertThat(run(admin, SECRET, "drain")).isZero();
+    assertThat(out.toString()).isEqualTo("draining\nended\n");
+    assertThat(process.awaitExit()).isZero();
+  }
+}
