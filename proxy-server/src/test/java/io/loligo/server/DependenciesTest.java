@@ -47,6 +47,7 @@ class DependenciesTest {
           Map.entry("bouncy castle licence", "MIT"),
           Map.entry("bsd-2-clause", "BSD-2-Clause"),
           Map.entry("bsd-3-clause", "BSD-3-Clause"),
+          Map.entry("the bsd license", "BSD-3-Clause"),
           Map.entry("go license", "BSD-3-Clause"),
           Map.entry("public domain, per creative commons cc0", "CC0-1.0"),
           Map.entry("eclipse public license - v 1.0", "EPL-1.0"),

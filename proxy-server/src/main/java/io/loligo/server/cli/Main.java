@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
       Purging.class,
       Banning.class,
       Statistics.class,
+      Top.class,
       Reporting.class,
       Reloading.class,
       Rotating.class,

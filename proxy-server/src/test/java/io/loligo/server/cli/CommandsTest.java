@@ -109,7 +109,8 @@ class CommandsTest {
   void theWholeModelIsValid() {
     CommandLine loligo = Main.commandLine();
     assertThat(loligo.getSubcommands().keySet())
-        .contains("run", "check", "acl", "shadow", "explain", "purge", "ban", "stats", "report")
+        .contains(
+            "run", "check", "acl", "shadow", "explain", "purge", "ban", "stats", "top", "report")
         .contains("reload", "rotate", "drain", "version", "help");
   }
 }

@@ -91,6 +91,8 @@ class CommandsWireTest extends WireTest {
     assertThat(json.get("hits").whole()).isEqualTo(1);
     assertThat(json.get("classes").get("memory_hit").get("requests").whole()).isEqualTo(1);
     assertThat(json.get("memory").values()).isNotEmpty();
+    assertThat(answer("top", "--once"))
+        .contains("in all     3  hits 33.3 %", "CLIENT", "127.0.0.1");
   }
 
   @Test
