@@ -39,6 +39,11 @@ public abstract class WriteTally extends DefaultChannelProgressivePromise implem
     secure = channel.pipeline().get(SslHandler.class) != null;
   }
 
+  /** Whether the channel encrypts: it then holds a copy of the bytes until the socket takes it. */
+  public final boolean isSecure() {
+    return secure;
+  }
+
   /** Called after each step: bytes written, a write completed or failed. */
   protected abstract void progressed();
 

@@ -407,6 +407,7 @@ final class ExchangeFixture implements AutoCloseable {
       ByteBuf block = head.block();
       String more = block == null ? "" : block.toString(head.index(), head.length(), ISO_8859_1);
       outcome.head = new String(head.lines().toBytes(), ISO_8859_1) + more;
+      queued += outcome.head.length();
       int end = outcome.head.indexOf("\r\n\r\n");
       if (block != null && end >= 0) {
         outcome.content.writeBytes(outcome.head.substring(end + 4).getBytes(ISO_8859_1));

@@ -129,6 +129,15 @@ public interface ClientStream {
   /** Whether the stream accepts more content now. If not, {@link ClientEvents#writable} follows. */
   boolean writable();
 
+  /**
+   * Bytes of stored content in memory that may be written at once, although {@link #writable} is
+   * false. The stored response holds them anyway until the client has received them. Larger writes
+   * delay the other clients of the loop.
+   */
+  default int gatheredBytes() {
+    return 512 << 10;
+  }
+
   /** Requests more of the request's content: one {@link ClientEvents#content}, or its end. */
   void readContent();
 

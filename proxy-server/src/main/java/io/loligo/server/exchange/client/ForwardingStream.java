@@ -189,6 +189,11 @@ public class ForwardingStream implements ClientStream {
   }
 
   @Override
+  public int gatheredBytes() {
+    return stream.gatheredBytes();
+  }
+
+  @Override
   public @Nullable Limit limit() {
     return stream.limit();
   }

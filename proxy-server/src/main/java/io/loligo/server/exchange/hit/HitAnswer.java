@@ -216,6 +216,7 @@ public final class HitAnswer {
     int inBlock = end - entry.fieldsLength();
     boolean last = isHead || inBlock == entry.contentLength();
     ByteBuf block = entry.firstBlock();
+    boolean takesMore = stream.writable();
     stream.head(
         services
             .scratch
@@ -227,6 +228,9 @@ public final class HitAnswer {
     }
     HitStream rest = new HitStream(services, stream, entry);
     rest.add(null, inBlock, entry.contentLength());
+    if (takesMore) {
+      rest.followHead();
+    }
     rest.writable();
     return rest;
   }

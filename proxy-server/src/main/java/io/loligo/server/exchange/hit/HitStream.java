@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends stored content at the pace of the client. Content in memory is sent in writes of about
- * {@value #GATHERED_BYTES} bytes. Content on disk is read in pieces of at most {@value
+ * {@link ClientStream#gatheredBytes} bytes. Content on disk is read in pieces of at most {@value
  * #SLICE_BYTES} bytes, one at a time, when the stream accepts more. Owns one reference to the entry
  * until it has finished or the client has left. If a read finds the content damaged, a {@link
  * Resumption} fetches the rest. Confined to the client's event loop.
@@ -32,12 +32,6 @@ final class HitStream implements ClientEvents {
 
   private static final Logger LOG = LoggerFactory.getLogger(HitStream.class);
   private static final int SLICE_BYTES = 64 << 10;
-
-  /**
-   * The most bytes in memory that one gathered write contains. The entry holds them anyway until
-   * the client has received them. A larger write would delay the other clients of the loop.
-   */
-  private static final int GATHERED_BYTES = 512 << 10;
 
   private final LoopServices services;
   private final ClientStream stream;
@@ -63,6 +57,11 @@ final class HitStream implements ClientEvents {
     parts.add(new Part(before, from, to));
   }
 
+  /** The first range is written together with the head before it, as far as it is in memory. */
+  void followHead() {
+    position = part().from();
+  }
+
   /** Whether everything was sent or the client has left. */
   boolean done() {
     return entry == null;
@@ -83,7 +82,7 @@ final class HitStream implements ClientEvents {
 
   private boolean takesMore(Entry entry) {
     return stream.writable()
-        || (gathered < GATHERED_BYTES && position >= 0 && entry.isResident(position));
+        || (gathered < stream.gatheredBytes() && position >= 0 && entry.isResident(position));
   }
 
   private void goOn() {

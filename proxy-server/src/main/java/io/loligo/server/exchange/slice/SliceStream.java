@@ -188,6 +188,11 @@ final class SliceStream implements ClientStream {
   }
 
   @Override
+  public int gatheredBytes() {
+    return client.gatheredBytes();
+  }
+
+  @Override
   public boolean isServed() {
     return served;
   }

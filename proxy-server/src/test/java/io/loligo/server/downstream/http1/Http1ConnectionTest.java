@@ -26,10 +26,14 @@ import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.tunnel.ChannelByteStream;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -55,6 +59,21 @@ class Http1ConnectionTest {
   private Note onlyNote() {
     assertThat(client.notes).hasSize(1);
     return client.notes.get(0);
+  }
+
+  /** A client that reads nothing keeps the encrypted copy of what is gathered. */
+  @Test
+  void gathersMoreWithoutTlsThanWithIt() throws Exception {
+    SSLEngine engine = SSLContext.getDefault().createSSLEngine();
+    engine.setUseClientMode(false);
+    EmbeddedChannel secure = new EmbeddedChannel(new SslHandler(engine));
+    Http1Stream encrypted =
+        new Http1Stream(client.connection, null, secure.pipeline().firstContext());
+    Http1Stream plain =
+        new Http1Stream(client.connection, null, client.channel.pipeline().firstContext());
+    assertThat(encrypted.gatheredBytes()).isEqualTo(512 << 10);
+    assertThat(plain.gatheredBytes()).isEqualTo(1 << 20);
+    secure.finishAndReleaseAll();
   }
 
   @Nested
