@@ -26,10 +26,10 @@ final class TopScreen {
           "p        pauses, and continues",
           "?        shows this; any key goes back",
           "",
-          "Rates, and the ratios beside them, are those of the last second. 'in all' is since",
-          "the start of the proxy; beside it are open connections from clients and to origins,",
-          "and tunnels. Times are those of the last minute; origins, clients and the slowest",
-          "requests are those of the last minutes.");
+          "Rates, and the ratios beside them, are those of the last second. 'in all' is",
+          "since the start of the proxy; beside it are open connections from clients and",
+          "to origins, and tunnels. Times are those of the last minute; origins, clients",
+          "and the slowest requests are those of the last minutes.");
 
   private final Terminal terminal;
   private final TopSource source;
@@ -115,7 +115,8 @@ final class TopScreen {
 
   /** Heads of tables are bold. */
   private static AttributedString styled(String line) {
-    boolean head = !line.isBlank() && line.equals(line.toUpperCase(Locale.ROOT));
+    boolean head =
+        line.chars().anyMatch(Character::isUpperCase) && line.equals(line.toUpperCase(Locale.ROOT));
     return head ? new AttributedString(line, AttributedStyle.BOLD) : new AttributedString(line);
   }
 }

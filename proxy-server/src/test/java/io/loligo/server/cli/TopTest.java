@@ -129,7 +129,8 @@ class TopTest {
         .contains("Loligo 1.2", "s sort: requests", "origin9")
         .contains("bytes", "origin1")
         .contains("continue (paused)")
-        .contains("sorts origins and clients");
+        .contains("sorts origins and clients")
+        .contains("requests are those of the last minutes.");
     assertThat(looks).isEqualTo(1);
   }
 

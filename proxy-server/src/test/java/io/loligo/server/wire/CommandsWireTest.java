@@ -1,6 +1,7 @@
 package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.cli.Main;
 import io.loligo.server.json.JsonValue;
@@ -9,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -120,6 +122,18 @@ class CommandsWireTest extends WireTest {
   }
 
   @Test
+  void theSecretMayComeFromTheEnvironment() throws Exception {
+    startProxy(SECRET);
+    List<String> command = new ArrayList<>(List.of("env", "LOLIGO_ADMIN_SECRET=s3cr3t-value"));
+    String admin = "127.0.0.1:" + proxy.adminPort();
+    command.addAll(
+        ProxyProcess.command(List.of(), "io.loligo.server.cli.Main", "rotate", "--admin", admin));
+    ProxyProcess rotate = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
+    assertThat(rotate.awaitExit()).isZero();
+    assertThat(rotate.output()).isEqualTo("logs are rotated\n");
+  }
+
+  @Test
   void reloadsAndDrainsAProcess() throws Exception {
     int port = ProxyProcess.freePort();
     int admin = ProxyProcess.freePort();
@@ -138,6 +152,7 @@ class CommandsWireTest extends WireTest {
     out.getBuffer().setLength(0);
     assertThat(run(admin, SECRET, "drain")).isZero();
     assertThat(out.toString()).isEqualTo("draining\nended\n");
+    assertThatThrownBy(() -> RawClient.connect(admin)).isInstanceOf(IOException.class);
     assertThat(process.awaitExit()).isZero();
   }
 }
