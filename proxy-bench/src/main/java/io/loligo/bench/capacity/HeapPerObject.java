@@ -1,26 +1,10 @@
 package io.loligo.bench.capacity;
 
-import io.loligo.bench.micro.NoWriter;
-import io.loligo.core.caching.CacheKey;
-import io.loligo.core.caching.CacheKeys;
-import io.loligo.core.caching.StoredMeta;
-import io.loligo.core.message.ResponseHead;
-import io.loligo.store.MemorySettings;
 import io.loligo.store.StoreStats;
 import io.loligo.store.TieredStore;
-import io.loligo.store.disk.DiskSettings;
-import io.loligo.store.inflight.InFlight;
-import io.loligo.store.memory.MemoryLedger;
-import io.loligo.store.packing.PackedAllocator;
-import io.loligo.store.stripes.Stripes;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
-import java.util.Objects;
 
 /**
  * How much memory does a small response in memory cost? Stores responses with different URLs and
@@ -44,19 +28,14 @@ public final class HeapPerObject {
   /** Of {@code cache_mem}, for each response beside its content; ample. */
   private static final long ROOM_BYTES = 1_500;
 
-  private static final long TRANSIT_BYTES = 16 << 20;
-  private static final String FIELDS =
-      "Content-Type: text/html; charset=utf-8\r\nCache-Control: max-age=86400\r\n"
-          + "Last-Modified: Fri, 27 Nov 2026 10:00:00 GMT\r\n\r\n";
-
   private final int objects;
   private final int contentBytes;
-  private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final SmallResponses responses;
 
   private HeapPerObject(int objects, int contentBytes) {
     this.objects = objects;
     this.contentBytes = contentBytes;
+    this.responses = new SmallResponses(contentBytes);
   }
 
   /** Takes a number of responses and the size of their content. Exits 1 if it fails. */
@@ -69,17 +48,17 @@ public final class HeapPerObject {
   }
 
   private boolean run() throws IOException {
-    TieredStore warmUp = store(WARM_UP_OBJECTS);
-    fill(warmUp, WARM_UP_OBJECTS);
+    TieredStore warmUp = responses.store(roomFor(WARM_UP_OBJECTS), Runnable::run);
+    responses.fill(warmUp, 0, WARM_UP_OBJECTS);
     warmUp.close();
     long heapBefore = heap();
-    long directBefore = direct();
-    TieredStore store = store(objects);
+    long directBefore = responses.direct();
+    TieredStore store = responses.store(roomFor(objects), Runnable::run);
     long start = System.nanoTime();
-    fill(store, objects);
+    responses.fill(store, 0, objects);
     double seconds = secondsSince(start);
     long heap = heap() - heapBefore;
-    long direct = direct() - directBefore;
+    long direct = responses.direct() - directBefore;
     start = System.nanoTime();
     System.gc();
     double collection = secondsSince(start);
@@ -97,50 +76,8 @@ public final class HeapPerObject {
     return stats.entries() == objects && heapEach <= MOST_HEAP_BYTES;
   }
 
-  private TieredStore store(int room) throws IOException {
-    long bytes = room * (ROOM_BYTES + contentBytes) + TRANSIT_BYTES;
-    Stripes stripes = new Stripes(1);
-    return new TieredStore(
-        new PackedAllocator(allocator, stripes, bytes),
-        new MemorySettings(bytes, 512 << 10, TRANSIT_BYTES, 64 << 10, 64 << 10),
-        DiskSettings.NONE,
-        new MemoryLedger(TRANSIT_BYTES, stripes),
-        Runnable::run);
-  }
-
-  private void fill(TieredStore store, int count) {
-    ResponseHead head = new ResponseHead();
-    head.clear(new byte[0]);
-    head.statusLine(11, 200, 0, 0);
-    for (int i = 0; i < count; i++) {
-      InFlight fetch = store.begin(key(i), false, channel.eventLoop(), new NoWriter());
-      assert fetch != null : "no memory";
-      fetch.head(head, meta(i), true, text(FIELDS), contentBytes);
-      fetch.content(allocator.directBuffer(contentBytes, contentBytes).writeZero(contentBytes));
-      fetch.end(null);
-      channel.runPendingTasks();
-    }
-  }
-
-  private static CacheKey key(int number) {
-    return Objects.requireNonNull(CacheKeys.of("http://origin.example/pictures/" + number));
-  }
-
-  private StoredMeta meta(int number) {
-    long now = System.currentTimeMillis();
-    return StoredMeta.builder(200)
-        .requestTimeMillis(now)
-        .responseTimeMillis(now)
-        .dateMillis(now)
-        .lastModifiedMillis(now)
-        .lifetimeSeconds(86_400)
-        .etag(("\"" + Integer.toHexString(number) + "-96\"").getBytes(StandardCharsets.US_ASCII))
-        .contentLength(contentBytes)
-        .build();
-  }
-
-  private ByteBuf text(String text) {
-    return allocator.directBuffer().writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+  private long roomFor(int count) {
+    return count * (ROOM_BYTES + contentBytes);
   }
 
   private static long heap() {
@@ -148,11 +85,6 @@ public final class HeapPerObject {
       System.gc();
     }
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-  }
-
-  /** Direct memory that the allocator has taken from the system. */
-  private long direct() {
-    return allocator.metric().usedDirectMemory();
   }
 
   private static double secondsSince(long startNanos) {
