@@ -53,7 +53,9 @@ final class RelaunchWireTest {
     try (ProxyProcess process = start("-Dsome.property=kept")) {
       assertServes();
       assertThat(commandOf(process))
-          .matches("\\S+ -XX:\\+Use(Parallel|Serial)GC -Xmn\\d+k .*-Dsome.property=kept -cp .*")
+          .matches(
+              "\\S+ -XX:\\+Use(ParallelGC -Xms\\d+k|SerialGC) -Xmn\\d+k .*-Dsome.property=kept -cp"
+                  + " .*")
           .endsWith("run -f " + dir.resolve("loligo.conf") + " ");
       assertThat(Files.readString(dir.resolve("pid")).trim())
           .isEqualTo(Long.toString(process.process().pid()));
