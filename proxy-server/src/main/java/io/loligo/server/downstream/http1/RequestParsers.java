@@ -42,8 +42,8 @@ final class RequestParsers implements LoopState {
     if (!now.equals(limits)) {
       bytes = new byte[now.maxHeadBytes() + READ_AHEAD_BYTES];
       parsers.clear();
+      limits = now;
     }
-    limits = now;
   }
 
   /** Those of the connections in {@code clients}. */
@@ -65,9 +65,10 @@ final class RequestParsers implements LoopState {
   }
 
   /** Gives a parser back. */
+  @SuppressWarnings("ReferenceEquality") // use keeps equal limits one object
   void give(HeadParser spare) {
     spare.parser().reset();
-    if (parsers.size() < SPARE_PARSERS && spare.limits().equals(limits)) {
+    if (parsers.size() < SPARE_PARSERS && spare.limits() == limits) {
       parsers.addLast(spare);
     }
   }
