@@ -121,7 +121,8 @@ public final class LoopMetrics implements ExchangeSink {
 
   private void recordStages(ExchangeRecord record) {
     Protocol protocol = Protocol.of(record);
-    for (Stage stage : STAGES) {
+    for (int left = record.stages(); left != 0; left &= left - 1) {
+      Stage stage = STAGES[Integer.numberOfTrailingZeros(left)];
       long nanos = record.stage(stage);
       if (nanos >= 0) {
         histogram(index(stage, record.hitClass, protocol)).record(nanos);

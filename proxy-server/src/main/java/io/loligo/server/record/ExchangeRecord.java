@@ -11,7 +11,6 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.tls.SessionFacts;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +35,9 @@ public final class ExchangeRecord {
   public static final long NOT_MEASURED = -1;
 
   private final long[] stageNanos = new long[Stage.values().length];
+
+  /** A bit for each stage that has a time, by its ordinal. */
+  private int stages;
 
   /** A record in the state after {@link #clear}. */
   @SuppressWarnings("NullAway.Init") // as for clear
@@ -266,7 +268,7 @@ public final class ExchangeRecord {
   /** Starts over. */
   @SuppressWarnings("NullAway") // the facts that are never null are written before it is read
   public void clear() {
-    Arrays.fill(stageNanos, NOT_MEASURED);
+    stages = 0;
     endMillis = 0;
     startMillis = 0;
     startNanos = 0;
@@ -342,6 +344,7 @@ public final class ExchangeRecord {
   /** Records the duration of a stage. */
   public void stage(Stage stage, long nanos) {
     stageNanos[stage.ordinal()] = nanos;
+    stages |= 1 << stage.ordinal();
   }
 
   /**
@@ -371,7 +374,7 @@ public final class ExchangeRecord {
 
   /** Adds {@code nanos} to the duration of {@code stage}. */
   public void addTo(Stage stage, long nanos) {
-    stageNanos[stage.ordinal()] = Math.max(0, stageNanos[stage.ordinal()]) + nanos;
+    stage(stage, Math.max(0, stage(stage)) + nanos);
   }
 
   /**
@@ -401,6 +404,11 @@ public final class ExchangeRecord {
 
   /** Nanoseconds of a stage, or {@link #NOT_MEASURED}. */
   public long stage(Stage stage) {
-    return stageNanos[stage.ordinal()];
+    return (stages & (1 << stage.ordinal())) == 0 ? NOT_MEASURED : stageNanos[stage.ordinal()];
+  }
+
+  /** The stages that have a time: the bit of each is its ordinal. */
+  public int stages() {
+    return stages;
   }
 }

@@ -1,0 +1,34 @@
+package io.loligo.server.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ExchangeRecordTest {
+  private final ExchangeRecord record = new ExchangeRecord();
+
+  private static int bit(Stage stage) {
+    return 1 << stage.ordinal();
+  }
+
+  @Test
+  void onlyStagesThatOccurredHaveATime() {
+    record.startLap(100);
+    record.lap(Stage.LOOKUP, 130);
+    record.stage(Stage.TOTAL, 0);
+    assertThat(record.stages()).isEqualTo(bit(Stage.LOOKUP) | bit(Stage.TOTAL));
+    assertThat(record.stage(Stage.LOOKUP)).isEqualTo(30);
+    assertThat(record.stage(Stage.TOTAL)).isZero();
+    assertThat(record.stage(Stage.ACL)).isEqualTo(ExchangeRecord.NOT_MEASURED);
+  }
+
+  @Test
+  void timesOfAnEarlierExchangeAreForgotten() {
+    record.stage(Stage.LOOKUP, 30);
+    record.clear();
+    assertThat(record.stages()).isZero();
+    assertThat(record.stage(Stage.LOOKUP)).isEqualTo(ExchangeRecord.NOT_MEASURED);
+    record.addTo(Stage.LOOKUP, 5);
+    assertThat(record.stage(Stage.LOOKUP)).isEqualTo(5);
+  }
+}
