@@ -163,7 +163,7 @@ public final class RequestSteps implements RequestHandler {
       return null;
     }
     stream.record().target = currentTarget;
-    current.begin(stream, head, contentLength, currentTarget, services.clock.millis());
+    current.begin(stream, head, contentLength, currentTarget, stream.record().startMillis);
     return admit(settings.logsByAcl() ? logged(current.snapshot()) : current);
   }
 

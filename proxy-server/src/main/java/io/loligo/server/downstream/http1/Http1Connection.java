@@ -85,7 +85,13 @@ public final class Http1Connection extends ClientConnection {
   private @Nullable ConnectionLogin login;
 
   private State state = State.HEAD;
+
+  /** Time of the accept, or of the first part of a head that came in parts. */
   private long acceptNanos;
+
+  /** Whether the head at hand came in one read on a kept connection. */
+  private boolean headAtOnce;
+
   private int served;
   private long discardedBytes;
   private boolean readPending;
@@ -133,19 +139,19 @@ public final class Http1Connection extends ClientConnection {
         close(true);
         return;
       }
-      stream.request(head, acceptNanos);
+      stream.request(head);
     }
 
     @Override
     public void malformed(ParseFailure failure, int bytes) {
       clients.timer().cancel(readTimeout);
-      stream.malformed(failure, bytes, acceptNanos);
+      stream.malformed(failure, bytes);
     }
 
     @Override
     public void noMemory(int bytes) {
       clients.timer().cancel(readTimeout);
-      stream.noMemoryForHead(bytes, acceptNanos);
+      stream.noMemoryForHead(bytes);
     }
   }
 
@@ -219,7 +225,7 @@ public final class Http1Connection extends ClientConnection {
     if (before == State.EXCHANGE) {
       stream.clientGone(timedOut);
     } else if (before == State.HEAD && heads.isPartial()) {
-      stream.leftInHead(heads.length(), timedOut, acceptNanos);
+      stream.leftInHead(heads.length(), timedOut);
     }
   }
 
@@ -297,7 +303,7 @@ public final class Http1Connection extends ClientConnection {
   private void readTimedOut() {
     if (state == State.HEAD && heads.isPartial()) {
       boolean tooSlow = heads.isTooSlow();
-      stream.headTimedOut(heads.drop(), tooSlow, acceptNanos);
+      stream.headTimedOut(heads.drop(), tooSlow);
     } else {
       closeNow();
     }
@@ -425,11 +431,21 @@ public final class Http1Connection extends ClientConnection {
       if (input.isEmpty()) {
         return;
       }
-      if (served > 0) {
-        acceptNanos = clients.time().nanos();
-      }
+      headAtOnce = served > 0;
     }
     heads.read();
+    if (headAtOnce && heads.isPartial()) {
+      headAtOnce = false;
+      acceptNanos = clients.time().nanos();
+    }
+  }
+
+  /**
+   * Earliest time of the first byte of the head at hand, by the monotonic clock. A head that came
+   * in one read is parsed within a microsecond: the clock is not read for that.
+   */
+  long firstByteNanos(long nowNanos) {
+    return headAtOnce ? nowNanos : acceptNanos;
   }
 
   /** The stream's response is written. */

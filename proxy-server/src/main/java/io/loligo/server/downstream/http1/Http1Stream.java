@@ -73,9 +73,10 @@ final class Http1Stream extends ExchangeStream {
 
   // ---- the request
 
-  private void start(@Nullable RequestHead head, int bytes, long acceptNanos) {
+  private void start(@Nullable RequestHead head, int bytes) {
     connection.clients().counters().clientBusy();
-    begin(head, bytes, acceptNanos);
+    long nowNanos = connection.clients().time().nanos();
+    begin(head, bytes, connection.firstByteNanos(nowNanos), nowNanos);
     encoder.start(true, false);
     content = null;
     connectMethod = false;
@@ -84,8 +85,8 @@ final class Http1Stream extends ExchangeStream {
   }
 
   /** Serves the request of {@code head}, borrowed. */
-  void request(RequestHead head, long acceptNanos) {
-    start(head, head.end(), acceptNanos);
+  void request(RequestHead head) {
+    start(head, head.end());
     Framing framing = MessageFraming.of(head);
     boolean version11 = head.version() >= 11;
     encoder.start(version11, head.methodId() == Method.HEAD);
@@ -151,8 +152,8 @@ final class Http1Stream extends ExchangeStream {
   }
 
   /** Refuses {@code bytes} that are not an acceptable head. */
-  void malformed(ParseFailure failure, int bytes, long acceptNanos) {
-    start(null, bytes, acceptNanos);
+  void malformed(ParseFailure failure, int bytes) {
+    start(null, bytes);
     record().url =
         failure == ParseFailure.HEAD_TOO_LARGE || failure == ParseFailure.TARGET_TOO_LONG
             ? "error:request-too-large"
@@ -166,16 +167,16 @@ final class Http1Stream extends ExchangeStream {
   }
 
   /** Refuses a head of which {@code bytes} arrived, because there is no memory for the rest. */
-  void noMemoryForHead(int bytes, long acceptNanos) {
-    start(null, bytes, acceptNanos);
+  void noMemoryForHead(int bytes) {
+    start(null, bytes);
     record().url = NO_HEAD;
     connection.exchange();
     answerAndClose(() -> terms().handler().shed(this, ContentLength.NONE, Shed.MEMORY));
   }
 
   /** Responds that the rest of a head of which {@code bytes} arrived did not come in time. */
-  void headTimedOut(int bytes, boolean tooSlow, long acceptNanos) {
-    start(null, bytes, acceptNanos);
+  void headTimedOut(int bytes, boolean tooSlow) {
+    start(null, bytes);
     record().url = NO_HEAD;
     record().timedOut = true;
     if (tooSlow) {
@@ -187,8 +188,8 @@ final class Http1Stream extends ExchangeStream {
   }
 
   /** The client left while its head, of which {@code bytes} arrived, was not complete. */
-  void leftInHead(int bytes, boolean timedOut, long acceptNanos) {
-    start(null, bytes, acceptNanos);
+  void leftInHead(int bytes, boolean timedOut) {
+    start(null, bytes);
     record().url = NO_HEAD;
     record().aborted = true;
     record().timedOut = timedOut;

@@ -20,6 +20,11 @@ import org.slf4j.LoggerFactory;
 final class ExchangeRecording {
   private static final Logger LOG = LoggerFactory.getLogger(ExchangeRecording.class);
 
+  private static final long NANOS_IN_MILLI = 1_000_000;
+
+  /** Time in which the wall clock is not expected to be set. */
+  private static final long SHORT_NANOS = 1_000_000_000;
+
   private final ClientConnection connection;
   private final ClientConnections clients;
   private @Nullable ExchangeRecord record;
@@ -46,14 +51,14 @@ final class ExchangeRecording {
   }
 
   /** Begins a record; parameters as in {@link ExchangeStream#begin}. */
-  void begin(@Nullable RequestHead head, int bytes, long acceptNanos, String portName) {
+  void begin(
+      @Nullable RequestHead head, int bytes, long acceptNanos, long nowNanos, String portName) {
     event = FlightEvents.exchange();
-    long now = clients.time().nanos();
     record = clients.records().take();
-    record.startNanos = now;
-    record.startLap(now);
+    record.startNanos = nowNanos;
+    record.startLap(nowNanos);
     record.startMillis = clients.time().millis();
-    record.stage(Stage.CLIENT_CONNECT, now - acceptNanos);
+    record.stage(Stage.CLIENT_CONNECT, nowNanos - acceptNanos);
     record.client = connection.client();
     record.clientText = connection.clientText();
     record.local = connection.local();
@@ -109,7 +114,12 @@ final class ExchangeRecording {
   void answers(int status) {
     assert record != null : "no exchange";
     record.status = status;
-    answerNanos = clients.time().nanos();
+    answerNanos = waitedForNothing(record) ? record.lapNanos() : clients.time().nanos();
+  }
+
+  /** Whether nothing lies between the last stage and the response: see {@link StageSum}. */
+  private boolean waitedForNothing(ExchangeRecord answered) {
+    return answered.hitClass.hit() && !forwarded;
   }
 
   /**
@@ -122,6 +132,14 @@ final class ExchangeRecording {
     assert done != null : "no exchange";
     record = null;
     return done;
+  }
+
+  /** Wall clock at the end; that of a short exchange follows from its begin. */
+  private long endMillis(ExchangeRecord done, long now) {
+    long nanos = now - done.startNanos;
+    return nanos < SHORT_NANOS
+        ? done.startMillis + nanos / NANOS_IN_MILLI
+        : clients.time().millis();
   }
 
   /**
@@ -139,7 +157,7 @@ final class ExchangeRecording {
       clients.counters().forwardingEnded();
     }
     long now = clients.time().nanos();
-    done.endMillis = clients.time().millis();
+    done.endMillis = endMillis(done, now);
     done.clientBytesIn += contentBytes;
     done.clientBytesOut += tally.writtenBytes();
     done.clientHeadBytesOut = Math.min(writer.headBytes(), tally.writtenBytes());

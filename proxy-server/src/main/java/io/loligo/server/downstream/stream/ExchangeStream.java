@@ -149,9 +149,19 @@ public abstract class ExchangeStream extends ConnectedStream {
    * @param acceptNanos earliest time of its first byte
    */
   protected final void begin(@Nullable RequestHead head, int bytes, long acceptNanos) {
+    begin(head, bytes, acceptNanos, clients().time().nanos());
+  }
+
+  /**
+   * The same.
+   *
+   * @param nowNanos monotonic clock
+   */
+  protected final void begin(
+      @Nullable RequestHead head, int bytes, long acceptNanos, long nowNanos) {
     adoptTerms();
     tally().restart();
-    recording.begin(head, bytes, acceptNanos, port().name());
+    recording.begin(head, bytes, acceptNanos, nowNanos, port().name());
     pump.begin();
     events = null;
     closing = false;
