@@ -25,6 +25,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.exchange.settings.FetchSettings;
 import io.loligo.server.exchange.settings.programs.ExternalAclTypes;
 import io.loligo.server.exchange.settings.programs.RewriteSettings;
@@ -41,13 +42,15 @@ import io.loligo.server.record.Shed;
 import io.loligo.server.record.Stage;
 import io.loligo.server.shaping.RequestRate;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The steps that a request passes before the store lookup, in their order. The first verdict other
- * than {@link Verdict#PROCEED} ends them. Confined to the event loop.
+ * than {@link Verdict#PROCEED} ends them. A step that does nothing under a configuration is left
+ * out: each is a call through an interface. Confined to the event loop.
  *
  * <pre>
  *   client        follow_x_forwarded_for
@@ -121,29 +124,47 @@ public final class Admission {
     managerAccess = new ManagerAccess(services);
     annotatesClients =
         externals != null || rewriting != null || acls.names(AclType.ANNOTATE_CLIENT);
-    steps =
-        new Step[] {
-          this::client,
-          this::user,
-          new HostVerification(services, waitForNames, this::access)::check,
-          this::access,
-          this::laterFacts,
-          this::rates,
-          this::trafficClass,
-          this::manager,
-          this::adapt,
-          this::rewrite,
-          this::adaptedAccess,
-          this::missAccess,
-          this::tunnel,
-          this::maxForwards,
-          this::forwardLoop,
-          this::scheme,
-          this::storeId,
-          this::purge,
-          this::contentSize,
-          this::webSocket
-        };
+    steps = steps();
+  }
+
+  /** The steps of the table, without those that do nothing under this configuration. */
+  private Step[] steps() {
+    ExchangeSettings settings = services.settings;
+    FetchSettings fetches = settings.fetches;
+    boolean findsClients = !settings.requestIdTrust.isEmpty() || realClient.isWanted();
+    boolean needsFactsLater = asksForUserLater || clients.isAskedLater() || externals != null;
+    boolean changesRequests = services.adaptations != null || rewriting != null;
+    List<Step> steps = new ArrayList<>();
+    addIf(annotatesClients || findsClients, this::client, steps);
+    addIf(logins != null, this::user, steps);
+    steps.add(new HostVerification(services, waitForNames, this::access)::check);
+    steps.add(this::access);
+    addIf(needsFactsLater, this::laterFacts, steps);
+    addIf(rates != null, this::rates, steps);
+    addIf(fetches.classifiesClients() || fetches.marksClients(), this::trafficClass, steps);
+    steps.add(this::manager);
+    addIf(services.adaptations != null, this::adapt, steps);
+    addIf(rewriting != null, this::rewrite, steps);
+    addIf(
+        changesRequests || !settings.access.adaptedHttpAccess.isEmpty(),
+        this::adaptedAccess,
+        steps);
+    addIf(!settings.access.missAccess.isEmpty(), this::missAccess, steps);
+    steps.add(this::tunnel);
+    steps.add(this::maxForwards);
+    steps.add(this::forwardLoop);
+    steps.add(this::scheme);
+    addIf(storeIds != null, this::storeId, steps);
+    steps.add(this::purge);
+    addIf(settings.access.requestBodyMaxBytes >= 0, this::contentSize, steps);
+    steps.add(this::webSocket);
+    return steps.toArray(Step[]::new);
+  }
+
+  private static void addIf(boolean needed, Step step, List<Step> to) {
+    if (needed) {
+      to.add(step);
+    }
   }
 
   /**

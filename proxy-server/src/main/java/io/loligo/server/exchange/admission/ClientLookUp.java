@@ -58,6 +58,11 @@ final class ClientLookUp {
     later = acls.looksUpClientsLater();
   }
 
+  /** Whether a list after {@code http_access} may ask for a fact. */
+  boolean isAskedLater() {
+    return later;
+  }
+
   /** Whether a list after {@code http_access} asks for a fact that is not known yet. */
   boolean isOwed(Request request) {
     return later

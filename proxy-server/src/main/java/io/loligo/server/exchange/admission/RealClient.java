@@ -23,9 +23,14 @@ final class RealClient {
     this.settings = settings;
   }
 
+  /** Whether some proxies are trusted. */
+  boolean isWanted() {
+    return !settings.follow.isEmpty();
+  }
+
   /** Tells {@code request} and its record the indirect client, if there is one. */
   void find(Request request) {
-    if (settings.follow.isEmpty()) {
+    if (!isWanted()) {
       return;
     }
     NotedAddresses noted = NotedAddresses.in(request.requestFields(), settings.field);
