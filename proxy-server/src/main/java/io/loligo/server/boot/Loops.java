@@ -110,12 +110,13 @@ final class Loops implements Part {
   /** Everything that takes the finished exchanges of loop {@code number}. */
   private ExchangeSink sink(int number, Loop loop, AccessLog log, LoopTerms terms) {
     return tracing.behind(
-        metrics
-            .loop(number)
-            .then(watching.loop(number))
-            .then(whatIf.loop(number))
-            .then(loop.decisions())
-            .then(log.loop(number)),
+        new LoopSinks(
+            metrics.loop(number),
+            watching.traffic(number),
+            watching.findings(number),
+            whatIf.loop(number),
+            loop.decisions(),
+            log.loop(number)),
         terms.config());
   }
 

@@ -73,9 +73,9 @@ final class Watching implements Part {
     return new TrafficView(log::shown, log.stripsQueries());
   }
 
-  /** Takes the finished exchanges of loop {@code number}. */
-  ExchangeSink loop(int number) {
-    return traffic.loop(number).then(findings(number));
+  /** Takes the finished exchanges of loop {@code number} for the tables of clients and origins. */
+  ExchangeSink traffic(int number) {
+    return traffic.loop(number);
   }
 
   /** Takes the finished exchanges and fetches of loop {@code number} for findings about origins. */
