@@ -21,6 +21,7 @@ import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -153,6 +154,7 @@ final class EmbeddedProxy implements AutoCloseable {
             new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
             new Helpers((millis, task) -> {}, System::nanoTime),
             ManagerDesk.CLOSED,
+            Hooks.NONE,
             new ExchangeSettings(config, "bench"));
     ClientConnections loop =
         new ClientConnections(

@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.TimeSource;
@@ -17,6 +18,7 @@ import io.loligo.store.Store;
  * @param tokens makes the credentials of requests to peers
  * @param own addresses of this process
  * @param manager makes the manager pages
+ * @param hooks of the application that runs the proxy in itself
  */
 record CommonParts(
     OriginTransport transport,
@@ -27,4 +29,5 @@ record CommonParts(
     OwnAddresses own,
     Helpers helpers,
     ManagerDesk manager,
+    Hooks hooks,
     TimeSource time) {}

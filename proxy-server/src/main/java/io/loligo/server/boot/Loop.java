@@ -97,6 +97,7 @@ final class Loop {
                 common.own(),
                 common.helpers(),
                 common.manager(),
+                common.hooks(),
                 terms.settings()));
   }
 

@@ -12,6 +12,7 @@ import io.loligo.server.exchange.services.BackgroundFetches;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.manager.LoopFacts;
 import io.loligo.server.metrics.LoopMetrics;
@@ -53,6 +54,7 @@ final class Loops implements Part {
   private final Watching watching;
   private final WhatIf whatIf;
   private final Tracing tracing;
+  private final Hooks hooks;
   private final List<Loop> loops;
   private final List<ClientConnections> clients;
   private final ClientAddresses addresses = new ClientAddresses();
@@ -77,6 +79,7 @@ final class Loops implements Part {
     this.watching = watching;
     this.whatIf = whatIf;
     this.tracing = tracing;
+    this.hooks = common.hooks();
     List<Loop> wired = new ArrayList<>();
     List<ClientConnections> served = new ArrayList<>();
     ClientSettings settings = new ClientSettings(terms.config());
@@ -94,7 +97,7 @@ final class Loops implements Part {
               loop.timer(),
               time,
               loop.exchanges(),
-              sink(number, loop, log, terms),
+              hooks.behind(sink(number, loop, log, terms)),
               addresses,
               counted.connections(),
               common.store().transit(),
@@ -255,7 +258,7 @@ final class Loops implements Part {
     for (int i = 0; i < loops.size(); i++) {
       Loop loop = loops.get(i);
       ClientConnections client = clients.get(i);
-      ExchangeSink sink = sink(i, loop, log, terms);
+      ExchangeSink sink = hooks.behind(sink(i, loop, log, terms));
       BackgroundFetches.Sink alone = alone(i, terms);
       ExchangeSink icap = log.icap(i);
       taken.add(

@@ -19,6 +19,7 @@ import io.loligo.server.helper.Helpers;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.history.PresentNumbers;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.Concurrency;
 import io.loligo.server.metrics.MetricsExport;
@@ -59,6 +60,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A running proxy. Wiring only: every part gets its dependencies through its constructor.
  * Thread-safe, except that event loops must not call it.
+ *
+ * <p>It changes nothing that belongs to the whole JVM, except that {@link #start} registers its
+ * beans in JMX, where they replace those of an earlier proxy. {@link #embed} registers none.
  */
 public final class Proxy implements AutoCloseable {
   private static final long NANOS_IN_MICRO = 1_000;
@@ -101,6 +105,9 @@ public final class Proxy implements AutoCloseable {
   private final Ports ports;
   private final ConfigChange change;
   private final Reloader reloader;
+  private final Operations operations;
+  private final Hooks hooks;
+  private final boolean inJmx;
 
   /** Reads files that an event loop needs; its thread ends when it is idle. */
   private final ThreadPoolExecutor files =
@@ -185,6 +192,46 @@ public final class Proxy implements AutoCloseable {
     return proxy;
   }
 
+  /**
+   * Starts a proxy as a part of an application, which may run several: without beans in JMX. Log
+   * files are written where the configuration says. The application reads the configuration with
+   * {@link #embeddable}.
+   *
+   * @param time as for {@link #start}
+   * @param hooks are called on the event loops
+   * @throws IOException if a port, a log or a cache_dir is not available; names the line and the
+   *     reason
+   */
+  public static Proxy embed(ProxyConfig config, TimeSource time, Hooks hooks) throws IOException {
+    CacheFolders.prepare(DiskSettings.of(config));
+    Transport transport =
+        Transport.choose(
+            config.get(TransportDirectives.TRANSPORT), config.get(TransportDirectives.ALLOCATOR));
+    Proxy proxy = new Proxy(config, transport, UnaryOperator.identity(), time, null, null, hooks);
+    try {
+      proxy.open();
+    } catch (IOException | RuntimeException | Error e) {
+      proxy.close();
+      throw e;
+    }
+    return proxy;
+  }
+
+  /**
+   * Reads {@code lines} for {@link #embed}. Default budgets are lowered to the memory of this JVM;
+   * a line that asks for more is an error.
+   *
+   * @param name stands for the name of the file in problems
+   */
+  public static ConfigResult embeddable(String name, String lines) {
+    ConfigResult read =
+        MemoryFit.check(Features.reader(new FileConfigSource()).readText(name, lines), name);
+    ProxyConfig config = read.config();
+    return config == null
+        ? read
+        : new ConfigResult(MemoryFit.of(config).config(), read.problems(), read.lines());
+  }
+
   private Proxy(
       ProxyConfig config,
       Transport transport,
@@ -193,8 +240,23 @@ public final class Proxy implements AutoCloseable {
       @Nullable Supplier<ConfigResult> source,
       @Nullable OriginalDestinations destinations)
       throws IOException {
+    this(config, transport, seen, time, source, destinations, null);
+  }
+
+  /** Null {@code hooks}: it is the process, and not a part of an application. */
+  private Proxy(
+      ProxyConfig config,
+      Transport transport,
+      UnaryOperator<Store> seen,
+      TimeSource time,
+      @Nullable Supplier<ConfigResult> source,
+      @Nullable OriginalDestinations destinations,
+      @Nullable Hooks hooks)
+      throws IOException {
     this.transport = transport;
     this.time = time;
+    this.hooks = hooks == null ? Hooks.NONE : hooks;
+    inJmx = hooks == null;
     Helpers helpers = new Helpers(this::scheduleIfRunning, time::nanos);
     inForce = new InForce(config, time, helpers, files);
     int count = TransportDirectives.loops(config);
@@ -257,6 +319,7 @@ public final class Proxy implements AutoCloseable {
               interceptor(destinations));
       ports = parts.add(new Ports(listeners, secured, own));
       change = new ConfigChange(transport, inForce, loops, ports, logs, cacheMemory, parts);
+      operations = new Administration(this, loops, group, seenStore, life, cacheMemory);
       parts.add(life);
       parts.add(reloader);
     } catch (IOException | RuntimeException | Error e) {
@@ -310,6 +373,7 @@ public final class Proxy implements AutoCloseable {
         own.addresses(),
         helpers,
         manager,
+        hooks,
         time);
   }
 
@@ -351,9 +415,8 @@ public final class Proxy implements AutoCloseable {
     if (transport.allocator() instanceof ByteBufAllocatorMetricProvider allocator) {
       metrics.ledger().addProcess(allocator);
     }
-    Operations operations = new Administration(this, loops, group, seenStore, life, cacheMemory);
     secured.start();
-    admin.listen(config, operations, pages(operations));
+    admin.listen(config, operations, pages());
     InetSocketAddress management = admin.address();
     if (management != null) {
       own.manages(Set.of(management.getPort()));
@@ -361,6 +424,14 @@ public final class Proxy implements AutoCloseable {
     own.manages(RemoteJmx.of(System.getProperties()).ports());
     inForce.startHelpers();
     ports.bind(config);
+    if (inJmx) {
+      register(store);
+    }
+    parts.open();
+    life.started();
+  }
+
+  private void register(TieredStore store) {
     ManagementBeans registered =
         new ManagementBeans(
             ManagementFactory.getPlatformMBeanServer(),
@@ -370,11 +441,9 @@ public final class Proxy implements AutoCloseable {
             operations);
     beans = registered;
     parts.showBeans(registered);
-    parts.open();
-    life.started();
   }
 
-  private AdminPages pages(Operations operations) {
+  private AdminPages pages() {
     AdminPages pages = new AdminPages();
     ProxyPages.addTo(
         pages,
@@ -481,6 +550,11 @@ public final class Proxy implements AutoCloseable {
   /** The limit of descriptors, for code that runs the proxy in process. */
   public DescriptorLimit descriptors() {
     return descriptors.limit();
+  }
+
+  /** The operations of an administrator, for code that runs the proxy in process. */
+  public Operations operations() {
+    return operations;
   }
 
   /** The store, for code that runs the proxy in process. */

@@ -59,6 +59,7 @@ import io.loligo.server.exchange.slice.SliceAnswer;
 import io.loligo.server.exchange.tunnel.Tunneling;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
+import io.loligo.server.hook.HookFailure;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.record.Shed;
@@ -510,7 +511,7 @@ public final class RequestSteps implements RequestHandler {
   // ---- rules about the fields of responses
 
   @Override
-  public OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
+  public @Nullable OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
     FieldFilter filter = replyFields;
     if ((filter == null && flows == null) || opensTunnel(stream.record(), head)) {
       return head;
@@ -518,7 +519,15 @@ public final class RequestSteps implements RequestHandler {
     if (flows != null) {
       flows.apply(stream);
     }
-    return filter == null ? head : filter.reply(inputOf(stream), stream.record(), head, toHead);
+    if (filter == null) {
+      return head;
+    }
+    try {
+      return filter.reply(inputOf(stream), stream.record(), head, toHead);
+    } catch (HookFailure e) {
+      stream.record().errorDetail = e.getMessage();
+      return null;
+    }
   }
 
   private static boolean opensTunnel(ExchangeRecord record, OutgoingHead head) {

@@ -49,6 +49,8 @@ public record FetchFailure(
     NO_MEMORY(503, "ERR_OVERLOADED"),
     /** A service that adapts responses failed. */
     ADAPTATION_FAILED(500, "ERR_ICAP_FAILURE"),
+    /** The hook of the application that changes requests failed. */
+    HOOK_FAILED(500, "ERR_INTERNAL"),
     /** It has its maximum of connections. */
     OVERLOADED(503, "ERR_OVERLOADED");
 

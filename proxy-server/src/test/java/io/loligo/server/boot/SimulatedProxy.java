@@ -10,6 +10,7 @@ import io.loligo.server.downstream.listen.SimulatedListeners;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
@@ -73,6 +74,7 @@ public final class SimulatedProxy {
             own,
             new Helpers((millis, task) -> {}, time::nanos),
             ManagerDesk.CLOSED,
+            Hooks.NONE,
             time);
     LoopTerms terms = terms(config, names);
     ClientAddresses addresses = new ClientAddresses();

@@ -28,6 +28,7 @@ import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.explain.Explanation;
 import io.loligo.server.explain.Question;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
@@ -185,6 +186,7 @@ final class ExchangeFixture implements AutoCloseable {
                 new OwnAddresses(Set.of(), Set.of(), Set.of(), Set.of()),
                 new Helpers((millis, task) -> {}, System::nanoTime),
                 ManagerDesk.CLOSED,
+                Hooks.NONE,
                 new ExchangeSettings(config, "test")));
   }
 

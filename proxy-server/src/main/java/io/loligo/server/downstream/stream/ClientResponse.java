@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class ClientResponse {
+  private static final int FAILED = 500;
   private static final Logger LOG = LoggerFactory.getLogger(ClientResponse.class);
 
   private final ExchangeStream stream;
@@ -37,8 +38,8 @@ final class ClientResponse {
   private boolean complete;
   private boolean cut;
 
-  /** Whether it ends for lack of memory, which the exchange is told at its end. */
-  private boolean withoutMemory;
+  /** Whether it ends for lack of memory or by a failed hook: the exchange is told at its end. */
+  private boolean endsEarly;
 
   ClientResponse(
       ExchangeStream stream, ExchangeRecording recording, ContentPump pump, ResponseFlow flow) {
@@ -52,7 +53,7 @@ final class ClientResponse {
   void begin() {
     complete = false;
     cut = false;
-    withoutMemory = false;
+    endsEarly = false;
   }
 
   /** Whether more of it may be written. */
@@ -70,9 +71,9 @@ final class ClientResponse {
     return cut;
   }
 
-  /** Whether it ended for lack of memory. */
-  boolean isWithoutMemory() {
-    return withoutMemory;
+  /** Whether it ended before the exchange, for lack of memory or by a failed hook. */
+  boolean isEndedEarly() {
+    return endsEarly;
   }
 
   // ---- heads
@@ -119,6 +120,10 @@ final class ClientResponse {
     long before = writer.headBytes();
     try {
       OutgoingHead ruled = stream.terms().handler().ruled(stream, head, writer.headMethod());
+      if (ruled == null) {
+        endForHook();
+        return;
+      }
       Limit limit = stream.terms().handler().limit(stream, ruled, writer.headMethod());
       if (limit != null) {
         limited = new LimitedContent(stream, this, limit);
@@ -262,13 +267,27 @@ final class ClientResponse {
     }
   }
 
+  /** Ends the response with 500 in place of a head that the hook of the application spoiled. */
+  private void endForHook() {
+    recording.answers(FAILED);
+    stream.record().errorCode = "ERR_INTERNAL";
+    endsEarly = true;
+    stream.closeAfter();
+    stream.writeHead(OutgoingHead.of(FAILED, new FieldLines(16)).content(0, true));
+    complete = true;
+    flow.flushLater();
+    if (!stream.isInCall()) {
+      stream.resumeLater();
+    }
+  }
+
   /**
    * Ends the response without further memory: a 503 if nothing of its head is written yet, else a
    * cut. The caller continues as if it had been written; it is told later that the client is gone.
    */
   private void endFor(OutOfMemoryError noMemory, boolean headMissing) {
     stream.outOfMemory(noMemory, "an answer");
-    withoutMemory = true;
+    endsEarly = true;
     flow.flushLater();
     if (headMissing) {
       stream.writer().writeOverloaded();

@@ -179,7 +179,7 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   /** Completes the record and passes it on: the end of every exchange. */
   protected final void conclude() {
-    if (response.isWithoutMemory() && events != null) {
+    if (response.isEndedEarly() && events != null) {
       ClientEvents told = events;
       events = null;
       tellGone(told);
@@ -215,7 +215,7 @@ public abstract class ExchangeStream extends ConnectedStream {
           shed == null
               ? terms().handler().request(this, head, contentLength)
               : terms().handler().shed(this, contentLength, shed);
-      if (response.isWithoutMemory()) {
+      if (response.isEndedEarly()) {
         events = told;
       } else if (response.isOpen() && !response.endWaits()) {
         events = told;
@@ -258,7 +258,7 @@ public abstract class ExchangeStream extends ConnectedStream {
   public final void clientGone(boolean timedOut) {
     record().aborted = true;
     record().timedOut |= timedOut;
-    ClientEvents told = response.isComplete() && !response.isWithoutMemory() ? null : events;
+    ClientEvents told = response.isComplete() && !response.isEndedEarly() ? null : events;
     events = null;
     if (told != null) {
       tellGone(told);
@@ -575,7 +575,7 @@ public abstract class ExchangeStream extends ConnectedStream {
 
   @Override
   public final @Nullable ByteStream detach() {
-    if (response.isWithoutMemory()) {
+    if (response.isEndedEarly()) {
       return null;
     }
     if (!response.isOpen() || !writer().headSent()) {

@@ -30,6 +30,10 @@ import io.loligo.server.exchange.settings.FetchSettings;
 import io.loligo.server.exchange.settings.programs.ExternalAclTypes;
 import io.loligo.server.exchange.settings.programs.RewriteSettings;
 import io.loligo.server.exchange.settings.programs.StoreIdSettings;
+import io.loligo.server.hook.AccessHook;
+import io.loligo.server.hook.HookFailure;
+import io.loligo.server.hook.HookedRequest;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.login.Logins;
 import io.loligo.server.login.PasswordCheck.Unavailable;
 import io.loligo.server.login.RequestLogin;
@@ -80,6 +84,12 @@ public final class Admission {
   /** Matches no rule. */
   private static final String NOT_LOOKED_UP = "";
 
+  private static final AclVerdict HOOK_ALLOWS =
+      new AclVerdict(AclVerdict.Kind.ALLOWED, "access rule", "application", "");
+
+  private static final AclVerdict HOOK_DENIES =
+      new AclVerdict(AclVerdict.Kind.DENIED, "access rule", "application", "");
+
   /** One step: a function of the request. */
   private interface Step {
     Verdict check(Request request);
@@ -94,6 +104,10 @@ public final class Admission {
   private final boolean annotatesClients;
 
   private final boolean asksForUserLater;
+
+  /** Null: http_access alone decides. */
+  private final @Nullable AccessHook accessHook;
+
   private final ClientLookUp clients;
   private final RealClient realClient;
   private final @Nullable LoginStep logins;
@@ -107,6 +121,7 @@ public final class Admission {
   /** Creates the steps of the loop that {@code services} belong to. */
   public Admission(LoopServices services) {
     this.services = services;
+    accessHook = services.hooks.access();
     Acls acls = services.settings.config().get(FileDirectives.ACL);
     asksForUserLater = acls.asksForUserLater();
     clients = new ClientLookUp(services);
@@ -223,7 +238,16 @@ public final class Admission {
   private Verdict access(Request request) {
     DestinationRules rules = services.destinations;
     forgetUnasked(request);
-    AclVerdict verdict = rules.access(request);
+    AclVerdict hooked = null;
+    if (accessHook != null) {
+      try {
+        hooked = hooked(accessHook, request);
+      } catch (HookFailure e) {
+        return new Denied(
+            Refusal.of(500, "ERR_INTERNAL", "The proxy has failed.").because(e.toString()));
+      }
+    }
+    AclVerdict verdict = hooked == null ? rules.access(request) : hooked;
     // each turn adds a fact, so there are three at most
     while (true) {
       if (verdict.kind() == AclVerdict.Kind.NEEDS_NAME) {
@@ -240,7 +264,7 @@ public final class Admission {
       } else {
         break;
       }
-      verdict = rules.access(request);
+      verdict = hooked == null ? rules.access(request) : hooked;
     }
     ExchangeRecord record = request.record();
     record.lap(Stage.ACL, services.clock.nanos());
@@ -262,6 +286,13 @@ public final class Admission {
       services.keys.seal(request); // operators see the last decisions about a URL, found by its key
     }
     return new Denied(refusal(request, verdict));
+  }
+
+  /** The verdict of the application; null: the lines of http_access decide. */
+  private static @Nullable AclVerdict hooked(AccessHook hook, Request request) {
+    Boolean allows =
+        Hooks.allows(hook, new HookedRequest(request.head(), request.target(), request.client()));
+    return allows == null ? null : allows ? HOOK_ALLOWS : HOOK_DENIES;
   }
 
   private void forgetUnasked(Request request) {

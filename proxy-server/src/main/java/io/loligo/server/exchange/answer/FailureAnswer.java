@@ -50,6 +50,7 @@ public final class FailureAnswer {
       case TUNNEL_REFUSED -> "The parent proxy refused the tunnel.";
       case HEAD_TOO_LARGE -> "The head of the origin's response is too large.";
       case ADAPTATION_FAILED -> "The service that inspects responses does not work.";
+      case HOOK_FAILED -> "The proxy has failed.";
       case TRUNCATED -> "The origin's response ended early.";
       case NO_MEMORY, OVERLOADED -> "The proxy is overloaded.";
     };

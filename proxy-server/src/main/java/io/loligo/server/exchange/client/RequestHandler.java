@@ -42,9 +42,10 @@ public interface RequestHandler {
    *
    * @param head borrowed
    * @param toHead whether the response is one to HEAD
-   * @return the head to send, valid until the next call: {@code head} where no rule exists
+   * @return the head to send, valid until the next call: {@code head} where no rule exists; null:
+   *     the hook of the application failed, and the client gets 500 instead
    */
-  default OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
+  default @Nullable OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
     return head;
   }
 

@@ -14,6 +14,7 @@ import io.loligo.core.range.Completion;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.services.LoopServices;
+import io.loligo.server.hook.HookFailure;
 import io.loligo.server.record.ExchangeId;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
@@ -310,13 +311,18 @@ public final class Fetch
     keysAsOf = services.keys.asOf(key());
     Conditions ours = known.conditions(request.slice(), again || whole || unconditional);
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
-    return OutgoingFields.compose(
-        request,
-        ours,
-        upgrade,
-        services.settings,
-        services.requestFields,
-        services.scratch.section());
+    try {
+      return OutgoingFields.compose(
+          request,
+          ours,
+          upgrade,
+          services.settings,
+          services.requestFields,
+          services.scratch.section());
+    } catch (HookFailure e) {
+      giveUp(new FetchFailure(FetchFailure.Kind.HOOK_FAILED, e.toString()));
+      return null;
+    }
   }
 
   @Override

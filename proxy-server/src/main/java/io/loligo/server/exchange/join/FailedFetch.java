@@ -120,7 +120,8 @@ record FailedFetch(
               LENGTH_REQUIRED,
               REQUEST_HEAD_TOO_LARGE,
               TUNNEL_REFUSED,
-              ADAPTATION_FAILED ->
+              ADAPTATION_FAILED,
+              HOOK_FAILED ->
               Blame.CLIENT;
         };
     return new FailedFetch(

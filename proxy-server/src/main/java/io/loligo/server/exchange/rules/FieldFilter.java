@@ -4,10 +4,15 @@ import io.loligo.core.acl.AclInput;
 import io.loligo.core.caching.StoredFields;
 import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.settings.fields.AddedField;
 import io.loligo.server.exchange.settings.fields.FieldRules;
+import io.loligo.server.hook.FieldHook;
+import io.loligo.server.hook.HookFailure;
+import io.loligo.server.hook.HookedRequest;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.record.ExchangeRecord;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
@@ -15,37 +20,55 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies {@link FieldRules} to the field lines of messages, which are final but for framing and
- * the fields of the connection. Each list is evaluated at most once for a message. Allocates
- * nothing, except for values with codes. Confined to one event loop.
+ * Applies {@link FieldRules}, and then the hook of an application, to the field lines of messages,
+ * which are final but for framing and the fields of the connection. Each list is evaluated at most
+ * once for a message. Allocates nothing, except for values with codes and for a hook. Confined to
+ * one event loop.
  */
 public final class FieldFilter {
   private static final byte UNKNOWN = 0;
   private static final byte ALLOWED = 1;
   private static final byte DENIED = 2;
 
-  private final FieldRules rules;
+  /** Null: there are none. */
+  private final @Nullable FieldRules rules;
+
+  /** Null: there is none. */
+  private final @Nullable FieldHook hook;
+
   private final byte[] verdicts;
   private final FieldLines before = new FieldLines(1024);
   private final FieldLines after = new FieldLines(1024);
   private final Fields fields = new Fields(32);
   private final OutgoingHead head = new OutgoingHead();
 
-  private FieldFilter(FieldRules rules) {
+  private FieldFilter(@Nullable FieldRules rules, @Nullable FieldHook hook) {
     this.rules = rules;
-    verdicts = new byte[rules.count()];
+    this.hook = hook;
+    verdicts = new byte[rules == null ? 0 : rules.count()];
   }
 
-  /** A filter by {@code rules}; null for null. */
-  public static @Nullable FieldFilter of(@Nullable FieldRules rules) {
-    return rules == null ? null : new FieldFilter(rules);
+  /** A filter by {@code rules} and {@code hook}; null if there is neither. */
+  public static @Nullable FieldFilter of(@Nullable FieldRules rules, @Nullable FieldHook hook) {
+    return rules == null && hook == null ? null : new FieldFilter(rules, hook);
   }
 
-  /** Applies the rules to the lines of {@code request} that are sent on, in place. */
+  /**
+   * Applies the rules to the lines of {@code request} that are sent on, in place. The hook does not
+   * see a CONNECT.
+   *
+   * @throws HookFailure if the hook fails
+   */
   public void request(Request request, FieldLines lines) {
-    before.clear().append(lines.bytes(), 0, lines.length());
-    lines.clear();
-    filter(request, request.isOfClient() ? request.record() : null, 0, lines);
+    if (rules != null) {
+      before.clear().append(lines.bytes(), 0, lines.length());
+      lines.clear();
+      filter(request, request.isOfClient() ? request.record() : null, 0, lines);
+    }
+    if (hook != null && request.head().methodId() != Method.CONNECT) {
+      Hooks.edit(
+          hook, new HookedRequest(request.head(), request.target(), request.client()), 0, lines);
+    }
   }
 
   /**
@@ -55,6 +78,7 @@ public final class FieldFilter {
    * @param full borrowed, with its lines and block
    * @param toHead whether the response is one to HEAD
    * @return the head to send instead, with the same content; valid until the next call
+   * @throws HookFailure if the hook fails
    */
   public OutgoingHead reply(
       AclInput input, ExchangeRecord record, OutgoingHead full, boolean toHead) {
@@ -66,6 +90,10 @@ public final class FieldFilter {
       before.append(block, full.index(), moved);
     }
     filter(input, record, full.status(), after.clear());
+    if (hook != null) {
+      HookedRequest asked = new HookedRequest(record.request, record.target, record.client);
+      Hooks.edit(hook, asked, full.status(), after);
+    }
     return head.begin(full.status(), after)
         .block(block, full.index() + moved, full.length() - moved)
         .content(full.contentLength(), full.last());
@@ -86,7 +114,7 @@ public final class FieldFilter {
     Arrays.fill(verdicts, UNKNOWN);
     return trailers.where(
         i -> {
-          FieldRules.Rule rule = rules.of(trailers, i);
+          FieldRules.Rule rule = rules == null ? null : rules.of(trailers, i);
           return rule == null || isAllowed(rule, input);
         });
   }
@@ -99,7 +127,7 @@ public final class FieldFilter {
     show(input, fields, status);
     try {
       for (int i = 0; i < fields.count(); i++) {
-        FieldRules.Rule rule = rules.of(fields, i);
+        FieldRules.Rule rule = rules == null ? null : rules.of(fields, i);
         if (rule == null || isAllowed(rule, input)) {
           into.add(fields, i);
         } else if (rule.replacement() != null) {
@@ -108,7 +136,7 @@ public final class FieldFilter {
           into.append(rule.replacement(), 0, rule.replacement().length).endLine();
         }
       }
-      List<AddedField> added = rules.added();
+      List<AddedField> added = rules == null ? List.of() : rules.added();
       for (int i = 0; i < added.size(); i++) {
         if (added.get(i).access().evaluate(input).allowed()) {
           added.get(i).addTo(into, record);

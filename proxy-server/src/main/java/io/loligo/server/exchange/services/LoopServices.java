@@ -13,6 +13,7 @@ import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.settings.ExchangeSettings;
 import io.loligo.server.helper.Helpers;
+import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.shaping.LoopPaces;
@@ -77,10 +78,10 @@ public final class LoopServices {
   /** Chooses pools of bandwidth; null: there are none. */
   public final @Nullable BandwidthRules bandwidth;
 
-  /** Applies the rules about the fields of requests; null: there are none. */
+  /** Applies the rules and the hook about the fields of requests; null: there are none. */
   public final @Nullable FieldFilter requestFields;
 
-  /** Applies the rules about the fields of responses; null: there are none. */
+  /** Applies the rules and the hook about the fields of responses; null: there are none. */
   public final @Nullable FieldFilter replyFields;
 
   /** Keys for which requests do not wait for each other. */
@@ -104,6 +105,9 @@ public final class LoopServices {
   /** Makes the manager pages, for all loops. */
   public final ManagerDesk manager;
 
+  /** The hooks of the application that runs the proxy in itself, for all loops. */
+  public final Hooks hooks;
+
   /** The loop's services that adapt messages; null: there are none. */
   public final @Nullable Adaptations adaptations;
 
@@ -123,6 +127,7 @@ public final class LoopServices {
       OwnAddresses own,
       Helpers helpers,
       ManagerDesk manager,
+      Hooks hooks,
       ExchangeSettings settings) {
     this(
         store,
@@ -134,6 +139,7 @@ public final class LoopServices {
         own,
         helpers,
         manager,
+        hooks,
         settings,
         new LoopPaces(timer, clock),
         new HitForMiss(),
@@ -151,6 +157,7 @@ public final class LoopServices {
       OwnAddresses own,
       Helpers helpers,
       ManagerDesk manager,
+      Hooks hooks,
       ExchangeSettings settings,
       LoopPaces paces,
       HitForMiss hitForMiss,
@@ -167,6 +174,7 @@ public final class LoopServices {
     this.own = own;
     this.helpers = helpers;
     this.manager = manager;
+    this.hooks = hooks;
     this.hitForMiss = hitForMiss;
     this.unconfirmed = unconfirmed;
     this.background = background;
@@ -176,8 +184,8 @@ public final class LoopServices {
     caching = new CacheRules(settings, keys);
     storing = new StoringRules(settings, caching, clock);
     bandwidth = BandwidthRules.of(settings.shaping, clock);
-    requestFields = FieldFilter.of(settings.access.requestFields);
-    replyFields = FieldFilter.of(settings.access.replyFields);
+    requestFields = FieldFilter.of(settings.access.requestFields, hooks.request());
+    replyFields = FieldFilter.of(settings.access.replyFields, hooks.response());
     overload = new Overload(counters, timer, settings);
     scratch = new Scratch();
     adaptations = adaptations(settings, upstream, clock, timer, store.transit());
@@ -235,6 +243,7 @@ public final class LoopServices {
         own,
         helpers,
         manager,
+        hooks,
         settings,
         paces,
         hitForMiss,

@@ -56,7 +56,8 @@ final class FailedFetchTest {
         "LENGTH_REQUIRED",
         "REQUEST_HEAD_TOO_LARGE",
         "TUNNEL_REFUSED",
-        "ADAPTATION_FAILED"
+        "ADAPTATION_FAILED",
+        "HOOK_FAILED"
       })
   void isNeverSharedWhereTheRulesForOneClientAreTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
@@ -80,7 +81,8 @@ final class FailedFetchTest {
         "LENGTH_REQUIRED",
         "REQUEST_HEAD_TOO_LARGE",
         "TUNNEL_REFUSED",
-        "ADAPTATION_FAILED"
+        "ADAPTATION_FAILED",
+        "HOOK_FAILED"
       })
   void isSharedTheSecondTimeWhereOneRequestMayBeTheCause(Kind kind) {
     assertThat(sharing(kind, 1).shared()).isFalse();
