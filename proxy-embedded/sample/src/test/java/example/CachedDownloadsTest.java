@@ -44,7 +44,10 @@ class CachedDownloadsTest {
   void nothingIsForcedOnAnApplication() {
     for (String absent :
         new String[] {
-          "ch.qos.logback.classic.Logger", "picocli.CommandLine", "org.assertj.core.api.Assertions"
+          "ch.qos.logback.classic.Logger",
+          "picocli.CommandLine",
+          "org.jline.terminal.Terminal",
+          "org.assertj.core.api.Assertions"
         }) {
       assertThrows(ClassNotFoundException.class, () -> Class.forName(absent));
     }
