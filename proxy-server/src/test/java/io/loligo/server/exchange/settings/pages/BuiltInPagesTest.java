@@ -27,7 +27,6 @@ class BuiltInPagesTest {
   private static final Set<String> WITHOUT_PAGE =
       Set.of(
           "ERR_CLIENT_GONE",
-          "ERR_INTERNAL",
           "ERR_LIFETIME_EXP",
           "ERR_PROTOCOL_UNKNOWN",
           "ERR_SHUTTING_DOWN",
