@@ -28,7 +28,7 @@ final class Sizing implements Part {
         new MemorySize(
             "cache_mem",
             MemorySettings.of(config).maxObjectInMemoryBytes(),
-            MemoryTier.HEAP_BYTES,
+            MemoryTier::weightBytes,
             () -> store.stats().memoryLimitBytes(),
             store::weighableBytes);
     DiskSettings settings = DiskSettings.of(config);

@@ -5,25 +5,24 @@ import java.util.function.LongPredicate;
 
 /** Memory of its present size, and a directory behind it. Not thread-safe. */
 final class DiskModel implements TierModel {
-  private static final int MOST_ENTRIES = 7168;
-
   /** An entry in memory takes as much heap as so many in the directory. */
-  private static final int MEMORY_ENTRY = 4;
-
-  /** Most bytes that a model takes. */
-  static final int MOST_BYTES = MOST_ENTRIES * DirectoryModel.BYTES_PER_ENTRY + (16 << 10);
+  static final int MEMORY_ENTRY = 5;
 
   private final MemorySize inMemory;
   private final MemoryModel memory;
   private final DirectoryModel directory;
+  private final int mostEntries;
 
   /**
    * An empty model.
    *
    * @param sizeBytes of the directory, for all keys
    * @param share of the keys that it will see
+   * @param mostEntries that the caller lets it grow to
    */
-  DiskModel(long sizeBytes, MemorySize inMemory, DiskSize disk, double share) {
+  DiskModel(
+      long sizeBytes, MemorySize inMemory, DiskSize disk, double share, int mostEntries) {
+    this.mostEntries = mostEntries;
     this.inMemory = inMemory;
     directory =
         new DirectoryModel(
@@ -31,14 +30,19 @@ final class DiskModel implements TierModel {
             disk.meanObjectBytes() * 2 / 3, // a directory has half as many records again
             disk.onSecondRequest(),
             this::servesFromMemory,
-            MOST_ENTRIES,
+            mostEntries,
             share);
     long memoryBytes = inMemory.sizeBytes().getAsLong();
-    memory = new MemoryModel(inMemory, memoryBytes, share, directory::hit, disk.onSecondRequest());
+    memory = new MemoryModel(inMemory, memoryBytes, share, directory::hit, disk.onSecondRequest(), mostEntries);
   }
 
   private boolean servesFromMemory(long hash) {
     return memory.serves(hash);
+  }
+
+  /** Most bytes that a model with so many entries takes. */
+  static int bytes(int mostEntries) {
+    return mostEntries * DirectoryModel.BYTES_PER_ENTRY + (8 << 10);
   }
 
   @Override
@@ -59,7 +63,7 @@ final class DiskModel implements TierModel {
     if (size < 0) {
       return size;
     }
-    return size > inMemory.largestObject() ? TOO_LARGE : size + inMemory.overheadBytes();
+    return size > inMemory.largestObject() ? TOO_LARGE : inMemory.storedBytes().applyAsInt(size);
   }
 
   @Override
@@ -74,7 +78,7 @@ final class DiskModel implements TierModel {
 
   @Override
   public int mostEntries() {
-    return MOST_ENTRIES;
+    return mostEntries;
   }
 
   @Override

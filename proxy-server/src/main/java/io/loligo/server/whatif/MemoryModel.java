@@ -17,18 +17,14 @@ import org.jspecify.annotations.Nullable;
  * arrived.
  */
 final class MemoryModel implements TierModel {
-  static final int MOST_ENTRIES = 1536;
-
   /** Heap of an entry: nodes of Caffeine and of its map, the sketch, and the response. */
   private static final int BYTES_PER_ENTRY = 130;
-
-  /** Most bytes that a model takes. */
-  static final int MOST_BYTES = MOST_ENTRIES * BYTES_PER_ENTRY + RecentDiskHits.BYTES + (8 << 10);
 
   private final Cache<Response, Response> cache;
   private final Policy.Eviction<Response, Response> eviction;
   private final @Nullable DiskHits disk;
   private final boolean keepsArriving;
+  private final int mostEntries;
 
   /** Responses that are not on disk yet. */
   private final Queue<Response> arriving = new ArrayDeque<>();
@@ -66,13 +62,15 @@ final class MemoryModel implements TierModel {
    * @param disk null: there is none
    * @param onSecondRequest whether that takes a response only when it arrives for the second time:
    *     then memory keeps those that arrive
+   * @param mostEntries that the caller lets it grow to
    */
   MemoryModel(
       MemorySize memory,
       long sizeBytes,
       double share,
       @Nullable DiskHits disk,
-      boolean onSecondRequest) {
+      boolean onSecondRequest,
+      int mostEntries) {
     long roomBytes = (long) (memory.roomBytes().applyAsLong(sizeBytes) * share);
     cache =
         Caffeine.newBuilder()
@@ -83,6 +81,12 @@ final class MemoryModel implements TierModel {
     eviction = cache.policy().eviction().orElseThrow();
     this.disk = disk;
     this.keepsArriving = onSecondRequest;
+    this.mostEntries = mostEntries;
+  }
+
+  /** Most bytes that a model with so many entries takes. */
+  static int bytes(int mostEntries) {
+    return mostEntries * BYTES_PER_ENTRY + RecentDiskHits.BYTES + (8 << 10);
   }
 
   @Override
@@ -156,7 +160,7 @@ final class MemoryModel implements TierModel {
 
   @Override
   public int mostEntries() {
-    return MOST_ENTRIES;
+    return mostEntries;
   }
 
   @Override

@@ -27,11 +27,12 @@ final class SizeTrial {
    * Nothing seen.
    *
    * @param sizeBytes of the cache, for all keys
+   * @param mostEntries of its models
    */
-  SizeTrial(TierModel.Maker maker, long sizeBytes) {
+  SizeTrial(TierModel.Maker maker, long sizeBytes, int mostEntries) {
     this.maker = maker;
     this.sizeBytes = sizeBytes;
-    model = maker.make(sizeBytes, 1);
+    model = maker.make(sizeBytes, 1, mostEntries);
   }
 
   /** Where a key stands, from 0: it takes part if this is below {@link #threshold}. */
@@ -87,7 +88,7 @@ final class SizeTrial {
     if (sunk < threshold) {
       long below = sunk;
       threshold = below;
-      TierModel smaller = maker.make(sizeBytes, share());
+      TierModel smaller = maker.make(sizeBytes, share(), model.mostEntries());
       model.copyTo(smaller, hash -> position(hash) < below);
       model = smaller;
     }

@@ -4,15 +4,20 @@ import io.loligo.server.whatif.SizeForecast.Point;
 import io.loligo.server.whatif.SizeForecast.Tier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The trials of one tier, one for each point of its curve. Not thread-safe. */
 final class TierCurve {
+  /** Of a response that a model can have: with its overhead, it is an {@code int}. */
+  private static final int MOST_BYTES = 1 << 30;
+
   private final String setting;
   private final long largestObject;
-  private final int overheadBytes;
+  private final IntUnaryOperator storedBytes;
   private final LongSupplier size;
+  private final int[] mostEntries;
   private final TierModel.Maker maker;
   private long sizeBytes;
   private List<SizeTrial> trials = List.of();
@@ -22,19 +27,22 @@ final class TierCurve {
    *
    * @param setting the directive of the size
    * @param largestObject bytes of the largest response that it stores
-   * @param overheadBytes of each response, beside the bytes that are sent to a client
+   * @param storedBytes gives the bytes that a response takes, of those that are sent to a client
    * @param size gives the present size; 0: there is none
+   * @param mostEntries of the model of each size
    */
   TierCurve(
       String setting,
       long largestObject,
-      int overheadBytes,
+      IntUnaryOperator storedBytes,
       LongSupplier size,
+      int[] mostEntries,
       TierModel.Maker maker) {
     this.setting = setting;
-    this.largestObject = Math.min(largestObject, Integer.MAX_VALUE - overheadBytes);
-    this.overheadBytes = overheadBytes;
+    this.largestObject = Math.min(largestObject, MOST_BYTES);
+    this.storedBytes = storedBytes;
     this.size = size;
+    this.mostEntries = mostEntries;
     this.maker = maker;
   }
 
@@ -55,7 +63,7 @@ final class TierCurve {
     List<SizeTrial> fresh = new ArrayList<>();
     for (int i = 0; exists() && i < Tier.POINTS; i++) {
       long bytes = i < Tier.TODAY ? sizeBytes >> (Tier.TODAY - i) : sizeBytes << (i - Tier.TODAY);
-      fresh.add(new SizeTrial(maker, bytes));
+      fresh.add(new SizeTrial(maker, bytes, mostEntries[i]));
     }
     trials = List.copyOf(fresh);
   }
@@ -88,7 +96,7 @@ final class TierCurve {
   void request(long hash, long sent, int flags, boolean hit) {
     int size = TierModel.UNKNOWN;
     if ((flags & LoopSample.WHOLE) != 0) {
-      size = sent > largestObject ? TierModel.TOO_LARGE : (int) sent + overheadBytes;
+      size = sent > largestObject ? TierModel.TOO_LARGE : storedBytes.applyAsInt((int) sent);
     }
     boolean usable = (flags & LoopSample.USABLE) != 0;
     boolean held = (flags & LoopSample.HELD) != 0;

@@ -18,8 +18,9 @@ interface TierModel {
      *
      * @param sizeBytes of the tier, for all keys
      * @param share of the keys that it will see, above 0; 1: all
+     * @param mostEntries see {@link #mostEntries}
      */
-    TierModel make(long sizeBytes, double share);
+    TierModel make(long sizeBytes, double share, int mostEntries);
   }
 
   /**
@@ -41,7 +42,7 @@ interface TierModel {
   /** Number of entries; they determine its memory. */
   int entries();
 
-  /** Most entries of a model of this kind. */
+  /** Most entries that it may have. */
   int mostEntries();
 
   /** Gives the responses whose hashes {@code stay} to {@code other}, of the same kind and empty. */

@@ -6,6 +6,7 @@ import io.loligo.server.whatif.SizeForecast.Tier;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,15 @@ import org.jspecify.annotations.Nullable;
 public final class WhatIf {
   /** Most sampled requests of all loops in one second. */
   static final int MOST_PER_TICK = 5_000;
+
+  /**
+   * Most entries of the models of memory, from the smallest size. A larger size has a smaller share
+   * of its keys there, so an entry stands for more of them.
+   */
+  private static final int[] MEMORY_ENTRIES = {768, 1024, 1024, 1280, 2048, 3072};
+
+  /** The same of the disk; in front of a small one, memory has most of the entries. */
+  private static final int[] DISK_ENTRIES = {7168, 7168, 7168, 7168, 8192, 8192};
 
   /** Time after which a request counts half. */
   static final int HALVING_HOURS = 24;
@@ -65,22 +75,25 @@ public final class WhatIf {
         new TierCurve(
             memory.setting(),
             memory.largestObject(),
-            memory.overheadBytes(),
+            memory.storedBytes(),
             memory.sizeBytes(),
-            (bytes, share) ->
+            MEMORY_ENTRIES,
+            (bytes, share, most) ->
                 new MemoryModel(
                     memory,
                     bytes,
                     share,
                     besideDisk ? new RecentDiskHits() : null,
-                    disk.onSecondRequest()));
+                    disk.onSecondRequest(),
+                    most));
     this.disk =
         new TierCurve(
             disk.setting(),
             disk.largestObject(),
-            0,
+            IntUnaryOperator.identity(),
             disk.sizeBytes(),
-            (bytes, share) -> new DiskModel(bytes, memory, disk, share));
+            DISK_ENTRIES,
+            (bytes, share, most) -> new DiskModel(bytes, memory, disk, share, most));
     look();
     begin();
     forecast = forecastNow();
@@ -115,7 +128,8 @@ public final class WhatIf {
 
   /** Memory that it takes at most, on the heap, in bytes. Any thread. */
   public long memoryBytes() {
-    return (long) Tier.POINTS * (MemoryModel.MOST_BYTES + DiskModel.MOST_BYTES)
+    return Arrays.stream(MEMORY_ENTRIES).mapToLong(MemoryModel::bytes).sum()
+        + Arrays.stream(DISK_ENTRIES).mapToLong(DiskModel::bytes).sum()
         + (long) loops.length * SampleRing.BYTES;
   }
 

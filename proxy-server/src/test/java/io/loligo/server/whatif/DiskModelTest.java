@@ -6,11 +6,12 @@ import org.junit.jupiter.api.Test;
 
 class DiskModelTest {
   private static final int SIZE = 100;
+  private static final int MEMORY_ENTRY = DiskModel.MEMORY_ENTRY;
   private static final MemorySize MEMORY =
-      new MemorySize("cache_mem", 1000, 50, () -> 1_000, bytes -> bytes);
+      new MemorySize("cache_mem", 1000, bytes -> bytes + 50, () -> 1_000, bytes -> bytes);
 
   private final DiskModel model =
-      new DiskModel(10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1);
+      new DiskModel(10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1, 1024);
 
   private boolean ask(long hash, int size) {
     return model.request(hash, size, true, false);
@@ -22,7 +23,7 @@ class DiskModelTest {
     assertThat(ask(5, SIZE)).as("in both").isTrue();
     assertThat(ask(6, 2_000)).isFalse();
     assertThat(ask(6, 2_000)).as("too large for memory").isTrue();
-    assertThat(model.entries()).as("two on disk, one in memory").isEqualTo(2 + 4);
+    assertThat(model.entries()).as("two on disk, one in memory").isEqualTo(2 + MEMORY_ENTRY);
   }
 
   @Test
@@ -60,9 +61,9 @@ class DiskModelTest {
     for (int hash = 0; hash < 6; hash++) {
       ask(hash, SIZE);
     }
-    assertThat(model.entries()).isEqualTo(6 + 6 * 4);
+    assertThat(model.entries()).isEqualTo(6 + 6 * MEMORY_ENTRY);
     model.second();
-    assertThat(model.entries()).isEqualTo(6 + 5 * 4);
+    assertThat(model.entries()).isEqualTo(6 + 5 * MEMORY_ENTRY);
   }
 
   @Test
@@ -70,9 +71,9 @@ class DiskModelTest {
     ask(5, SIZE);
     ask(6, SIZE);
     DiskModel copy =
-        new DiskModel(10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1);
+        new DiskModel(10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1, 1024);
     model.copyTo(copy, hash -> hash == 5);
-    assertThat(copy.entries()).isEqualTo(1 + 4);
+    assertThat(copy.entries()).isEqualTo(1 + MEMORY_ENTRY);
     assertThat(copy.request(5, SIZE, true, false)).isTrue();
   }
 }

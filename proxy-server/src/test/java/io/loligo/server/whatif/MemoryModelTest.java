@@ -6,13 +6,14 @@ import org.junit.jupiter.api.Test;
 
 class MemoryModelTest {
   private static final int SIZE = 100;
+  private static final int MOST = 1024;
   private static final long ROOM = 10_000;
   private static final MemorySize MEMORY =
-      new MemorySize("cache_mem", 1 << 20, 0, () -> 0, bytes -> bytes / 2);
+      new MemorySize("cache_mem", 1 << 20, bytes -> bytes, () -> 0, bytes -> bytes / 2);
 
-  private final MemoryModel alone = new MemoryModel(MEMORY, 2 * ROOM, 1, null, false);
+  private final MemoryModel alone = new MemoryModel(MEMORY, 2 * ROOM, 1, null, false, MOST);
   private final MemoryModel besideDisk =
-      new MemoryModel(MEMORY, 2 * ROOM, 1, new RecentDiskHits(), false);
+      new MemoryModel(MEMORY, 2 * ROOM, 1, new RecentDiskHits(), false, MOST);
 
   private static boolean miss(MemoryModel model, long hash) {
     return model.request(hash, SIZE, true, false);
@@ -43,7 +44,7 @@ class MemoryModelTest {
 
   @Test
   void itsRoomIsInProportionToTheKeysThatItSees() {
-    MemoryModel tenth = new MemoryModel(MEMORY, 2 * ROOM, 0.1, null, false);
+    MemoryModel tenth = new MemoryModel(MEMORY, 2 * ROOM, 0.1, null, false, MOST);
     for (int hash = 0; hash < 1000; hash++) {
       miss(tenth, hash);
     }
@@ -114,7 +115,7 @@ class MemoryModelTest {
 
   @Test
   void keepsAllThatArriveIfTheDiskTakesThemOnTheSecondRequest() {
-    MemoryModel model = new MemoryModel(MEMORY, 2 * ROOM, 1, new RecentDiskHits(), true);
+    MemoryModel model = new MemoryModel(MEMORY, 2 * ROOM, 1, new RecentDiskHits(), true, MOST);
     for (int hash = 0; hash < 1000; hash++) {
       miss(model, hash);
     }
@@ -155,7 +156,7 @@ class MemoryModelTest {
     miss(besideDisk, 5);
     miss(besideDisk, 5);
     miss(besideDisk, 6);
-    MemoryModel copy = new MemoryModel(MEMORY, 400, 1, new RecentDiskHits(), false);
+    MemoryModel copy = new MemoryModel(MEMORY, 400, 1, new RecentDiskHits(), false, MOST);
     besideDisk.copyTo(copy, hash -> hash > 4);
     assertThat(copy.entries()).isEqualTo(2);
     assertThat(copy.serves(5)).isTrue();

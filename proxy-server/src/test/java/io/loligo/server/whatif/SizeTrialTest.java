@@ -44,9 +44,10 @@ class SizeTrialTest {
   }
 
   private final List<Everything> made = new ArrayList<>();
-  private final SizeTrial trial = new SizeTrial(this::make, 1000);
+  private final SizeTrial trial = new SizeTrial(this::make, 1000, MOST);
 
-  private TierModel make(long sizeBytes, double share) {
+  private TierModel make(long sizeBytes, double share, int mostEntries) {
+    assertThat(mostEntries).isEqualTo(MOST);
     assertThat(sizeBytes).isEqualTo(1000);
     made.add(new Everything(share));
     return model();

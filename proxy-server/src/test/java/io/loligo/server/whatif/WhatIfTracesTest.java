@@ -13,16 +13,24 @@ import io.loligo.server.record.SampleRecord;
 import io.loligo.server.whatif.SizeForecast.Point;
 import io.loligo.server.whatif.SizeForecast.Tier;
 import java.util.function.LongFunction;
+import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The way from the records of exchanges to the forecast, beside simulations of whole proxies of
  * each size with the same trace.
+ *
+ * <p>The tables of ADR 31 are of {@code -Dloligo.whatif.scale=5 -Dloligo.whatif.seeds=14}: traces
+ * of five times the length, and the seeds from {@value #FIRST_SEED} to {@value #FIRST_SEED} + 13.
  */
 class WhatIfTracesTest {
-  /** Larger traces for the tables of ADR 31. */
   private static final int SCALE = Integer.getInteger("loligo.whatif.scale", 1);
+
+  /** How many seeds. */
+  private static final int SEEDS = Integer.getInteger("loligo.whatif.seeds", 2);
+
+  private static final long FIRST_SEED = 11;
 
   private static final int REQUESTS = 80_000 * SCALE;
   private static final int OBJECTS = 32_000 * SCALE;
@@ -50,7 +58,7 @@ class WhatIfTracesTest {
             new MemorySize(
                 "cache_mem",
                 ProxyOracle.LARGEST_IN_MEMORY,
-                ProxyOracle.OVERHEAD,
+                bytes -> bytes + ProxyOracle.OVERHEAD,
                 () -> memoryBytes,
                 bytes -> bytes),
             new DiskSize("cache_dir", LARGEST, () -> diskBytes, ProxyOracle.MEAN_BYTES, false),
@@ -119,26 +127,30 @@ class WhatIfTracesTest {
     agrees(forecast.disk(), bytes -> new ProxyOracle(trace, MEMORY_BESIDE_DISK, bytes).run().all());
   }
 
+  static LongStream seeds() {
+    return LongStream.range(FIRST_SEED, FIRST_SEED + SEEDS);
+  }
+
   @ParameterizedTest
-  @ValueSource(longs = {11, 12})
+  @MethodSource("seeds")
   void memoryAgreesForAZipfTrace(long seed) {
     memoryAgrees(Trace.zipf(OBJECTS, REQUESTS, seed), seed);
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {11, 12})
+  @MethodSource("seeds")
   void memoryAgreesForATraceWithScansAndChanges(long seed) {
     memoryAgrees(Trace.changing(OBJECTS, REQUESTS, seed), seed);
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {11, 12})
+  @MethodSource("seeds")
   void memoryAndDiskAgreeForAZipfTrace(long seed) {
     memoryAndDiskAgree(Trace.zipf(OBJECTS, REQUESTS, seed), seed);
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {11, 12})
+  @MethodSource("seeds")
   void memoryAndDiskAgreeForAPolygraphTrace(long seed) {
     memoryAndDiskAgree(Trace.polygraph(REQUESTS, seed), seed);
   }

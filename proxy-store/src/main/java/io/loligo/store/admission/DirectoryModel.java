@@ -18,11 +18,12 @@ import java.util.function.LongPredicate;
  */
 public final class DirectoryModel {
   /** Heap of an entry, with its parts of the table and of the policy. */
-  public static final int BYTES_PER_ENTRY = 36;
+  public static final int BYTES_PER_ENTRY = 28;
 
-  private static final int NONE = -1;
+  private static final int NONE = EntryPlaces.NONE;
   private static final int FIRST_ENTRIES = 64;
 
+  private final QueueAdmission queueing;
   private final DiskAdmission admission;
   private final long capacityBytes;
   private final LongPredicate inMemory;
@@ -38,9 +39,9 @@ public final class DirectoryModel {
   /** Ordinal of the lane; {@link #NONE}: the response has left, but its space is in use. */
   private byte[] lanes = new byte[FIRST_ENTRIES];
 
-  private int[] next = new int[FIRST_ENTRIES];
-  private int[] chained = new int[FIRST_ENTRIES];
-  private int[] heads = new int[FIRST_ENTRIES];
+  private EntryPlaces next;
+  private EntryPlaces chained;
+  private EntryPlaces heads;
   private int free = NONE;
 
   /** Entries below this were in use. */
@@ -71,21 +72,28 @@ public final class DirectoryModel {
       int mostEntries,
       double sampledShare) {
     this.capacityBytes = Math.max(1, (long) (capacityBytes * sampledShare));
-    DiskAdmission every =
+    queueing =
         QueueAdmission.sampled(this.capacityBytes, meanObjectBytes, mostEntries, sampledShare);
     long remembered = Math.min(this.capacityBytes, mostEntries * Math.max(1, meanObjectBytes));
     admission =
         onSecondRequest
-            ? new SecondRequestAdmission(every, this::holds, remembered, meanObjectBytes)
-            : every;
+            ? new SecondRequestAdmission(queueing, this::holdsMixed, remembered, meanObjectBytes)
+            : queueing;
     this.inMemory = inMemory;
     this.mostEntries = mostEntries;
-    Arrays.fill(heads, NONE);
+    next = EntryPlaces.of(FIRST_ENTRIES, mostEntries);
+    chained = EntryPlaces.of(FIRST_ENTRIES, mostEntries);
+    heads = EntryPlaces.of(FIRST_ENTRIES, mostEntries);
   }
 
   /** Number of responses, and of replaced ones whose space is still in use. */
   public int entries() {
     return entries;
+  }
+
+  /** PROBATION's target share of the capacity. */
+  double probationShare() {
+    return queueing.probationShare();
   }
 
   /** Whether it has the response under {@code hash}. */
@@ -109,7 +117,7 @@ public final class DirectoryModel {
 
   /** A response of {@code bytes} arrives; it replaces the one under the same hash. */
   public void put(long hash, int bytes) {
-    Lane lane = admission.place(hash, bytes, !fits(bytes)).lane();
+    Lane lane = admission.place(mixed(hash), bytes, !fits(bytes)).lane();
     remove(hash);
     if (lane == null) {
       return;
@@ -131,8 +139,9 @@ public final class DirectoryModel {
 
   /** Gives the responses whose hashes {@code stay} to {@code other}, which is empty. */
   public void copyTo(DirectoryModel other, LongPredicate stay) {
+    other.queueing.follow(queueing);
     for (Lane lane : Lane.values()) {
-      for (int from = queue(lane).oldest; from != NONE; from = next[from]) {
+      for (int from = queue(lane).oldest; from != NONE; from = next.get(from)) {
         if (lanes[from] != NONE && stay.test(hashes[from])) {
           int to = other.begin(hashes[from], sizes[from]);
           other.append(lane, to);
@@ -140,6 +149,15 @@ public final class DirectoryModel {
         }
       }
     }
+  }
+
+  private boolean holdsMixed(long mixed) {
+    return holds(mixed(mixed)); // a rotation by half is its own inverse
+  }
+
+  /** For the policy, which needs uniform high bits: those of the sampled keys are alike. */
+  private static long mixed(long hash) {
+    return Long.rotateLeft(hash, Integer.SIZE);
   }
 
   private boolean fits(int bytes) {
@@ -163,9 +181,9 @@ public final class DirectoryModel {
       end(entry);
       return;
     }
-    long hash = hashes[entry];
+    long hash = mixed(hashes[entry]);
     unlist(entry);
-    boolean served = inMemory.test(hash);
+    boolean served = inMemory.test(hashes[entry]);
     if (admission.reclaim(lane, hash, sizes[entry], hits[entry] & 0xff, served).stays()) {
       admission.kept(lane, hash, sizes[entry]);
       append(Lane.MAIN, entry);
@@ -178,7 +196,7 @@ public final class DirectoryModel {
   /** Takes the oldest entry from a queue. */
   private int oldest(Queue queue) {
     int entry = queue.oldest;
-    queue.oldest = next[entry];
+    queue.oldest = next.get(entry);
     if (queue.oldest == NONE) {
       queue.youngest = NONE;
     }
@@ -192,10 +210,10 @@ public final class DirectoryModel {
     if (queue.youngest == NONE) {
       queue.oldest = entry;
     } else {
-      next[queue.youngest] = entry;
+      next.set(queue.youngest, entry);
     }
     queue.youngest = entry;
-    next[entry] = NONE;
+    next.set(entry, NONE);
     usedBytes += sizes[entry];
     queue.liveBytes += sizes[entry];
     lanes[entry] = (byte) lane.ordinal();
@@ -212,7 +230,7 @@ public final class DirectoryModel {
       }
       entry = begun++;
     } else {
-      free = next[entry];
+      free = next.get(entry);
     }
     hashes[entry] = hash;
     sizes[entry] = bytes;
@@ -221,7 +239,7 @@ public final class DirectoryModel {
   }
 
   private void end(int entry) {
-    next[entry] = free;
+    next.set(entry, free);
     free = entry;
     entries--;
   }
@@ -232,10 +250,9 @@ public final class DirectoryModel {
     sizes = Arrays.copyOf(sizes, length);
     hits = Arrays.copyOf(hits, length);
     lanes = Arrays.copyOf(lanes, length);
-    next = Arrays.copyOf(next, length);
-    chained = Arrays.copyOf(chained, length);
-    heads = new int[Math.max(heads.length, Integer.highestOneBit(length))];
-    Arrays.fill(heads, NONE);
+    next = next.grown(length);
+    chained = chained.grown(length);
+    heads = EntryPlaces.of(Math.max(heads.length(), Integer.highestOneBit(length)), mostEntries);
     for (int entry = 0; entry < begun; entry++) { // none of them is free
       if (lanes[entry] != NONE) {
         list(entry);
@@ -244,21 +261,21 @@ public final class DirectoryModel {
   }
 
   private int find(long hash) {
-    int entry = heads[head(hash)];
+    int entry = heads.get(head(hash));
     while (entry != NONE && hashes[entry] != hash) {
-      entry = chained[entry];
+      entry = chained.get(entry);
     }
     return entry;
   }
 
   private int head(long hash) {
-    return (int) hash & (heads.length - 1); // the high bits are alike: they choose the keys
+    return (int) hash & (heads.length() - 1); // the high bits are alike: they choose the keys
   }
 
   private void list(int entry) {
     int head = head(hashes[entry]);
-    chained[entry] = heads[head];
-    heads[head] = entry;
+    chained.set(entry, heads.get(head));
+    heads.set(head, entry);
   }
 
   /** The response of an entry cannot be found any more, and does not count as live. */
@@ -266,14 +283,14 @@ public final class DirectoryModel {
     queues[lanes[entry]].liveBytes -= sizes[entry];
     lanes[entry] = NONE;
     int head = head(hashes[entry]);
-    if (heads[head] == entry) {
-      heads[head] = chained[entry];
+    if (heads.get(head) == entry) {
+      heads.set(head, chained.get(entry));
       return;
     }
-    int before = heads[head];
-    while (chained[before] != entry) {
-      before = chained[before];
+    int before = heads.get(head);
+    while (chained.get(before) != entry) {
+      before = chained.get(before);
     }
-    chained[before] = chained[entry];
+    chained.set(before, chained.get(entry));
   }
 }

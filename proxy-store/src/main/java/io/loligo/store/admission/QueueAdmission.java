@@ -140,6 +140,14 @@ public final class QueueAdmission implements DiskAdmission {
     (lane == Lane.MAIN ? wentFromMain : wentFromProbation).add(hash);
   }
 
+  /** Takes over the shares and bars of one that saw more keys; the evicted ones are forgotten. */
+  void follow(QueueAdmission other) {
+    meanBytes = other.meanBytes;
+    share = other.share;
+    probationBar.follow(other.probationBar);
+    mainBar.follow(other.mainBar);
+  }
+
   /** PROBATION's target share of the capacity; above 0 and below 1. */
   double probationShare() {
     return share;

@@ -21,6 +21,11 @@ final class StayBar {
     this.segmentBytes = Math.max(1, segmentBytes);
   }
 
+  /** Stands where {@code other} does. */
+  void follow(StayBar other) {
+    bar = other.bar;
+  }
+
   /** Hits that the key of {@code hash} needs to stay. */
   double hits(long hash) {
     return bar - (hash >>> 40) * 0x1p-24;

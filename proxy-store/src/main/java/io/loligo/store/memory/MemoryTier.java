@@ -34,6 +34,9 @@ public final class MemoryTier {
    */
   public static final int HEAP_BYTES = 512;
 
+  /** Bytes of a key and an entity tag together. */
+  private static final int USUAL_KEY = 80;
+
   /** Weights are {@code int}: in units of this many bytes. */
   static final int UNIT_BYTES = 64;
 
@@ -75,6 +78,18 @@ public final class MemoryTier {
             .removalListener(this::removed)
             .build();
     this.limit = new HardLimit(ledger, transit, cache, this::pinnedBytes, maintenance);
+  }
+
+  /**
+   * Bytes that a response will weigh, which has a key of usual length and neither parts nor
+   * variants.
+   *
+   * @param messageBytes of the response, field lines included, from 0 to 1 GB
+   */
+  public static int weightBytes(int messageBytes) {
+    return PackedHead.fits(messageBytes)
+        ? Entry.PACKED_HEAP_BYTES + SizeClass.packed(PackedHead.bytes(USUAL_KEY) + messageBytes)
+        : HEAP_BYTES + USUAL_KEY + messageBytes;
   }
 
   private static int weight(Stored stored) {

@@ -41,12 +41,22 @@ final class PackedHead {
 
   private PackedHead() {}
 
+  /** Whether a response of {@code length} bytes, field lines included, is small enough. */
+  static boolean fits(int length) {
+    return length <= MAX_BYTES;
+  }
+
+  /** Length of a head with a key and an entity tag of {@code textBytes} together. */
+  static int bytes(int textBytes) {
+    return TEXT + textBytes;
+  }
+
   /**
    * Whether a response of {@code length} bytes, field lines included, can be packed: it is small
    * and whole, and its numbers fit.
    */
   static boolean fits(CacheKey key, StoredMeta meta, int fieldsLength, int length) {
-    return length <= MAX_BYTES
+    return fits(length)
         && meta.part() == null
         && meta.contentLength() == length - fieldsLength
         && key.length() <= MAX_BYTES

@@ -34,6 +34,19 @@ class QueueAdmissionTest {
   }
 
   @Test
+  void aFollowerNeedsAsManyHits() {
+    for (int i = 0; i < 10_000; i++) {
+      admission.kept(Lane.MAIN, KEY, SEGMENT);
+    }
+    assertThat(admission.reclaim(Lane.MAIN, KEY, 1, 5, false).stays()).isFalse();
+    QueueAdmission follower = new QueueAdmission(CAPACITY, SEGMENT, 10_000);
+    assertThat(follower.reclaim(Lane.MAIN, KEY, 1, 5, false).stays()).isTrue();
+    follower.follow(admission);
+    assertThat(follower.reclaim(Lane.MAIN, KEY, 1, 5, false).stays()).isFalse();
+    assertThat(follower.reclaim(Lane.PROBATION, KEY, 1, 5, false).stays()).isTrue();
+  }
+
+  @Test
   void aTooLargeNewcomerIsTakenWhenItReturns() {
     long large = CAPACITY / 2;
 

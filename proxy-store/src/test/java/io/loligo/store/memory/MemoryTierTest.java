@@ -6,6 +6,7 @@ import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -26,6 +27,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class MemoryTierTest {
   private static final String URL = "http://a/";
@@ -210,6 +213,17 @@ final class MemoryTierTest {
         fixture.fill(URL + "x".repeat(32 << 10) + i, bytes(10));
       }
       assertThat(fixture.store.stats().entries()).isLessThan(32);
+    }
+  }
+
+  /** Packed, at its limit, and not packed; the fixture's responses have a few field lines. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 500, 4_000, 16_000, 16_500, 60_000, 400_000})
+  void tellsTheWeightOfAResponseOfASize(int contentBytes) {
+    try (StoreFixture fixture = new StoreFixture(1 << 20, 512 << 10, 16 << 20, Runnable::run)) {
+      fixture.fill(URL, bytes(contentBytes));
+      long weight = fixture.store.stats().weighedBytes();
+      assertThat(MemoryTier.weightBytes(contentBytes)).isCloseTo((int) weight, within(200));
     }
   }
 
