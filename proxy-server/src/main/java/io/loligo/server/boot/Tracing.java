@@ -91,12 +91,18 @@ final class Tracing implements Part {
         "Sampled exchanges, and fetches in the background, whose spans were dropped: the collector"
             + " refused them, or did not take them in time.",
         counts::dropped);
+    export.counter(
+        "loligo.otlp.spans.rejected",
+        null,
+        "Spans that the collector rejected of requests that it took (partial success).",
+        counts::rejectedSpans);
   }
 
   @Override
   public void showHistory(HistorySources sources) {
     sources.counter("otlp_exchanges_sent", counts::sent);
     sources.counter("otlp_exchanges_dropped", counts::dropped);
+    sources.counter("otlp_spans_rejected", counts::rejectedSpans);
   }
 
   @Override

@@ -9,6 +9,11 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class SpanCounts {
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong dropped = new AtomicLong();
+  private final AtomicLong rejectedSpans = new AtomicLong();
+
+  void addRejectedSpans(long more) {
+    rejectedSpans.addAndGet(more);
+  }
 
   void addSent(long more) {
     sent.addAndGet(more);
@@ -26,5 +31,10 @@ public final class SpanCounts {
   /** Those whose spans were dropped. */
   public long dropped() {
     return dropped.get();
+  }
+
+  /** Spans, not exchanges, that a collector rejected of requests that it took. */
+  public long rejectedSpans() {
+    return rejectedSpans.get();
   }
 }

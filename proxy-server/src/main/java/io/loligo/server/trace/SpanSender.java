@@ -77,6 +77,7 @@ public final class SpanSender implements AutoCloseable {
   // the following: on the thread
   private final RetryDelays delays;
   private final LogRateLimit failures;
+  private final LogRateLimit rejections;
   private @Nullable HttpClient client;
 
   /** Whether the collector itself has named the time to wait. */
@@ -102,6 +103,7 @@ public final class SpanSender implements AutoCloseable {
     this.time = time;
     delays = new RetryDelays(random);
     failures = new LogRateLimit(time::nanos);
+    rejections = new LogRateLimit(time::nanos);
   }
 
   private Thread newThread(Runnable work) {
@@ -178,11 +180,12 @@ public final class SpanSender implements AutoCloseable {
   private boolean send(List<String> batch) {
     asked = false;
     try {
-      HttpResponse<Void> response = post(batch);
+      HttpResponse<String> response = post(batch);
       int status = response.statusCode();
       if (status / 100 == 2) {
         delays.reset();
         counts.addSent(batch.size());
+        taken(PartialSuccess.of(response.body()));
         count.addAndGet(-batch.size());
         return true;
       }
@@ -200,7 +203,7 @@ public final class SpanSender implements AutoCloseable {
     }
   }
 
-  private HttpResponse<Void> post(List<String> batch) throws IOException, InterruptedException {
+  private HttpResponse<String> post(List<String> batch) throws IOException, InterruptedException {
     if (client == null) {
       client =
           HttpClient.newBuilder()
@@ -217,7 +220,29 @@ public final class SpanSender implements AutoCloseable {
                 HttpRequest.BodyPublishers.ofString(
                     SpanJson.request(batch, collector.host(), version)))
             .build();
-    return client.send(request, HttpResponse.BodyHandlers.discarding());
+    return client.send(request, answer -> text());
+  }
+
+  private static HttpResponse.BodySubscriber<String> text() {
+    PartialSuccess.Content content = new PartialSuccess.Content();
+    return HttpResponse.BodySubscribers.mapping(
+        HttpResponse.BodySubscribers.ofByteArrayConsumer(content), end -> content.text());
+  }
+
+  /** The collector took a batch; null: all of its spans. */
+  private void taken(@Nullable PartialSuccess partly) {
+    if (partly == null) {
+      return;
+    }
+    counts.addRejectedSpans(partly.rejectedSpans());
+    if (rejections.permits()) {
+      LOG.warn(
+          "{} rejected {} spans, which are lost, and says: {}; next: look for the cause in its log"
+              + " and its limits",
+          collector.place(),
+          partly.rejectedSpans(),
+          partly.message().isEmpty() ? "nothing" : partly.message());
+    }
   }
 
   /**

@@ -62,6 +62,7 @@ class SpanSenderTest {
   private final List<List<String>> requests = new CopyOnWriteArrayList<>();
 
   private volatile String retryAfter;
+  private volatile String answer = "";
   private HttpServer collector;
   private SpanSender sender;
 
@@ -77,7 +78,11 @@ class SpanSenderTest {
           if (retryAfter != null) {
             call.getResponseHeaders().set("Retry-After", retryAfter);
           }
-          call.sendResponseHeaders(statuses.isEmpty() ? 200 : statuses.remove(0), -1);
+          byte[] content = answer.getBytes(UTF_8);
+          call.sendResponseHeaders(
+              statuses.isEmpty() ? 200 : statuses.remove(0),
+              content.length == 0 ? -1 : content.length);
+          call.getResponseBody().write(content);
           call.close();
         });
     collector.start();
@@ -155,6 +160,33 @@ class SpanSenderTest {
     assertThat(requests).containsExactly(names(0, 512), names(512, 600));
     assertThat(counts.dropped()).isEqualTo(512);
     assertThat(counts.sent()).isEqualTo(88);
+  }
+
+  @Test
+  void spansThatATakenBatchLostAreCountedAndNotSentAgain() throws Exception {
+    answer = "{\"partialSuccess\":{\"rejectedSpans\":\"2\",\"errorMessage\":\"too old\"}}";
+    offer(0, 3);
+    time.runNext();
+    assertThat(requests).containsExactly(names(0, 3));
+    assertThat(time.scheduled).isEmpty();
+    assertThat(counts.sent()).isEqualTo(3);
+    assertThat(counts.rejectedSpans()).isEqualTo(2);
+    assertThat(counts.dropped()).isZero();
+  }
+
+  /** More than it reads, so a part of the object is missing. */
+  @Test
+  void aLongAnswerIsReadToItsEnd() throws Exception {
+    answer =
+        "{\"partialSuccess\":{\"rejectedSpans\":1,\"errorMessage\":\""
+            + "x".repeat(1 << 20)
+            + "\"}}";
+    offer(0, 1);
+    time.runNext();
+    offer(1, 2);
+    time.runNext();
+    assertThat(counts.sent()).isEqualTo(2);
+    assertThat(counts.rejectedSpans()).isEqualTo(2);
   }
 
   @Test
