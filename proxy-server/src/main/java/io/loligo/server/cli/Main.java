@@ -100,6 +100,8 @@ public final class Main implements Callable<Integer> {
       Relaunch.forRun(new String[] {"run", "-f", file});
     } else if (arguments.length > 0 && arguments[0].equals("run")) {
       Relaunch.forRun(arguments);
+    } else if (arguments.length > 0 && arguments[0].equals("report")) {
+      Relaunch.with(() -> Reporting.JVM_FLAGS);
     }
     // read when the first class of Chronicle Map is initialised: it must not report this process to
     // anybody

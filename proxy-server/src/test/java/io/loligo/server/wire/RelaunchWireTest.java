@@ -1,12 +1,17 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.loligo.server.Waiting;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,6 +85,50 @@ final class RelaunchWireTest {
     try (ProxyProcess process = start("-Dloligo.relaunch=off")) {
       assertServes();
       assertThat(commandOf(process)).doesNotContain("-Xmn");
+    }
+  }
+
+  /** Its standard input is that of the first JVM. */
+  @Test
+  void aReportStartsAgainWithASmallHeap() throws Exception {
+    Path page = dir.resolve("report.html");
+    Process report =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.loligo.server.cli.Main",
+                "report",
+                "-",
+                "-o",
+                page.toString())
+            .redirectError(dir.resolve("errors").toFile())
+            .start();
+    try {
+      Path command = Path.of("/proc", Long.toString(report.pid()), "cmdline");
+      assumeThat(command).as("a system with /proc").exists();
+      // it waits for its input
+      Waiting.until(
+          "started again", () -> read(command).contains("-XX:+UseSerialGC\0-Xms32m\0-Xmx"));
+      report
+          .getOutputStream()
+          .write(
+              "1795305600.000 5 127.0.0.1 TCP_HIT/200 99 GET http://h/ - HIER_NONE/- a/b\n"
+                  .getBytes(US_ASCII));
+      report.getOutputStream().close();
+      assertThat(report.waitFor(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)).isTrue();
+      assertThat(report.exitValue()).as(read(dir.resolve("errors"))).isZero();
+      assertThat(page).isNotEmptyFile();
+    } finally {
+      report.destroyForcibly();
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
