@@ -74,7 +74,7 @@ public class HistoryBenchmark extends AbstractBenchmark {
     recorder =
         new HistoryRecorder(sources, hand, PooledByteBufAllocator.DEFAULT, HISTORY_BYTES, null);
     recorder.start().get();
-    page = HistoryJson.page(recorder::history);
+    page = HistoryJson.page(recorder::history, Runnable::run);
     for (int i = 0; i < SLOTS; i++) {
       exchanges();
       passedMillis += SLOT_MILLIS;

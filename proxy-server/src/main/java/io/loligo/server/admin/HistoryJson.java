@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +16,21 @@ import org.jspecify.annotations.Nullable;
 public final class HistoryJson {
   private HistoryJson() {}
 
-  /** The page of a history; {@code history} gives null while there is none. */
-  public static AdminPage page(Supplier<@Nullable History> history) {
-    return parameters -> CompletableFuture.completedFuture(answer(history.get(), parameters));
+  /**
+   * The page of a history.
+   *
+   * @param history gives null while there is none
+   * @param thread decodes it: 30 days take a tenth of a second. It may refuse work
+   */
+  public static AdminPage page(Supplier<@Nullable History> history, Executor thread) {
+    return parameters -> {
+      try {
+        return CompletableFuture.supplyAsync(() -> answer(history.get(), parameters), thread);
+      } catch (RejectedExecutionException full) {
+        return CompletableFuture.completedFuture(
+            AdminReply.text(503, "too many requests for the history are waiting"));
+      }
+    };
   }
 
   /**

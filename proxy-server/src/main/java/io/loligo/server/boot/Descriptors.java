@@ -7,6 +7,8 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +53,38 @@ final class Descriptors {
       return largest;
     } catch (IOException | DirectoryIteratorException | NumberFormatException noLinux) {
       return 0;
+    }
+  }
+
+  /** Number of open files in {@code folders}, or below; asks the system for each. 0: unknown. */
+  static long openIn(List<Path> folders) {
+    List<Path> real = folders.stream().map(Descriptors::real).toList();
+    long count = 0;
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(OPEN)) {
+      for (Path one : all) {
+        Path file = target(one);
+        count += file != null && real.stream().anyMatch(file::startsWith) ? 1 : 0;
+      }
+      return count;
+    } catch (IOException | DirectoryIteratorException noLinux) {
+      return 0;
+    }
+  }
+
+  private static Path real(Path folder) {
+    try {
+      return folder.toRealPath();
+    } catch (IOException absent) {
+      return folder.toAbsolutePath();
+    }
+  }
+
+  /** Null: it has been closed, or is no file. */
+  private static @Nullable Path target(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor);
+    } catch (IOException closed) {
+      return null;
     }
   }
 

@@ -9,14 +9,33 @@ import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.time.TimeSource;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The history of the process, if it keeps one. Thread-safe. */
 final class HistoryKeeping implements Part {
+  /** Requests for the history that wait for the thread. */
+  private static final int MAX_WAITING = 16;
+
+  private static final long IDLE_SECONDS = 5;
+
   private final TimeSource time;
   private final ByteBufAllocator allocator;
+
+  /** Decodes the history for the admin port. */
+  private final ThreadPoolExecutor decoding =
+      new ThreadPoolExecutor(
+          0,
+          1,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(MAX_WAITING),
+          new DefaultThreadFactory("loligo-history-pages", true));
 
   /** Null until {@link #keep}. */
   private volatile @Nullable HistoryRecorder recorder;
@@ -48,7 +67,7 @@ final class HistoryKeeping implements Part {
 
   @Override
   public void showPages(AdminPages pages) {
-    pages.add("/history", HistoryJson.page(this::history));
+    pages.add("/history", HistoryJson.page(this::history, decoding));
   }
 
   @Override
@@ -77,6 +96,7 @@ final class HistoryKeeping implements Part {
   /** The loops have ended: takes a last sample, and writes the file. */
   @Override
   public void close() {
+    decoding.shutdownNow();
     HistoryRecorder kept = recorder;
     if (kept != null) {
       kept.close();

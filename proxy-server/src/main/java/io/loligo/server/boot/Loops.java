@@ -15,6 +15,7 @@ import io.loligo.server.history.HistorySources;
 import io.loligo.server.hook.Hooks;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.manager.LoopFacts;
+import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.LoopMetrics;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.ProxyMetrics;
@@ -152,6 +153,15 @@ final class Loops implements Part {
     sources.gauge("loop_pending_tasks", this::mostPendingTasks);
     sources.counter("loop_polls", this::polls);
     sources.counter("loop_events", this::events);
+    sources.numbers("loop_events", this::addEvents);
+  }
+
+  /** Adds the number of events of each answer of the system. */
+  private void addEvents(LatencySnapshot numbers) {
+    for (int number = 0; number <= CountedEventLoop.MANY; number++) {
+      int events = number;
+      numbers.addEqual(events, sum(loop -> loop.polls(events)));
+    }
   }
 
   /** How often all loops have asked the system for I/O. */

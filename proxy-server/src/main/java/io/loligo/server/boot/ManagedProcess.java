@@ -6,6 +6,8 @@ import io.loligo.server.metrics.AllocatorNumber;
 import io.loligo.server.metrics.MemoryOwners;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -44,8 +46,12 @@ final class ManagedProcess {
     this.limit = limit;
   }
 
-  /** As it is now; asks the system. */
-  ProcessFacts facts() {
+  /**
+   * As it is now; asks the system.
+   *
+   * @param folders of all directories
+   */
+  ProcessFacts facts(List<Path> folders) {
     return new ProcessFacts(
         version,
         startMillis,
@@ -55,7 +61,7 @@ final class ManagedProcess {
         ProcessNumbers.mostResidentBytes(),
         memoryBytes(),
         buffers(),
-        descriptors(),
+        descriptors(folders),
         loops.get().clientAddresses());
   }
 
@@ -75,8 +81,12 @@ final class ManagedProcess {
     return new ProcessFacts.Buffers(allocated, Math.max(0, allocated - active));
   }
 
-  private ProcessFacts.Descriptors descriptors() {
+  private ProcessFacts.Descriptors descriptors(List<Path> folders) {
     return new ProcessFacts.Descriptors(
-        limit.get().limit(), Descriptors.open(), Descriptors.largest(), limit.get().reserved());
+        limit.get().limit(),
+        Descriptors.open(),
+        Descriptors.largest(),
+        limit.get().reserved(),
+        Descriptors.openIn(folders));
   }
 }

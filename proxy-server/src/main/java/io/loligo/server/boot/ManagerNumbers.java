@@ -16,6 +16,7 @@ import io.loligo.store.StoreStats;
 import io.loligo.store.StoredObject;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskStats;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -136,6 +137,6 @@ final class ManagerNumbers implements ManagerFacts {
 
   @Override
   public ProcessFacts process() {
-    return process.facts();
+    return process.facts(disks().stream().map(disk -> Path.of(disk.path())).toList());
   }
 }

@@ -247,10 +247,20 @@ public final class HistorySources {
       counter(name + "_samples", () -> sampled.count(of));
       counter(name + "_sum", () -> sampled.sum(of));
       if (of.isOfDisks()) {
-        series.add(Series.Kind.TIMES, Series.NUMBERS + of.name().toLowerCase(Locale.ROOT));
-        furtherTimes.add(into -> sampled.addTo(into, of));
+        numbers(of.name().toLowerCase(Locale.ROOT), into -> sampled.addTo(into, of));
       }
     }
+  }
+
+  /** Further numbers, of which the history has the distribution, as {@code concurrency.NAME}. */
+  public void numbers(String name, Consumer<LatencySnapshot> sinceStart) {
+    series.add(Series.Kind.TIMES, numbers(name));
+    furtherTimes.add(sinceStart);
+  }
+
+  /** The name of the series of {@link #numbers(String, Consumer)}. */
+  public static String numbers(String name) {
+    return Series.NUMBERS + name;
   }
 
   /** A further number that only rises. */

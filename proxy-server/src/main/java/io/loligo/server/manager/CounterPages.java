@@ -92,6 +92,8 @@ final class CounterPages {
     rate(page, "page_faults", tally.of(ProcessCount.PAGE_FAULTS) / seconds);
     rate(page, "select_loops", tally.of(ProcessCount.LOOP_POLLS) / seconds);
     rate(page, "select_fds", tally.of(ProcessCount.LOOP_EVENTS) / seconds);
+    page.line("average_select_fd_period = %.6f/fd", 0.0);
+    page.line("median_select_fds = %.6f", (double) tally.medianEvents());
     SquidCounters.ofDisks(tally).forEach((name, value) -> rate(page, name, value / seconds));
     page.line("cpu_time = %.6f seconds", tally.of(ProcessCount.CPU_MICROS) / 1e6);
     page.line("wall_time = %.6f seconds", seconds);

@@ -184,6 +184,7 @@ final class InfoPage {
     page.line("\tFiles queued for open:                %4d", 0);
     page.line("\tAvailable number of file descriptors: %4d", free);
     page.line("\tReserved number of file descriptors:  %4d", descriptors.reserved());
+    page.line("\tStore Disk files open:                %4d", descriptors.disk());
   }
 
   private static void structures(PageLines page, ManagerFacts facts) {

@@ -39,6 +39,9 @@ abstract class PeriodCounts {
   /** A percentile of a service time in seconds; 0 if the durations are not known. */
   abstract double seconds(ServiceTime time, double percent);
 
+  /** The median number of events in an answer of the system; 0 if it is not known. */
+  abstract long medianEvents();
+
   /** The value of {@code label} of a family. */
   final long of(CounterFamily family, String label) {
     int index = family.labelValues().indexOf(label);
@@ -89,6 +92,11 @@ abstract class PeriodCounts {
       double seconds(ServiceTime time, double percent) {
         return 0;
       }
+
+      @Override
+      long medianEvents() {
+        return 0;
+      }
     };
   }
 
@@ -130,6 +138,12 @@ abstract class PeriodCounts {
         List<Series> series =
             time.series().stream().map(this::series).filter(Objects::nonNull).toList();
         return PageLines.seconds(interval.percentileNanos(series, percent));
+      }
+
+      @Override
+      long medianEvents() {
+        Series series = series(HistorySources.numbers("loop_events"));
+        return series == null ? 0 : interval.percentileNanos(series, 50);
       }
 
       private @Nullable Series series(String name) {

@@ -40,6 +40,7 @@ public record ProcessFacts(
    * @param open how many there are
    * @param largest the largest number of one; 0: unknown
    * @param reserved how many of them no connection of a client takes
+   * @param disk how many of the open ones are files of directories
    */
-  public record Descriptors(long limit, long open, long largest, long reserved) {}
+  public record Descriptors(long limit, long open, long largest, long reserved, long disk) {}
 }

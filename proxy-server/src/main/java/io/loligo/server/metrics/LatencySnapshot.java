@@ -38,6 +38,15 @@ public final class LatencySnapshot {
     count += more;
   }
 
+  /** Adds {@code times} equal durations, or numbers in their place; at least 0. */
+  public void addEqual(long nanos, long times) {
+    if (times > 0) {
+      long value = Math.min(nanos, LatencyHistogram.MAX_NANOS);
+      add(LatencyHistogram.bucket(value), times);
+      addSum(value * times, value);
+    }
+  }
+
   void addSum(long nanos, long highestNanos) {
     sumNanos += nanos;
     maxNanos = Math.max(maxNanos, highestNanos);

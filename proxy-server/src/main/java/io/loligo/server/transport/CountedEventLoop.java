@@ -8,21 +8,26 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 
 /**
- * An event loop that counts how often it asks the system for I/O, and how much it is told. The loop
- * writes the counts, without a fence; any thread reads them.
+ * An event loop that counts how often it asks the system for I/O, and how many events each answer
+ * has. The loop writes the counts, without a fence; any thread reads them.
  */
 public final class CountedEventLoop extends SingleThreadIoEventLoop {
-  private static final VarHandle POLLS = count("polls");
-  private static final VarHandle EVENTS = count("events");
+  /** Answers with so many events, or more, are counted together: {@value}. */
+  public static final int MANY = 64;
 
-  private long polls;
+  private static final VarHandle POLLS = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle EVENTS = events("events");
+
+  /** Answers by their number of events. */
+  private final long[] polls = new long[MANY + 1];
+
   private long events;
 
   CountedEventLoop(IoEventLoopGroup group, Executor executor, IoHandlerFactory handler) {
     super(group, executor, handler);
   }
 
-  private static VarHandle count(String name) {
+  private static VarHandle events(String name) {
     try {
       return MethodHandles.lookup().findVarHandle(CountedEventLoop.class, name, long.class);
     } catch (ReflectiveOperationException e) {
@@ -33,14 +38,25 @@ public final class CountedEventLoop extends SingleThreadIoEventLoop {
   @Override
   protected int runIo() {
     int handled = super.runIo();
-    POLLS.setOpaque(this, polls + 1);
-    EVENTS.setOpaque(this, events + Math.max(0, handled));
+    int told = Math.max(0, handled);
+    int place = Math.min(told, MANY);
+    POLLS.setOpaque(polls, place, polls[place] + 1);
+    EVENTS.setOpaque(this, events + told);
     return handled;
   }
 
   /** Questions to the system for I/O, each of which may have waited for some. */
   public long polls() {
-    return (long) POLLS.getOpaque(this);
+    long sum = 0;
+    for (int number = 0; number <= MANY; number++) {
+      sum += polls(number);
+    }
+    return sum;
+  }
+
+  /** Questions that the system answered with {@code number} events, from 0 to {@link #MANY}. */
+  public long polls(int number) {
+    return (long) POLLS.getOpaque(polls, number);
   }
 
   /** Events of sockets, timers and wake-ups by other threads that the system told. */

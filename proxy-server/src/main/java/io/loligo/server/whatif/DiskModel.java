@@ -20,8 +20,7 @@ final class DiskModel implements TierModel {
    * @param share of the keys that it will see
    * @param mostEntries that the caller lets it grow to
    */
-  DiskModel(
-      long sizeBytes, MemorySize inMemory, DiskSize disk, double share, int mostEntries) {
+  DiskModel(long sizeBytes, MemorySize inMemory, DiskSize disk, double share, int mostEntries) {
     this.mostEntries = mostEntries;
     this.inMemory = inMemory;
     directory =
@@ -33,7 +32,9 @@ final class DiskModel implements TierModel {
             mostEntries,
             share);
     long memoryBytes = inMemory.sizeBytes().getAsLong();
-    memory = new MemoryModel(inMemory, memoryBytes, share, directory::hit, disk.onSecondRequest(), mostEntries);
+    memory =
+        new MemoryModel(
+            inMemory, memoryBytes, share, directory::hit, disk.onSecondRequest(), mostEntries);
   }
 
   private boolean servesFromMemory(long hash) {

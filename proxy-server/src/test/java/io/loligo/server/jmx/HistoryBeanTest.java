@@ -120,7 +120,7 @@ class HistoryBeanTest {
       assertThat(table.get("sinceSeconds")).isEqualTo(1_700_000_000L);
       TabularData columns = (TabularData) table.get("columns");
       String page =
-          HistoryJson.page(kept::get)
+          HistoryJson.page(kept::get, Runnable::run)
               .answer(Map.of("series", List.of("counted,level")))
               .get()
               .body();

@@ -11,7 +11,8 @@ class DiskModelTest {
       new MemorySize("cache_mem", 1000, bytes -> bytes + 50, () -> 1_000, bytes -> bytes);
 
   private final DiskModel model =
-      new DiskModel(10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1, 1024);
+      new DiskModel(
+          10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1, 1024);
 
   private boolean ask(long hash, int size) {
     return model.request(hash, size, true, false);
@@ -71,7 +72,8 @@ class DiskModelTest {
     ask(5, SIZE);
     ask(6, SIZE);
     DiskModel copy =
-        new DiskModel(10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1, 1024);
+        new DiskModel(
+            10_000, MEMORY, new DiskSize("cache_dir", 1 << 20, () -> 0, 150, false), 1, 1024);
     model.copyTo(copy, hash -> hash == 5);
     assertThat(copy.entries()).isEqualTo(1 + MEMORY_ENTRY);
     assertThat(copy.request(5, SIZE, true, false)).isTrue();

@@ -149,6 +149,7 @@ class ManagerToolsTest extends WireTest {
             "Number_of_file_desc_currently_in_use",
             "Available_number_of_file_descriptors",
             "Reserved_number_of_file_descriptors",
+            "Store_Disk_files_open",
             "StoreEntries",
             "StoreEntries_with_MemObjects",
             "on_disk_objects")) {
@@ -161,6 +162,7 @@ class ManagerToolsTest extends WireTest {
             "CPU_Usage_5_minute_avg",
             "Select_loop_called",
             "memPoolAlloc_calls",
+            "Store_Disk_files_open",
             "Largest_file_desc_currently_in_use")) {
       assertThat(number(info, counted)).as(counted).isPositive();
     }
@@ -267,7 +269,7 @@ class ManagerToolsTest extends WireTest {
 
   @Test
   void averagesAreOfTheHistory() throws Exception {
-    String text = page("5min").replaceAll("(?m)(/sec| seconds|%)$", "");
+    String text = page("5min").replaceAll("(?m)(/sec|/fd| seconds|%)$", "");
     Map<String, Double> averages = byEquals(text);
     double seconds = averages.get("wall_time");
     assertThat(averages.get("client_http.requests") * seconds).isBetween(5.99, 6.01);
@@ -278,6 +280,8 @@ class ManagerToolsTest extends WireTest {
         .containsKeys("swap.outs", "page_faults");
     assertThat(averages.get("select_loops")).isPositive();
     assertThat(averages.get("select_fds")).isPositive();
+    assertThat(averages.get("median_select_fds")).isBetween(1.0, 4.0);
+    assertThat(averages).containsEntry("average_select_fd_period", 0.0);
     assertThat(averages.get("cpu_time")).isPositive();
     assertThat(averages.get("cpu_usage"))
         .isCloseTo(100 * averages.get("cpu_time") / seconds, withinPercentage(1));

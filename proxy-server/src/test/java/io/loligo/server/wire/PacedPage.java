@@ -107,7 +107,7 @@ final class PacedPage implements AutoCloseable {
     AdminPages pages = new AdminPages();
     Quiet operations = new Quiet();
     ProxyPages.addTo(pages, operations, metrics, () -> "", () -> "", () -> "[]", () -> List.of());
-    pages.add("/history", HistoryJson.page(recorder::history));
+    pages.add("/history", HistoryJson.page(recorder::history, Runnable::run));
     pages.add(
         "/traffic",
         parameters ->
