@@ -25,6 +25,7 @@ import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.traffic.TrafficView;
 import io.loligo.server.transport.CountedEventLoop;
+import io.loligo.server.transport.Sockets;
 import io.loligo.server.whatif.WhatIf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -328,10 +329,11 @@ final class Loops implements Part {
     }
   }
 
-  /** Ends the threads of {@code group}. */
-  static void end(EventLoopGroup group) {
+  /** Ends the threads of {@code group}, whose sockets are {@code sockets}. */
+  static void end(EventLoopGroup group, Sockets sockets) {
     group
-        .shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+        .shutdownGracefully(
+            sockets.quietMillis(), TimeUnit.SECONDS.toMillis(CLOSE_SECONDS), TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 }

@@ -179,9 +179,7 @@ public final class Proxy implements AutoCloseable {
       @Nullable OriginalDestinations destinations)
       throws IOException {
     CacheFolders.prepare(DiskSettings.of(config));
-    Transport transport =
-        Transport.choose(
-            config.get(TransportDirectives.TRANSPORT), config.get(TransportDirectives.ALLOCATOR));
+    Transport transport = TransportDirectives.transport(config);
     Proxy proxy = new Proxy(config, transport, seen, time, source, destinations);
     try {
       proxy.open();
@@ -281,7 +279,7 @@ public final class Proxy implements AutoCloseable {
       cacheMemory =
           parts.add(new CacheMemory(storage.store(), inForce::config, history::memoryBytes));
       group = transport.newLoops(count, "loligo-loop");
-      parts.addEnd(() -> Loops.end(group));
+      parts.addEnd(() -> Loops.end(group, transport.sockets()));
       stripes.enterAll(group);
       admin = parts.add(new AdminPort(config));
       parts.addEnd(storage.store()::land);
@@ -362,8 +360,8 @@ public final class Proxy implements AutoCloseable {
   }
 
   private CommonParts common(Peers peers, Helpers helpers, ManagerPart manager) {
-    var sockets = new ReflectiveChannelFactory<>(transport.socketChannel());
-    var datagrams = new ReflectiveChannelFactory<>(transport.datagramChannel());
+    var sockets = new ReflectiveChannelFactory<>(transport.sockets().socket());
+    var datagrams = new ReflectiveChannelFactory<>(transport.sockets().datagram());
     return new CommonParts(
         new SocketTransport(sockets, transport.allocator()),
         (on, timer, names) -> new DnsNames(on, timer, datagrams, sockets, names),
@@ -380,7 +378,7 @@ public final class Proxy implements AutoCloseable {
   /** Null: the transport knows no original destinations. */
   private @Nullable Interceptor interceptor(@Nullable OriginalDestinations destinations) {
     OriginalDestinations system = destinations;
-    if (system == null && transport.epoll()) {
+    if (system == null && transport.sockets().ofLinux()) {
       system = new SocketDestinations();
     }
     return system == null ? null : new Interceptor(system, own::isHere);

@@ -1,11 +1,13 @@
 package io.loligo.server.tls;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
@@ -53,9 +55,24 @@ public final class TlsEnd extends ChannelDuplexHandler {
     }
   }
 
+  /** After what is queued: a socket of io_uring is still writing what was flushed just before. */
   private static void shutdownSocket(Channel channel) {
-    if (channel instanceof DuplexChannel duplex && channel.isActive()) {
+    if (!(channel instanceof DuplexChannel duplex) || !channel.isActive()) {
+      return;
+    }
+    ChannelOutboundBuffer queued = channel.unsafe().outboundBuffer();
+    if (queued == null || queued.isEmpty()) {
       duplex.shutdownOutput();
+    } else {
+      ChannelPromise written = channel.newPromise();
+      written.addListener(
+          end -> {
+            if (channel.isActive()) {
+              duplex.shutdownOutput();
+            }
+          });
+      channel.unsafe().write(Unpooled.EMPTY_BUFFER, written);
+      channel.unsafe().flush();
     }
   }
 

@@ -1,8 +1,8 @@
 package io.loligo.server.transport;
 
 import io.netty.channel.ChannelOption;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.ReflectiveChannelFactory;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ public final class PacketMark {
   private static final int SOL_SOCKET = 1;
   private static final int SO_MARK = 36;
 
-  /** The mark as an option of channels of the epoll transport; 0: none. */
+  /** The mark as an option of channels of {@link Sockets#ofLinux}; 0: none. */
   public static final ChannelOption<Integer> OPTION =
       new IntegerUnixChannelOption("SO_MARK", SOL_SOCKET, SO_MARK);
 
@@ -19,10 +19,11 @@ public final class PacketMark {
 
   /** The reason why this process cannot set marks, found by a try; null: it can. */
   public static @Nullable String refusal(Transport transport) {
-    if (!transport.epoll() || !Epoll.isAvailable()) {
-      return "marks need the epoll transport of Linux (loligo_transport)";
+    if (!transport.sockets().ofLinux()) {
+      return "marks need epoll or io_uring, of Linux (loligo_transport)";
     }
-    EpollSocketChannel channel = new EpollSocketChannel();
+    SocketChannel channel =
+        new ReflectiveChannelFactory<>(transport.sockets().socket()).newChannel();
     try {
       channel.config().setOption(OPTION, 1);
       return null;

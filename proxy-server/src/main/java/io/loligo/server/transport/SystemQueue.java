@@ -4,6 +4,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
+import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.channel.uring.IoUringTcpInfo;
 
 /**
  * The system's queue of bytes taken from the proxy: it may hold megabytes, and takes more only when
@@ -17,12 +19,19 @@ public final class SystemQueue {
    * does not tell.
    */
   public static boolean sentWithin(Channel channel, long millis) {
-    if (!(channel instanceof EpollSocketChannel socket) || !channel.isActive()) {
+    if (!channel.isActive()) {
       return false;
     }
     try {
-      EpollTcpInfo info = socket.tcpInfo();
-      return info.retransmits() == 0 && info.lastDataSent() < millis;
+      if (channel instanceof EpollSocketChannel socket) {
+        EpollTcpInfo info = socket.tcpInfo();
+        return info.retransmits() == 0 && info.lastDataSent() < millis;
+      }
+      if (channel instanceof IoUringSocketChannel socket) {
+        IoUringTcpInfo info = socket.tcpInfo();
+        return info.retransmits() == 0 && info.lastDataSent() < millis;
+      }
+      return false;
     } catch (ChannelException e) {
       return false; // the socket is gone
     }

@@ -7,55 +7,59 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollDatagramChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.DatagramChannel;
-import io.netty.channel.socket.ServerSocketChannel;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.Executor;
 
 /**
  * The interface to the kernel, and the source of buffers. Immutable.
  *
- * @param epoll whether epoll is used; NIO otherwise
+ * @param sockets how sockets are driven
  * @param allocator of all network buffers of the process
  */
-public record Transport(boolean epoll, ByteBufAllocator allocator) {
+public record Transport(Sockets sockets, ByteBufAllocator allocator) {
 
   /**
    * Follows {@code loligo_transport} and {@code loligo_allocator}.
    *
-   * @param setting {@code auto}, {@code epoll} or {@code nio}
+   * @param setting {@code auto}, {@code epoll}, {@code io_uring} or {@code nio}
    * @param allocator {@code pooled} or {@code adaptive}
    * @throws IllegalArgumentException if the machine does not support it
    */
   public static Transport choose(String setting, String allocator) {
-    return new Transport(wantsEpoll(setting), allocatorOf(allocator));
+    return new Transport(socketsOf(setting), allocatorOf(allocator));
   }
 
-  private static boolean wantsEpoll(String setting) {
+  private static Sockets socketsOf(String setting) {
     return switch (setting) {
-      case "auto" -> Epoll.isAvailable();
-      case "nio" -> false;
-      case "epoll" -> {
-        if (!Epoll.isAvailable()) {
-          throw new IllegalArgumentException(
-              "loligo_transport epoll: not available here: " + Epoll.unavailabilityCause());
-        }
-        yield true;
-      }
+      case "auto" -> Sockets.EPOLL.refusal() == null ? Sockets.EPOLL : Sockets.NIO;
+      case "nio" -> Sockets.NIO;
+      case "epoll" -> available(Sockets.EPOLL, "epoll needs Linux");
+      case "io_uring" ->
+          available(
+              Sockets.IO_URING,
+              "io_uring needs Linux 5.9, kernel.io_uring_disabled=0, and in a container a seccomp"
+                  + " profile that allows it");
       default ->
           throw new IllegalArgumentException(
-              "loligo_transport: " + setting + " (expected: auto, epoll or nio)");
+              "loligo_transport: " + setting + " (expected: auto, epoll, io_uring or nio)");
     };
+  }
+
+  private static Sockets available(Sockets sockets, String needs) {
+    Throwable refusal = sockets.refusal();
+    if (refusal == null) {
+      return sockets;
+    }
+    Throwable root = refusal;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    throw new IllegalArgumentException(
+        "not available here: "
+            + root.getMessage()
+            + "; "
+            + needs
+            + "; auto uses what the system has");
   }
 
   private static ByteBufAllocator allocatorOf(String allocator) {
@@ -73,27 +77,12 @@ public record Transport(boolean epoll, ByteBufAllocator allocator) {
    * {@code name-N}.
    */
   public EventLoopGroup newLoops(int loops, String name) {
-    IoHandlerFactory handler = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    return new MultiThreadIoEventLoopGroup(loops, new DefaultThreadFactory(name), handler) {
+    return new MultiThreadIoEventLoopGroup(
+        loops, new DefaultThreadFactory(name), sockets.handlers()) {
       @Override
       protected IoEventLoop newChild(Executor executor, IoHandlerFactory io, Object... none) {
         return new CountedEventLoop(this, executor, io);
       }
     };
-  }
-
-  /** Class of listening channels. */
-  public Class<? extends ServerSocketChannel> serverChannel() {
-    return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
-  }
-
-  /** Class of connecting channels. */
-  public Class<? extends SocketChannel> socketChannel() {
-    return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
-  }
-
-  /** Class of datagram channels, for name resolution. */
-  public Class<? extends DatagramChannel> datagramChannel() {
-    return epoll ? EpollDatagramChannel.class : NioDatagramChannel.class;
   }
 }

@@ -2,11 +2,12 @@ package io.loligo.server.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class CountedEventLoopTest {
   private static final long GUARD_SECONDS = 20;
@@ -20,9 +21,9 @@ class CountedEventLoopTest {
 
   /** For a task at its time, the loop waits in a question to the system. */
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "nio"})
-  void countsEachQuestionToTheSystem(String transport) throws Exception {
-    group = Transport.choose(transport, "pooled").newLoops(1, "counted");
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void countsEachQuestionToTheSystem(Sockets sockets) throws Exception {
+    group = new Transport(sockets, PooledByteBufAllocator.DEFAULT).newLoops(1, "counted");
     CountedEventLoop loop = (CountedEventLoop) group.next();
     long before = loop.polls();
     for (int i = 0; i < 5; i++) {

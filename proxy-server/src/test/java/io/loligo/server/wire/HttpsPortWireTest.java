@@ -389,6 +389,7 @@ class HttpsPortWireTest extends WireTest {
     }
     // a refused one counts twice for a moment: first all of them have to be accepted
     awaitCount(() -> proxy.counted(Counter.CLIENT_CONNECTIONS), 600);
+    awaitLoop(); // and their first messages be read
     awaitCount(
         () ->
             proxy.open(ConnectionGauge.CLIENT_OPEN)

@@ -135,9 +135,9 @@ class PacketMarksWireTest extends WireTest {
   void aLineThatCannotHoldStopsTheStartAndTheReload(String line) throws Exception {
     assertThatThrownBy(() -> startProxy("loligo_transport nio", line))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("marks need the epoll transport");
+        .hasMessageContaining("marks need epoll or io_uring");
     startProxy("loligo_transport nio");
     assertThat(proxy.reload(configuration("loligo_transport nio", line)).lines())
-        .anyMatch(one -> one.contains("marks need the epoll transport"));
+        .anyMatch(one -> one.contains("marks need epoll or io_uring"));
   }
 }

@@ -66,11 +66,17 @@ abstract class WireTest {
     return 1;
   }
 
+  /** The value of {@code loligo_transport}, unless a test has such a line. */
+  String transport() {
+    return System.getProperty("loligo.test.transport", "auto");
+  }
+
   /** The configuration {@link #startProxy} would use. */
   final String configuration(String... lines) {
     StringBuilder text = new StringBuilder();
     for (String kitLine :
         List.of(
+            "loligo_transport " + transport(),
             "http_port 127.0.0.1:0",
             "visible_hostname proxy.test",
             "access_log stdio:" + dir.resolve("access.log") + " squid",

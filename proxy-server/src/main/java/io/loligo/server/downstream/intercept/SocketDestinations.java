@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks Linux through sockets of Netty's epoll transport. Stateless.
+ * Asks Linux through sockets of epoll or io_uring. Stateless.
  *
  * <p>For NAT, netfilter's connection tracking answers the socket option SO_ORIGINAL_DST with a
  * {@code sockaddr_in} or a {@code sockaddr_in6}. For TPROXY, the accepted socket has the

@@ -1,10 +1,12 @@
 package io.loligo.server.downstream.listen;
 
 import io.loligo.server.port.KeepAlive;
+import io.loligo.server.transport.Sockets;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.uring.IoUringChannelOption;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
@@ -29,16 +31,24 @@ final class KeepAliveOptions {
     this.count = count;
   }
 
-  /** The options of epoll, which supports all. */
-  static KeepAliveOptions ofEpoll() {
-    return new KeepAliveOptions(
-        EpollChannelOption.TCP_KEEPIDLE,
-        EpollChannelOption.TCP_KEEPINTVL,
-        EpollChannelOption.TCP_KEEPCNT);
+  /** The options of {@code sockets}: all, except those the JDK lacks on this platform. */
+  static KeepAliveOptions of(Sockets sockets) {
+    return switch (sockets) {
+      case EPOLL ->
+          new KeepAliveOptions(
+              EpollChannelOption.TCP_KEEPIDLE,
+              EpollChannelOption.TCP_KEEPINTVL,
+              EpollChannelOption.TCP_KEEPCNT);
+      case IO_URING ->
+          new KeepAliveOptions(
+              IoUringChannelOption.TCP_KEEPIDLE,
+              IoUringChannelOption.TCP_KEEPINTVL,
+              IoUringChannelOption.TCP_KEEPCNT);
+      case NIO -> ofNio();
+    };
   }
 
-  /** The options that the JDK has on this platform. */
-  static KeepAliveOptions ofNio() {
+  private static KeepAliveOptions ofNio() {
     try (SocketChannel probe = SocketChannel.open()) {
       return ofNio(probe.supportedOptions());
     } catch (IOException e) {
@@ -46,7 +56,7 @@ final class KeepAliveOptions {
     }
   }
 
-  /** The same if sockets have the options {@code supported}. */
+  /** Those of the JDK if its sockets have the options {@code supported}. */
   static KeepAliveOptions ofNio(Set<SocketOption<?>> supported) {
     return new KeepAliveOptions(
         option(ExtendedSocketOptions.TCP_KEEPIDLE, supported),

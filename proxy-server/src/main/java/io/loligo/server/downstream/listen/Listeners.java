@@ -6,6 +6,7 @@ import io.loligo.server.downstream.connection.Protocols;
 import io.loligo.server.downstream.intercept.Interceptor;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
+import io.loligo.server.transport.ForeignAddress;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -15,7 +16,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -37,9 +37,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The listening ports of the process. Thread-safe: any thread but an event loop.
  *
- * <p>With epoll every loop listens on its own socket (SO_REUSEPORT) and keeps the connections it
- * accepts, so no connection is handed over. Because the kernel then lets another process of the
- * same user join in unnoticed, each address is first bound without that option.
+ * <p>With epoll and io_uring every loop listens on its own socket (SO_REUSEPORT) and keeps the
+ * connections it accepts, so no connection is handed over. Because the kernel then lets another
+ * process of the same user join in unnoticed, each address is first bound without that option.
  */
 public final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
@@ -90,7 +90,7 @@ public final class Listeners {
     this.transport = transport;
     this.group = group;
     this.loops = List.copyOf(loops);
-    this.keepAlive = transport.epoll() ? KeepAliveOptions.ofEpoll() : KeepAliveOptions.ofNio();
+    this.keepAlive = KeepAliveOptions.of(transport.sockets());
     this.pipeline = new PortPipeline(keepAlive, mayOpen, interceptor);
     loops.forEach(loop -> loop.protocols(protocols));
   }
@@ -121,7 +121,7 @@ public final class Listeners {
   private void checkInterception(HttpPort port) throws IOException {
     if (port.interception() != Interception.NONE && !intercepts) {
       throw new IOException(
-          "intercept and tproxy need the epoll transport of Linux (loligo_transport)");
+          "intercept and tproxy need epoll or io_uring, of Linux (loligo_transport)");
     }
   }
 
@@ -134,7 +134,7 @@ public final class Listeners {
       checkInterception(port);
       InetSocketAddress wanted = address(port);
       InetSocketAddress actual =
-          transport.epoll()
+          transport.sockets().ofLinux()
               ? bindEach(listening, wanted, channels)
               : bindOne(listening, wanted, channels);
       transparent(port, channels);
@@ -151,12 +151,12 @@ public final class Listeners {
    * proxy.
    */
   private void transparent(HttpPort port, List<Channel> channels) throws IOException {
-    if (port.interception() != Interception.TPROXY || !transport.epoll()) {
+    if (port.interception() != Interception.TPROXY || !transport.sockets().ofLinux()) {
       return;
     }
     for (Channel channel : channels) {
       try {
-        channel.config().setOption(EpollChannelOption.IP_TRANSPARENT, true);
+        channel.config().setOption(ForeignAddress.OPTION, 1);
       } catch (ChannelException e) {
         throw new IOException("tproxy needs CAP_NET_RAW or CAP_NET_ADMIN: " + e.getMessage(), e);
       }
@@ -309,7 +309,7 @@ public final class Listeners {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(children instanceof EventLoop ? children : loops.get(0).eventLoop(), children)
-            .channel(transport.serverChannel())
+            .channel(transport.sockets().server())
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .option(ChannelOption.AUTO_READ, false)

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.connect;
 
+import io.loligo.server.transport.ForeignAddress;
 import io.loligo.server.transport.PacketMark;
 import io.loligo.server.upstream.LocalEnd;
 import io.netty.bootstrap.Bootstrap;
@@ -10,7 +11,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.epoll.EpollChannelOption;
 import java.net.InetSocketAddress;
 
 /** TCP. Immutable; thread-safe. */
@@ -50,7 +50,7 @@ public final class SocketTransport implements OriginTransport {
     }
     if (local.foreign()) {
       // without the capability for this option, the system refuses the foreign address
-      bootstrap.option(EpollChannelOption.IP_TRANSPARENT, true);
+      bootstrap.option(ForeignAddress.OPTION, 1);
     }
     return bootstrap.connect(address, new InetSocketAddress(local.from(), 0));
   }

@@ -3,6 +3,7 @@ package io.loligo.server.downstream.listen;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.port.KeepAlive;
+import io.loligo.server.transport.Sockets;
 import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,7 @@ class KeepAliveOptionsTest {
     assertThat(some.missing(KeepAlive.SYSTEM)).isEmpty();
     assertThat(KeepAliveOptions.ofNio(Set.of()).missing(ALL))
         .containsExactly("IDLE", "INTERVAL", "TIMEOUT");
-    assertThat(KeepAliveOptions.ofEpoll().missing(ALL)).isEmpty();
+    assertThat(KeepAliveOptions.of(Sockets.EPOLL).missing(ALL)).isEmpty();
+    assertThat(KeepAliveOptions.of(Sockets.IO_URING).missing(ALL)).isEmpty();
   }
 }

@@ -26,17 +26,19 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.transport.Sockets;
 import io.loligo.server.transport.Transport;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -80,19 +82,15 @@ class ListenersTest {
   private Listeners listeners;
   private InetSocketAddress address;
 
-  static List<String> transports() {
-    return Epoll.isAvailable() ? List.of("epoll", "nio") : List.of("nio");
-  }
-
   @AfterEach
   void stop() {
     listeners.stop();
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  private void start(String name) throws IOException {
-    Transport transport = Transport.choose(name, "pooled");
-    group = transport.newLoops(2, "test-" + name);
+  private void start(Sockets sockets) throws IOException {
+    Transport transport = new Transport(sockets, PooledByteBufAllocator.DEFAULT);
+    group = transport.newLoops(2, "test-" + sockets);
     ClientAddresses addresses = new ClientAddresses();
     ClientSettings settings = new ClientSettings(Configs.of(LINES));
     for (EventExecutor loop : group) {
@@ -209,9 +207,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void servesRequestsOverASocket(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void servesRequestsOverASocket(Sockets sockets) throws Exception {
+    start(sockets);
     try (Socket socket = connect()) {
       for (String target : List.of("/a", "/bb")) {
         send(socket, get(target));
@@ -225,9 +223,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void answersAClientThatShutItsOutput(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void answersAClientThatShutItsOutput(Sockets sockets) throws Exception {
+    start(sockets);
     try (Socket socket = connect()) {
       send(socket, get("/wait"));
       socket.shutdownOutput();
@@ -239,9 +237,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void countsTheBytesOfALargeAnswer(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void countsTheBytesOfALargeAnswer(Sockets sockets) throws Exception {
+    start(sockets);
     try (Socket socket = connect()) {
       send(socket, get("/large"));
       int head = "HTTP/1.1 200 OK\r\nContent-Length: 16000000\r\n\r\n".length();
@@ -251,9 +249,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void countsBytesThatTheKernelTookOfACutResponse(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void countsBytesThatTheKernelTookOfACutResponse(Sockets sockets) throws Exception {
+    start(sockets);
     Socket socket = new Socket();
     socket.setReceiveBufferSize(8_192);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), address.getPort()));
@@ -267,9 +265,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void noticesAResetWhileTheAnswerIsAwaited(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void noticesAResetWhileTheAnswerIsAwaited(Sockets sockets) throws Exception {
+    start(sockets);
     Socket socket = connect();
     send(socket, get("/wait"));
     waiting.take();
@@ -280,9 +278,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void aRefusedClientSeesTheAnswerThoughItGoesOnSending(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void aRefusedClientSeesTheAnswerThoughItGoesOnSending(Sockets sockets) throws Exception {
+    start(sockets);
     try (Socket socket = connect()) {
       send(socket, "BAD\r\n\r\n");
       String answer = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
@@ -336,43 +334,48 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
   @EnabledOnOs(OS.LINUX)
-  void acceptedConnectionsAreProbedAsTheLineSays(String transport) throws Exception {
+  void acceptedConnectionsAreProbedAsTheLineSays(Sockets sockets) throws Exception {
     BlockingQueue<Channel> channels = new LinkedBlockingQueue<>();
     protocol = (loop, listening, client) -> new Idle(loop, listening, client, channels);
-    start(transport);
+    start(sockets);
     try (Socket socket = connect()) {
       ChannelConfig config = channels.take().config();
-      boolean epoll = transport.equals("epoll");
       assertThat(config.getOption(ChannelOption.SO_KEEPALIVE)).isTrue();
       assertThat(
               config.getOption(
-                  epoll
-                      ? EpollChannelOption.TCP_KEEPIDLE
-                      : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE)))
+                  switch (sockets) {
+                    case EPOLL -> EpollChannelOption.TCP_KEEPIDLE;
+                    case IO_URING -> IoUringChannelOption.TCP_KEEPIDLE;
+                    case NIO -> NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE);
+                  }))
           .isEqualTo(30);
       assertThat(
               config.getOption(
-                  epoll
-                      ? EpollChannelOption.TCP_KEEPINTVL
-                      : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL)))
+                  switch (sockets) {
+                    case EPOLL -> EpollChannelOption.TCP_KEEPINTVL;
+                    case IO_URING -> IoUringChannelOption.TCP_KEEPINTVL;
+                    case NIO -> NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL);
+                  }))
           .isEqualTo(5);
       // 12 seconds without an answer are three probes
       assertThat(
               config.getOption(
-                  epoll
-                      ? EpollChannelOption.TCP_KEEPCNT
-                      : NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT)))
+                  switch (sockets) {
+                    case EPOLL -> EpollChannelOption.TCP_KEEPCNT;
+                    case IO_URING -> IoUringChannelOption.TCP_KEEPCNT;
+                    case NIO -> NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT);
+                  }))
           .isEqualTo(3);
       assertThat(socket.isConnected()).isTrue();
     }
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void aPortInUseIsAnErrorThatNamesTheLine(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void aPortInUseIsAnErrorThatNamesTheLine(Sockets sockets) throws Exception {
+    start(sockets);
     assertThatThrownBy(() -> listeners.bind(port(address.getPort())))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("test.conf:4")
@@ -380,9 +383,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void drainClosesIdleConnectionsAndWaitsForTheOthers(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void drainClosesIdleConnectionsAndWaitsForTheOthers(Sockets sockets) throws Exception {
+    start(sockets);
     try (Socket idle = connect();
         Socket busy = connect()) {
       send(idle, get("/a"));
@@ -403,9 +406,9 @@ class ListenersTest {
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void drainClosesRemainingConnectionsAtTheDeadline(String transport) throws Exception {
-    start(transport);
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void drainClosesRemainingConnectionsAtTheDeadline(Sockets sockets) throws Exception {
+    start(sockets);
     try (Socket busy = connect()) {
       send(busy, get("/wait"));
       waiting.take();

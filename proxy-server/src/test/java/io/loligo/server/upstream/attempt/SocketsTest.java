@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.transport.Sockets;
+import io.loligo.server.transport.Transport;
 import io.loligo.server.upstream.CountedConnections;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
@@ -16,17 +18,9 @@ import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.memory.MemoryLedger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.ReflectiveChannelFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -41,9 +35,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Over real sockets on loopback: behaviour that only a kernel has. The test's thread is the origin.
@@ -51,12 +44,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SocketsTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   private static final int PATIENCE_SECONDS = 20;
-
-  /** Transports. */
-  enum Kind {
-    NIO,
-    EPOLL
-  }
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
   private final Semaphore noLongerIdle = new Semaphore(0);
@@ -67,18 +54,14 @@ class SocketsTest {
   private ServerSocket server;
   private Socket origin;
 
-  private void start(Kind kind) throws IOException {
-    Assumptions.assumeTrue(kind == Kind.NIO || Epoll.isAvailable(), "no epoll here");
-    IoHandlerFactory io =
-        kind == Kind.NIO ? NioIoHandler.newFactory() : EpollIoHandler.newFactory();
-    ChannelFactory<? extends SocketChannel> channels =
-        kind == Kind.NIO ? NioSocketChannel::new : EpollSocketChannel::new;
-    group = new MultiThreadIoEventLoopGroup(1, io);
+  private void start(Sockets kind) throws IOException {
+    Transport transport = new Transport(kind, allocator);
+    group = transport.newLoops(1, "sockets");
     loop = group.next();
     upstream =
         new NettyUpstream(
             loop,
-            new SocketTransport(channels, allocator),
+            new SocketTransport(new ReflectiveChannelFactory<>(kind.socket()), allocator),
             new Loopback(),
             new LoopTimer(loop),
             new Settings().build(),
@@ -110,8 +93,8 @@ class SocketsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void usesAConnectionAgain(Kind kind) throws Exception {
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void usesAConnectionAgain(Sockets kind) throws Exception {
     start(kind);
     for (int i = 0; i < 3; i++) {
       Listening seen = fetch(AttemptFixture.get());
@@ -126,8 +109,8 @@ class SocketsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void noticesThatAnIdleConnectionWasClosed(Kind kind) throws Exception {
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void noticesThatAnIdleConnectionWasClosed(Sockets kind) throws Exception {
     start(kind);
     keepOne();
     noLongerIdle.drainPermits();
@@ -137,8 +120,8 @@ class SocketsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void closesAnIdleConnectionThatSendsSomething(Kind kind) throws Exception {
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void closesAnIdleConnectionThatSendsSomething(Sockets kind) throws Exception {
     start(kind);
     keepOne();
     say("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n".repeat(10));
@@ -146,8 +129,8 @@ class SocketsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void relaysLargeContentAtTheReadersPace(Kind kind) throws Exception {
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void relaysLargeContentAtTheReadersPace(Sockets kind) throws Exception {
     start(kind);
     Listening seen = new Listening();
     seen.reading = false;
@@ -181,8 +164,8 @@ class SocketsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void readsAnEarlyAnswerThoughTheOriginStopsReading(Kind kind) throws Exception {
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void readsAnEarlyAnswerThoughTheOriginStopsReading(Sockets kind) throws Exception {
     start(kind);
     Listening seen = fetch(AttemptFixture.post(64 << 20));
     origin = server.accept();
@@ -206,8 +189,8 @@ class SocketsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void tellsAResetFromAnEnd(Kind kind) throws Exception {
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void tellsAResetFromAnEnd(Sockets kind) throws Exception {
     start(kind);
     Listening seen = fetch(AttemptFixture.get());
     origin = server.accept();
@@ -227,8 +210,8 @@ class SocketsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void reportsAClosedPort(Kind kind) throws Exception {
+  @MethodSource("io.loligo.server.transport.AvailableSockets#all")
+  void reportsAClosedPort(Sockets kind) throws Exception {
     start(kind);
     server.close();
     Listening seen = fetch(AttemptFixture.get());
