@@ -360,19 +360,19 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private void write(Entry entry, PendingWrite announced, boolean fresh) {
-    if (isOfOneRequest(entry.meta())) {
-      return;
+    if (isNone() || isOfOneRequest(entry.meta())) {
+      return; // a packed entry makes meta and key anew each time
     }
-    DiskDirectory directory = choose(entry.key(), entry.storedLength());
+    CacheKey key = entry.key();
+    DiskDirectory directory = choose(key, entry.storedLength());
     if (directory == null) {
       if (!fresh) {
-        supersede(entry.key());
+        supersede(key);
       }
       return;
     }
     entry.offerToDisk();
     pending.begin(announced);
-    CacheKey key = entry.key();
     directory
         .writes()
         .write(
