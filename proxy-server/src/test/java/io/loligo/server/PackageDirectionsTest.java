@@ -125,4 +125,16 @@ class PackageDirectionsTest {
           .should()
           .dependOnClassesThat(
               resideInAPackage("io.loligo..").and(resideOutsideOfPackage("..server.launch..")));
+
+  /** No request meets it. */
+  @ArchTest
+  static final ArchRule ONLY_A_COMMAND_TRAINS =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.server..")
+          .and()
+          .resideOutsideOfPackages("io.loligo.server.training..", "io.loligo.server.cli..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.loligo.server.training..");
 }

@@ -45,6 +45,7 @@ import picocli.CommandLine.Spec;
       Reloading.class,
       Rotating.class,
       Draining.class,
+      Archiving.class,
       Versioning.class,
       Helping.class,
       CompletionScript.class,

@@ -35,9 +35,10 @@ public final class Relaunch {
   }
 
   /**
-   * Does not return if the JVM starts again: this process, with the same number, then begins at its
-   * main class. Returns if the operator chose flags or switched this off, or the system has no such
-   * way. A failure is said on the error output.
+   * Starts with these flags, and with the {@link ClassArchive} of this JVM if there is one. Does
+   * not return if the JVM starts again: this process, with the same number, then begins at its main
+   * class. Returns if the operator chose flags or switched this off, or the system has no such way.
+   * A failure is said on the error output.
    *
    * @param flags asked only if they are needed; at least one that chooses collector or memory,
    *     which tells the second JVM from the first
@@ -55,14 +56,22 @@ public final class Relaunch {
       if (again.isPlain(System.getenv())) {
         throw new IllegalArgumentException("it would start for ever");
       }
-      Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-      Exec.run(java.toString(), again.words());
+      ClassArchive archive = ClassArchive.ofThisJvm();
+      if (archive != null && !command.hasOption("-Xshare:", System.getenv())) {
+        again = again.with(archive.options());
+      }
+      Exec.run(program(), again.words());
     } catch (IOException | RuntimeException | LinkageError e) {
       System.err.println(
           "loligo: the JVM keeps its own flags, since it cannot start again ("
               + e
               + "); next: give it those of docs/running.md, or allow programs in java.io.tmpdir");
     }
+  }
+
+  /** The program of this JVM. */
+  static String program() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
   private static long cacheBytes(String[] arguments) {

@@ -1,0 +1,110 @@
+package io.loligo.server.launch;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The archive of loaded classes of one JVM, a file beside the jar. From JDK 25 on it is an AOT
+ * cache, which also has the profiles of methods. The name tells the JVM, so that one jar may have
+ * archives for several. See {@code docs/adr/0037-warm-start.md}. Immutable.
+ */
+public final class ClassArchive {
+  /** The first version whose AOT cache has the profiles of methods, and is made in one step. */
+  private static final int AOT_CACHE = 25;
+
+  /** An archive that does not fit is ignored, and nobody needs to hear of it. */
+  private static final List<String> SILENT = List.of("-Xlog:cds*=off", "-Xlog:aot*=off");
+
+  private final Path jar;
+  private final Path file;
+  private final int version;
+
+  private ClassArchive(Path jar, Path file, int version) {
+    this.jar = jar;
+    this.file = file;
+    this.version = version;
+  }
+
+  /** That of this JVM, which may not exist yet. Null if its classes are not those of one jar. */
+  public static @Nullable ClassArchive ofThisJvm() {
+    Path jar = Path.of(System.getProperty("java.class.path")).toAbsolutePath().normalize();
+    if (!jar.toString().endsWith(".jar") || !Files.isRegularFile(jar)) {
+      return null;
+    }
+    return of(
+        jar,
+        Runtime.version().feature(),
+        System.getProperty("java.vm.version"),
+        System.getProperty("java.vm.name")
+            + System.getProperty("java.vm.vendor")
+            + System.getProperty("os.arch"));
+  }
+
+  /**
+   * Of one JVM.
+   *
+   * @param jar absolute
+   * @param feature version, such as 17
+   * @param exact version
+   * @param build what else tells a JVM from others
+   */
+  static ClassArchive of(Path jar, int feature, String exact, String build) {
+    CRC32 hash = new CRC32();
+    hash.update(build.getBytes(StandardCharsets.UTF_8));
+    String name = jar.getFileName().toString().replaceFirst("\\.jar$", "");
+    return new ClassArchive(
+        jar,
+        jar.resolveSibling(
+            "%s-%s-%08x.%s"
+                .formatted(
+                    name,
+                    exact.replaceAll("[^A-Za-z0-9.]+", "-"),
+                    hash.getValue(),
+                    feature >= AOT_CACHE ? "aot" : "jsa")),
+        feature);
+  }
+
+  /** Absolute. */
+  public Path file() {
+    return file;
+  }
+
+  /** Whether it tells the JVM also which methods are run often. */
+  public boolean hasProfiles() {
+    return version >= AOT_CACHE;
+  }
+
+  /** The options of a JVM that uses it; none if it does not exist. */
+  List<String> options() {
+    if (!Files.isReadable(file)) {
+      return List.of();
+    }
+    List<String> options = new ArrayList<>();
+    // the other tag is unknown to this version
+    options.add(SILENT.get(hasProfiles() ? 1 : 0));
+    options.add((hasProfiles() ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + file);
+    return options;
+  }
+
+  /**
+   * A command that runs the proxy with the flags that it has by default, and writes an archive into
+   * {@code target} when it ends.
+   *
+   * @param arguments of the proxy
+   */
+  public List<String> making(Path target, List<String> arguments) {
+    Runtime jvm = Runtime.getRuntime();
+    List<String> command = new ArrayList<>();
+    command.add(Relaunch.program());
+    command.addAll(JvmFlags.of(version, jvm.availableProcessors(), jvm.maxMemory(), 0));
+    command.add((hasProfiles() ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + target);
+    command.addAll(List.of("-jar", jar.toString()));
+    command.addAll(arguments);
+    return command;
+  }
+}

@@ -1,0 +1,132 @@
+package io.loligo.server.training;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An origin on the loopback address, with a thread for each connection. The first segment of a path
+ * tells how a response may be stored, the last is the number of its object.
+ */
+final class TrainingOrigin implements AutoCloseable {
+  /** Fresh for a day. */
+  static final String FRESH = "/fresh/";
+
+  /** Validated at each request. */
+  static final String VALIDATED = "/validated/";
+
+  /** Never stored. */
+  static final String PRIVATE = "/private/";
+
+  private static final int BACKLOG = 128;
+  private static final int MOST_BYTES = 256 << 10;
+
+  private final ServerSocket socket;
+  private final byte[] content = new byte[MOST_BYTES];
+
+  TrainingOrigin() throws IOException {
+    socket = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+    daemon("training-origin", this::accept);
+  }
+
+  int port() {
+    return socket.getLocalPort();
+  }
+
+  /** A thread that does not keep the process. */
+  static Thread daemon(String name, Runnable task) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Socket connection = socket.accept();
+        daemon("training-origin", () -> serve(connection));
+      }
+    } catch (IOException closed) {
+      // the training is over
+    }
+  }
+
+  private void serve(Socket connection) {
+    try (connection;
+        InputStream in = new BufferedInputStream(connection.getInputStream());
+        OutputStream out = new BufferedOutputStream(connection.getOutputStream())) {
+      connection.setTcpNoDelay(true);
+      @Nullable Message request = Message.request(in);
+      while (request != null) {
+        respond(request, out);
+        out.flush();
+        request = Message.request(in);
+      }
+    } catch (IOException | RuntimeException gone) {
+      // the proxy closed it, or does not get its response
+    }
+  }
+
+  private void respond(Message request, OutputStream out) throws IOException {
+    String path = request.path();
+    int number = Integer.parseInt(path.substring(path.lastIndexOf('/') + 1));
+    int size = size(number);
+    String tag = "\"" + number + "\"";
+    boolean unchanged = request.field("if-none-match").equals(tag);
+    boolean chunked = number % 10 == 3;
+    String head =
+        "HTTP/1.1 "
+            + (unchanged ? "304 Not Modified" : "200 OK")
+            + "\r\nDate: "
+            + DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC))
+            + "\r\nServer: training\r\nContent-Type: text/html; charset=utf-8"
+            + "\r\nLast-Modified: Fri, 27 Nov 2026 10:00:00 GMT\r\nETag: "
+            + tag
+            + "\r\nCache-Control: "
+            + control(path)
+            + (chunked ? "\r\nTransfer-Encoding: chunked" : "\r\nContent-Length: " + size)
+            + "\r\n\r\n";
+    out.write(Message.bytes(head));
+    if (unchanged || request.method().equals("HEAD")) {
+      return;
+    }
+    if (chunked) {
+      out.write(Message.bytes(Integer.toHexString(size) + "\r\n"));
+      out.write(content, 0, size);
+      out.write(Message.bytes("\r\n0\r\n\r\n"));
+    } else {
+      out.write(content, 0, size);
+    }
+  }
+
+  private static String control(String path) {
+    if (path.startsWith(FRESH)) {
+      return "max-age=86400";
+    }
+    return path.startsWith(VALIDATED) ? "max-age=0, must-revalidate" : "private, no-store";
+  }
+
+  /** Bytes of an object: most are small, one in fifty is large. */
+  private static int size(int number) {
+    int mixed = (number * 0x9E3779B1) >>> 1;
+    if (mixed % 50 == 0) {
+      return (64 << 10) + mixed % (MOST_BYTES - (64 << 10));
+    }
+    return 512 + mixed % (mixed % 4 == 0 ? 30_000 : 8_000);
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
