@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Rules, hooks and observers of an application. */
 class HooksTest {
-  private static final Duration GUARD = Duration.ofMinutes(2);
+  private static final Duration GUARD = Duration.ofMinutes(1);
 
   /** Its content fills several buffers, so that a response is still arriving when a hook fails. */
   private static final byte[] LARGE = new byte[3 << 20];
@@ -209,7 +210,11 @@ class HooksTest {
                         fields.set("Content-Length", "7");
                       }
                     }))) {
-      assertThat(get(proxy, "/bad").statusCode()).isEqualTo(500);
+      HttpResponse<String> bad = get(proxy, "/bad");
+      assertThat(bad.statusCode()).isEqualTo(500);
+      assertThat(bad.body())
+          .as("a page, and not the end of an exchange with a defect")
+          .contains("ERR_INTERNAL");
       assertThat(send(proxy, request("/bad").POST(BodyPublishers.ofByteArray(LARGE))).statusCode())
           .isEqualTo(500);
       assertThat(get(proxy, "/good").statusCode()).isEqualTo(200);
@@ -268,6 +273,36 @@ class HooksTest {
         nextFinished();
       }
       assertThat(proxy.stats().errors()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void aFailedResponseHookEndsTheFetch() throws Exception {
+    CompletableFuture<Boolean> ended = new CompletableFuture<>();
+    origin.createContext(
+        "/endless",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 0);
+          try {
+            while (!ended.isDone()) {
+              exchange.getResponseBody().write(LARGE);
+            }
+          } catch (IOException e) {
+            ended.complete(true);
+          }
+        });
+    try (Loligo proxy =
+        start(
+            config ->
+                config.onResponse(
+                    (request, status, fields) -> {
+                      throw new IllegalStateException("on purpose");
+                    }))) {
+      assertThat(get(proxy, "/endless").statusCode()).isEqualTo(500);
+
+      assertThat(ended.get(GUARD.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } finally {
+      ended.complete(false);
     }
   }
 
