@@ -202,9 +202,7 @@ public final class Proxy implements AutoCloseable {
    */
   public static Proxy embed(ProxyConfig config, TimeSource time, Hooks hooks) throws IOException {
     CacheFolders.prepare(DiskSettings.of(config));
-    Transport transport =
-        Transport.choose(
-            config.get(TransportDirectives.TRANSPORT), config.get(TransportDirectives.ALLOCATOR));
+    Transport transport = TransportDirectives.transport(config);
     Proxy proxy = new Proxy(config, transport, UnaryOperator.identity(), time, null, null, hooks);
     try {
       proxy.open();
