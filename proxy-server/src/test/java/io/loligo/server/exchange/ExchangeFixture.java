@@ -263,6 +263,7 @@ final class ExchangeFixture implements AutoCloseable {
         () -> {
           running = outcome;
           outcome.record.request = head;
+          outcome.record.startMillis = nowMillis;
           outcome.record.client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
           client.events = loop.request(client, head, MessageFraming.of(head).contentLength());
         });

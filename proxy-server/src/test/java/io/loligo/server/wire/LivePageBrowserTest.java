@@ -160,6 +160,7 @@ class LivePageBrowserTest extends WireTest {
   void itsNumbersAreThoseOfTheMetrics() throws Exception {
     start("cache_dir aufs " + dir.resolve("cache") + " 16 16 256");
     traffic();
+    double pausesBefore = metric(metrics(), "loligo_gc_pauses_total");
     open(WIDE, "light");
     String metrics = metrics();
     for (String name : new String[] {"memory_hit", "miss", "own_answer"}) {
@@ -197,7 +198,9 @@ class LivePageBrowserTest extends WireTest {
         .isEqualTo(metric(metrics, "loligo_disk_writes_total{path=\"" + path + "\"}"));
     assertThat(cell("connections", "To origins and parents", 1))
         .isEqualTo(metric(metrics, "loligo_server_connections"));
-    assertThat(cell("gc", "Number", 2)).isEqualTo(metric(metrics, "loligo_gc_pauses_total"));
+    assertThat(cell("gc", "Number", 2))
+        .as("a collection may come between the page and the metrics")
+        .isBetween(pausesBefore, metric(metrics(), "loligo_gc_pauses_total"));
     assertThat(metrics).contains("loligo_loop_lag_seconds{loop=\"0\"}");
     assertThat(cell("loops", "0", 1)).isNotNegative();
     assertThat(browser.problems()).isEmpty();
