@@ -2,6 +2,7 @@ package io.loligo.store.packing;
 
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -14,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of other memory as a buffer of its own; the subclass gives its references their meaning.
- * Threads that use parts of one memory do not contend: they share no view of it. Where Netty writes
- * without addresses, it writes through a view that all share; then each write has a view of its
- * own. Its size is fixed.
+ * Threads that use parts of one memory do not contend: they share no view of it. Where Netty does
+ * not write by address, each write has a view of its own. Its size is fixed.
  */
 public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
   private final ByteBuf memory;
@@ -32,6 +32,15 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
   /** Where it begins in the memory. */
   public final int offset() {
     return offset;
+  }
+
+  /**
+   * Whether Netty writes by address. Without {@code sun.misc.Unsafe}, as on JDK 25, it writes
+   * through a view of the memory that all threads would share, also where the memory has an
+   * address: two threads would move one position, and write into the blocks of others.
+   */
+  private boolean isWrittenByAddress() {
+    return memory instanceof UnpooledUnsafeDirectByteBuf;
   }
 
   private int at(int index) {
@@ -87,7 +96,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public boolean hasMemoryAddress() {
-    return memory.hasMemoryAddress();
+    return memory instanceof UnpooledUnsafeDirectByteBuf;
   }
 
   @Override
@@ -226,7 +235,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBuf setBytes(int index, ByteBuf src, int srcIndex, int length) {
-    if (memory.hasMemoryAddress()) {
+    if (isWrittenByAddress()) {
       memory.setBytes(at(index, length), src, srcIndex, length);
     } else {
       src.getBytes(srcIndex, nioBuffer(index, length));
@@ -236,7 +245,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBuf setBytes(int index, byte[] src, int srcIndex, int length) {
-    if (memory.hasMemoryAddress()) {
+    if (isWrittenByAddress()) {
       memory.setBytes(at(index, length), src, srcIndex, length);
     } else {
       nioBuffer(index, length).put(src, srcIndex, length);
@@ -246,7 +255,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public ByteBuf setBytes(int index, ByteBuffer src) {
-    if (memory.hasMemoryAddress()) {
+    if (isWrittenByAddress() && (src.isDirect() || src.hasArray())) {
       memory.setBytes(at(index, src.remaining()), src);
     } else {
       nioBuffer(index, src.remaining()).put(src);
@@ -256,7 +265,13 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public int setBytes(int index, InputStream in, int length) throws IOException {
-    return memory.setBytes(at(index, length), in, length);
+    checkIndex(index, length);
+    byte[] bytes = new byte[length];
+    int read = in.read(bytes);
+    if (read > 0) {
+      setBytes(index, bytes, 0, read);
+    }
+    return read;
   }
 
   @Override

@@ -7,9 +7,12 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.util.ResourceLeakDetector;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ArenasTest {
   private static final int GUARD_SECONDS = 60;
   private static final int OBJECT_BYTES = 4_396;
+  private static final int BLOCK_BYTES = 1_000;
   private static final long MANY = 64L << 30;
 
   private final UnpooledByteBufAllocator chunks = new UnpooledByteBufAllocator(true);
@@ -293,18 +298,55 @@ class ArenasTest {
   @Test
   void threadsCopyAtOnceIntoBlocksOfOneChunk() throws Exception {
     PackedAllocator allocator = new PackedAllocator(new AdaptiveByteBufAllocator(true, false));
+    copyAtOnce(number -> allocator.directBuffer(BLOCK_BYTES, BLOCK_BYTES));
+  }
+
+  /** So do those of a JVM without {@code sun.misc.Unsafe}, although they have an address. */
+  @Test
+  void threadsCopyAtOnceIntoMemoryThatIsNotWrittenByAddress() throws Exception {
+    UnpooledDirectByteBuf memory =
+        new UnpooledDirectByteBuf(chunks, 2 * BLOCK_BYTES, 2 * BLOCK_BYTES) {
+          @Override
+          public boolean hasMemoryAddress() {
+            return true;
+          }
+        };
+    copyAtOnce(number -> new Part(memory, number * BLOCK_BYTES));
+    memory.release();
+  }
+
+  /** A part of {@code memory}, which owns it. */
+  private static final class Part extends BlockBuf {
+    Part(ByteBuf memory, int offset) {
+      super(memory, offset, BLOCK_BYTES);
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+      return UnpooledByteBufAllocator.DEFAULT;
+    }
+
+    @Override
+    protected void deallocate() {
+      // the memory's owner does
+    }
+  }
+
+  /** Two threads write into a block each; {@code block} gives those of 0 and 1. */
+  private static void copyAtOnce(IntFunction<ByteBuf> block) throws Exception {
     int threads = 2;
     CyclicBarrier start = new CyclicBarrier(threads);
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
       List<Future<Integer>> all = new ArrayList<>();
       for (int thread = 0; thread < threads; thread++) {
-        byte own = (byte) (thread + 1);
+        ByteBuf own = block.apply(thread);
+        byte mark = (byte) (thread + 1);
         all.add(
             pool.submit(
                 () -> {
                   start.await();
-                  return strayBytes(allocator, own);
+                  return strayBytes(own, mark);
                 }));
       }
       for (Future<Integer> one : all) {
@@ -316,14 +358,20 @@ class ArenasTest {
   }
 
   /** Bytes in a block that nobody put there. */
-  private static int strayBytes(PackedAllocator allocator, byte own) {
-    byte[] bytes = new byte[1_000];
+  private static int strayBytes(ByteBuf block, byte own) throws IOException {
+    byte[] bytes = new byte[BLOCK_BYTES];
     byte[] read = new byte[bytes.length];
-    ByteBuf block = allocator.directBuffer(bytes.length, bytes.length);
     int stray = 0;
     for (int i = 0; i < 60_000; i++) {
       Arrays.fill(bytes, (byte) (2 * i + own));
-      block.setBytes(0, ByteBuffer.wrap(bytes));
+      switch (i % 4) {
+        case 0 -> block.setBytes(0, ByteBuffer.wrap(bytes));
+        case 1 -> block.setBytes(0, ByteBuffer.wrap(bytes).asReadOnlyBuffer());
+        case 2 -> block.setBytes(0, Unpooled.wrappedBuffer(bytes));
+        default -> block.setBytes(0, new ByteArrayInputStream(bytes), bytes.length);
+      }
+      block.getBytes(0, read);
+      stray += Arrays.equals(read, bytes) ? 0 : 1;
       Arrays.fill(bytes, (byte) (2 * i + 2 + own));
       block.setBytes(0, bytes);
       block.getBytes(0, read);

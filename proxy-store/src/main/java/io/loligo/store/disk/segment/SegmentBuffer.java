@@ -2,6 +2,7 @@ package io.loligo.store.disk.segment;
 
 import io.loligo.store.disk.format.Block;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
@@ -29,6 +30,10 @@ public final class SegmentBuffer {
   private final long generation;
   private final int start;
   private final ByteBuf memory;
+
+  /** The same bytes, without references: written by address wherever the JVM allows that. */
+  private final ByteBuf shared;
+
   private final BufferPool pool;
 
   /** Bytes allocated. Changed by the segments only. */
@@ -50,6 +55,7 @@ public final class SegmentBuffer {
     this.generation = segment.generation;
     this.start = start;
     this.memory = memory;
+    this.shared = Unpooled.wrappedBuffer(memory.nioBuffer(0, memory.capacity()));
     this.pool = pool;
   }
 
@@ -87,7 +93,7 @@ public final class SegmentBuffer {
 
   /** Room for a block at {@code offset} of the segment, owned by its writer until it is done. */
   ByteBuf room(int offset, int length) {
-    return memory.slice(offset - start, length);
+    return new RoomBuf(shared, offset - start, length);
   }
 
   /**
