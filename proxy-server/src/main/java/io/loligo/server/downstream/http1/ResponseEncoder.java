@@ -9,7 +9,6 @@ import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.transport.WriteTally;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -57,9 +56,7 @@ final class ResponseEncoder implements ResponseWriter {
 
   /** Bytes that are available without further memory; a duplicate of them is written. */
   private static ByteBuf constant(String text) {
-    byte[] bytes = ascii(text);
-    return Unpooled.unreleasableBuffer(
-        Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes));
+    return new ConstantBuf(ascii(text));
   }
 
   private static byte[] ascii(String text) {
