@@ -2,7 +2,7 @@ package io.loligo;
 
 /**
  * Changes the fields of a final response before it goes to the client, whether it was stored,
- * fetched or made by the proxy. What is stored does not change. Not called for an established
+ * fetched or made by the proxy. The stored response does not change. Not called for an established
  * tunnel.
  *
  * <p>It runs on an event loop and must not block: meanwhile the loop serves nobody. Several loops

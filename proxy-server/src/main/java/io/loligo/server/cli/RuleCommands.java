@@ -68,7 +68,7 @@ final class RuleCommands implements Callable<Integer> {
     @Option(
         names = "--user",
         paramLabel = "NAME",
-        description = "who has logged in; '': nobody; default: not known")
+        description = "name of the user who has logged in; '' for nobody; default: unknown")
     private @Nullable String user;
 
     @Option(

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A command line as scripts give it to Squid: options of one letter, some with a value, which may
  * be joined ({@code -NYCd1}). Immutable.
  *
- * @param action what is asked for
+ * @param action the work that the options request
  * @param signal the word of {@code -k}; the empty string without it
  * @param file of {@code -f}; null: the usual one
  * @param foreground {@code -N} or {@code --foreground} is given

@@ -46,7 +46,7 @@ final class SquidCommandLine {
     return named != null ? named : Path.of("/etc/" + programName + "/" + programName + ".conf");
   }
 
-  /** Does what is asked for. Returns the exit status. */
+  /** Does the work that the options request. Returns the exit status. */
   int run() {
     int status;
     try {

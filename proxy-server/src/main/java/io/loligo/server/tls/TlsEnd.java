@@ -55,7 +55,7 @@ public final class TlsEnd extends ChannelDuplexHandler {
     }
   }
 
-  /** After what is queued: a socket of io_uring is still writing what was flushed just before. */
+  /** After the queued writes: with io_uring, a flushed write may still be in progress. */
   private static void shutdownSocket(Channel channel) {
     if (!(channel instanceof DuplexChannel duplex) || !channel.isActive()) {
       return;

@@ -4,6 +4,7 @@ import io.loligo.store.packing.BlockBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
@@ -49,6 +50,6 @@ final class ConstantBuf extends BlockBuf {
 
   @Override
   public ByteBufAllocator alloc() {
-    return Unpooled.EMPTY_BUFFER.alloc();
+    return UnpooledByteBufAllocator.DEFAULT;
   }
 }

@@ -61,7 +61,7 @@ class Http1ConnectionTest {
     return client.notes.get(0);
   }
 
-  /** A client that reads nothing keeps the encrypted copy of what is gathered. */
+  /** TLS copies the gathered bytes, and a client that reads nothing keeps the copy. */
   @Test
   void gathersMoreWithoutTlsThanWithIt() throws Exception {
     SSLEngine engine = SSLContext.getDefault().createSSLEngine();

@@ -3,7 +3,7 @@ package io.loligo.store.disk.segment;
 import io.loligo.store.packing.BlockBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 
 /**
  * Room for one block in memory that several threads fill at once. Not a slice: those of Netty write
@@ -19,7 +19,7 @@ final class RoomBuf extends BlockBuf {
 
   @Override
   public ByteBufAllocator alloc() {
-    return Unpooled.EMPTY_BUFFER.alloc();
+    return UnpooledByteBufAllocator.DEFAULT;
   }
 
   @Override
