@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -65,11 +66,7 @@ public final class LoligoExtension implements ParameterResolver {
                     .getTestClass()
                     .flatMap(type -> AnnotationSupport.findAnnotation(type, LoligoProxy.class)));
     try {
-      return new Pair(
-          config -> {
-            given.ifPresent(annotation -> TestProxy.configure(config, annotation));
-            settings.accept(config);
-          });
+      return new Pair(given.orElse(null), settings);
     } catch (IOException e) {
       throw new UncheckedIOException("the proxy of the test cannot start", e);
     }
@@ -82,11 +79,11 @@ public final class LoligoExtension implements ParameterResolver {
     final TestOrigin origin;
     final TestProxy proxy;
 
-    Pair(Consumer<LoligoConfig> settings) throws IOException {
+    Pair(@Nullable LoligoProxy annotation, Consumer<LoligoConfig> settings) throws IOException {
       TestClock clock = new TestClock();
       origin = TestOrigin.start(clock);
       try {
-        proxy = TestProxy.start(clock, settings);
+        proxy = TestProxy.start(clock, annotation, settings);
       } catch (IOException | RuntimeException e) {
         origin.close();
         throw e;

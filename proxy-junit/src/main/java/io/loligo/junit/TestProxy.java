@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
 /**
@@ -37,11 +38,19 @@ public final class TestProxy {
   private final TestClock clock;
   private final Loligo loligo;
   private final Finished finished;
+  private final LoginFault logins;
 
-  private TestProxy(TestClock clock, Loligo loligo, Finished finished) {
+  private TestProxy(TestClock clock, Loligo loligo, Finished finished, LoginFault logins) {
     this.clock = clock;
     this.loligo = loligo;
     this.finished = finished;
+    this.logins = logins;
+  }
+
+  /** Whether the proxy has logins, and refuses them for now. */
+  static final class LoginFault {
+    private boolean hasLogin;
+    private volatile boolean refuses;
   }
 
   /** The finished exchanges in their order. */
@@ -77,25 +86,32 @@ public final class TestProxy {
     }
   }
 
-  static TestProxy start(TestClock clock, Consumer<LoligoConfig> settings) throws IOException {
+  static TestProxy start(
+      TestClock clock, @Nullable LoligoProxy annotation, Consumer<LoligoConfig> settings)
+      throws IOException {
     Finished finished = new Finished();
+    LoginFault logins = new LoginFault();
     Loligo loligo =
         Loligo.start(
             config -> {
               config.eventLoops(1).cacheMemory(8 << 20);
+              if (annotation != null) {
+                configure(config, annotation, logins);
+              }
               settings.accept(config);
               config.clock(clock).onFinished(finished::add);
             });
-    return new TestProxy(clock, loligo, finished);
+    return new TestProxy(clock, loligo, finished, logins);
   }
 
-  /** The settings of {@code annotation}. */
-  static void configure(LoligoConfig config, LoligoProxy annotation) {
+  private static void configure(LoligoConfig config, LoligoProxy annotation, LoginFault logins) {
     for (String line : annotation.lines()) {
       config.line(line);
     }
     if (!annotation.login().isEmpty()) {
       requireLogin(config, annotation.login());
+      logins.hasLogin = true;
+      config.deny(request -> logins.refuses);
     }
   }
 
@@ -114,7 +130,8 @@ public final class TestProxy {
           .line("auth_param basic casesensitive on")
           .line("acl loligo_junit_users proxy_auth REQUIRED")
           .line("http_access deny !loligo_junit_users")
-          .line("http_access allow localhost");
+          // ends with the users, so that the rule of refuseLogins asks for another login
+          .line("http_access allow localhost loligo_junit_users");
     } catch (IOException e) {
       throw new UncheckedIOException("the file of users cannot be written", e);
     }
@@ -152,6 +169,20 @@ public final class TestProxy {
   /** The clock of the proxy and the origin. */
   public TestClock clock() {
     return clock;
+  }
+
+  /**
+   * Refuses the right login too, as after a change of the password: from now on, clients get 407.
+   *
+   * @param refuse false: the right login counts again
+   * @throws IllegalStateException if the proxy has no {@link LoligoProxy#login}
+   */
+  public void refuseLogins(boolean refuse) {
+    if (!logins.hasLogin) {
+      throw new IllegalStateException(
+          "no login (expected: @LoligoProxy(login = \"USER:PASSWORD\"))");
+    }
+    logins.refuses = refuse;
   }
 
   /** The exchanges that have finished so far, in their order. */

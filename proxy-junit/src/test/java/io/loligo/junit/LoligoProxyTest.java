@@ -209,6 +209,41 @@ class LoligoProxyTest {
     proxy.assertDenials(2);
   }
 
+  @Test
+  @LoligoProxy(login = "Alice:s3cret")
+  void aLoginIsRefusedForAWhile(TestProxy proxy, TestOrigin origin) throws Exception {
+    assertThat(okHttp(proxy, origin, "s3cret")).isEqualTo(200);
+
+    proxy.refuseLogins(true);
+    assertThat(okHttp(proxy, origin, "s3cret")).isEqualTo(407);
+    assertThat(okHttp(proxy, origin, "wrong")).isEqualTo(407);
+    assertThat(get(proxy, origin.url("/page")).statusCode()).isEqualTo(407);
+
+    proxy.refuseLogins(false);
+    assertThat(okHttp(proxy, origin, "s3cret")).isEqualTo(200);
+    proxy.assertDenials(3);
+    origin.assertRequests(1);
+  }
+
+  @Test
+  void aProxyWithoutLoginRefusesNone(TestProxy proxy) {
+    assertThatThrownBy(() -> proxy.refuseLogins(true)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void anOriginRefusesALogin(TestProxy proxy, TestOrigin origin) throws Exception {
+    OriginResponse response =
+        origin
+            .respond("/page", "wrong password")
+            .status(401)
+            .field("WWW-Authenticate", "Basic realm=\"site\"")
+            .field("Cache-Control", "no-store");
+    assertThat(get(proxy, origin.url("/page")).statusCode()).isEqualTo(401);
+
+    response.status(200).content("welcome");
+    assertThat(get(proxy, origin.url("/page")).body()).isEqualTo("welcome");
+  }
+
   private static int okHttp(TestProxy proxy, TestOrigin origin, String password) throws Exception {
     OkHttpClient client =
         new OkHttpClient.Builder()
