@@ -23,26 +23,24 @@ public final class MemoryDirectives {
   public static final Setting<Long> MAXIMUM_OBJECT_SIZE_IN_MEMORY =
       FEATURE
           .bytes("maximum_object_size_in_memory", "512 KB")
-          .restart()
           .text("Larger responses are not kept in the memory tier.");
 
   /** {@code loligo_transit_memory}: bytes. */
   public static final Setting<Long> TRANSIT_MEMORY =
       FEATURE
           .bytes("loligo_transit_memory", "128 MB")
-          .restart()
           .range(1 << 20, Long.MAX_VALUE)
           .text(
               "Memory for bytes in transit: responses that arrive, uploads, tunnels, and"
                   + " bytes that clients send ahead. Reads become small when a quarter is left."
                   + " When little is left, new fetches and tunnels get 503. The default is lower"
-                  + " where memory is short, like that of cache_mem.");
+                  + " where memory is short, like that of cache_mem. A reload changes the size; a"
+                  + " line that does not fit fails it.");
 
   /** {@code loligo_stream_buffer_size}: bytes. */
   public static final Setting<Integer> STREAM_BUFFER_SIZE =
       FEATURE
           .bytes("loligo_stream_buffer_size", "64 KB")
-          .restart()
           .range(4096, 16 << 20)
           .as(Math::toIntExact)
           .text(
@@ -54,7 +52,6 @@ public final class MemoryDirectives {
   public static final Setting<Long> READ_AHEAD_GAP =
       FEATURE
           .bytes("read_ahead_gap", "64 KB")
-          .restart()
           .range(1, 1L << 30)
           .squid("16 KB", "socket reads of 64 KB cost a third less CPU per byte")
           .text("How far a fetch may run ahead of the client that reads it.");

@@ -63,7 +63,7 @@ public final class TieredStore implements Store {
   private final MemoryLedger transit;
   private final MemoryTier memory;
   private final Flights flights;
-  private final long maxInMemoryBytes;
+  private volatile long maxInMemoryBytes;
   private final DiskTier disk;
   private final CatchUp catchUp;
   private final CompletableFuture<Void> opened;
@@ -617,6 +617,17 @@ public final class TieredStore implements Store {
   @Override
   public void resize(long cacheBytes) {
     memory.resize(cacheBytes);
+  }
+
+  /**
+   * Other budgets from now on, except for {@link #resize that of stored responses}. A smaller one
+   * of transit is reached as its users end; fetches in progress keep their limits. Not at the same
+   * time as another call.
+   */
+  public void reconfigure(MemorySettings budgets) {
+    transit.limit(budgets.transitBytes());
+    maxInMemoryBytes = limit(budgets.maxObjectInMemoryBytes());
+    flights.reconfigure(maxInMemoryBytes, budgets.readAheadGapBytes());
   }
 
   /**

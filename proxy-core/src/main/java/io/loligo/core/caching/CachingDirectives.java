@@ -23,7 +23,6 @@ public final class CachingDirectives {
   public static final Setting<Long> MAXIMUM_OBJECT_SIZE =
       FEATURE
           .bytes("maximum_object_size", "4 MB")
-          .restart()
           .noLimit()
           .text(
               "Larger responses are not stored, except in a cache_dir whose own max-size"
@@ -34,7 +33,6 @@ public final class CachingDirectives {
       FEATURE
           .bytes("minimum_object_size", "0 KB")
           .raised()
-          .restart()
           .text("Smaller responses are not stored.");
 
   /** {@code negative_ttl}: seconds. */

@@ -80,9 +80,14 @@ public final class Declaration<T extends @Nullable Object> {
     return this;
   }
 
-  /** A changed value takes effect when the process starts again. */
-  public Declaration<T> restart() {
-    builder.reload(Reload.RESTART);
+  /**
+   * A changed value takes effect when the process starts again.
+   *
+   * @param reason why no running process can take it: the reference page and the reload show it;
+   *     without a period
+   */
+  public Declaration<T> restart(String reason) {
+    builder.restart(reason);
     return this;
   }
 

@@ -25,6 +25,7 @@ public final class Directive {
   private final boolean lowered;
   private final Map<String, String> readAs;
   private final Reload reload;
+  private final String restartReason;
   private final Status status;
   private final boolean secret;
   private final String text;
@@ -47,6 +48,7 @@ public final class Directive {
     lowered = from.lowered;
     readAs = from.readAs;
     reload = from.reload;
+    restartReason = from.restartReason;
     status = from.status;
     secret = from.secret;
     text = from.text;
@@ -147,6 +149,11 @@ public final class Directive {
   /** The effect of a reload on a changed value. */
   public Reload reload() {
     return reload;
+  }
+
+  /** Why a changed value needs a restart; empty unless {@link #reload} is RESTART. */
+  public String restartReason() {
+    return restartReason;
   }
 
   /** The effect of a line in this version. */

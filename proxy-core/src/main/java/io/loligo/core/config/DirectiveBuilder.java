@@ -20,6 +20,7 @@ final class DirectiveBuilder {
   @Nullable String unlimited;
   List<String> choices = List.of();
   Reload reload = Reload.LIVE;
+  String restartReason = "";
   Status status = Status.USED;
   boolean secret;
   boolean raised;
@@ -80,6 +81,15 @@ final class DirectiveBuilder {
   DirectiveBuilder reload(Reload reload) {
     this.reload = reload;
     return this;
+  }
+
+  /** A changed value needs a restart. */
+  DirectiveBuilder restart(String reason) {
+    if (reason.isBlank()) {
+      throw new IllegalArgumentException(name + ": a restart needs a reason");
+    }
+    restartReason = reason;
+    return reload(Reload.RESTART);
   }
 
   DirectiveBuilder status(Status status) {

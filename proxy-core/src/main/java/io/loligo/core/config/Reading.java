@@ -107,7 +107,7 @@ public final class Reading {
 
   /** Shows {@code text} as the value in force, because of {@code line}, of another directive. */
   public void show(Directive directive, String text, Line line) {
-    given.add(new ValueInForce(directive.name(), text, line.file(), line.number(), false));
+    given.add(new ValueInForce(directive.name(), text, line.file(), line.number(), false, 0));
   }
 
   /** Takes the next line. */
@@ -124,7 +124,8 @@ public final class Reading {
             valueOf(line),
             line.file(),
             line.number(),
-            secrets.holdsSecret(line)));
+            secrets.holdsSecret(line),
+            line.words().hashCode()));
     if (directive.isUsed()) {
       if (directive.status() == Status.USED_WITH_DIFFERENCE) {
         report.verdict(line, Verdict.USED_WITH_DIFFERENCE, directive.note());
@@ -216,7 +217,7 @@ public final class Reading {
           given.stream().filter(one -> one.directive().equals(directive.name())).toList();
       if (own.isEmpty()) {
         if (!directive.defaultText().isEmpty()) {
-          all.add(new ValueInForce(directive.name(), directive.defaultText(), "", 0, false));
+          all.add(new ValueInForce(directive.name(), directive.defaultText(), "", 0, false, 0));
         }
       } else if (directive.accumulates()) {
         all.addAll(own);

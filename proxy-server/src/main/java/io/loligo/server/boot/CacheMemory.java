@@ -1,8 +1,11 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.Setting;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskMemory;
+import io.loligo.store.disk.DiskSettings;
 import java.io.IOException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -10,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory for stored responses while the process runs: that of {@code cache_mem}, until an
- * administrator changes it. All other memory is fixed at the start, and so is the limit of the JVM.
- * Thread-safe: any thread.
+ * The memory budgets while the process runs, within the limits of the JVM and the machine. That for
+ * stored responses is {@code cache_mem}, until an administrator changes it. Thread-safe: any
+ * thread.
  */
 final class CacheMemory implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(CacheMemory.class);
@@ -35,34 +38,73 @@ final class CacheMemory implements Part {
   }
 
   /**
-   * {@code now}, with a default of {@code cache_mem} lowered to the memory beside the budgets that
-   * only a start changes.
+   * {@code now}, with the default budgets lowered to the memory that is left.
    *
-   * @throws IOException if a line of {@code cache_mem} does not fit
+   * @throws IOException if a line does not fit
    */
   ProxyConfig fitted(ProxyConfig now) throws IOException {
-    long wanted = now.get(MemoryDirectives.CACHE_MEM);
-    long most = mostBytes(now);
+    ProxyConfig transit = fitted(now, MemoryDirectives.TRANSIT_MEMORY, mostTransit(now));
+    ProxyConfig both = fitted(transit, MemoryDirectives.CACHE_MEM, mostBytes(transit));
+    String refusal = MemoryBudget.of(both).refusal();
+    if (refusal != null && isMore(both)) {
+      throw new IOException(refusal);
+    }
+    return both;
+  }
+
+  private ProxyConfig fitted(ProxyConfig now, Setting<Long> budget, long most) throws IOException {
+    long wanted = now.get(budget);
     if (wanted <= most) {
       return now;
     }
-    if (now.isGiven(MemoryDirectives.CACHE_MEM)) {
+    if (now.isGiven(budget)) {
       throw new IOException(
-          now.source(MemoryDirectives.CACHE_MEM) + ": cache_mem: " + refusal(wanted, most, now));
+          now.source(budget) + ": " + budget.name() + ": " + refusal(budget, wanted, most, now));
     }
-    return now.with(MemoryDirectives.CACHE_MEM, most)
-        .showing(MemoryDirectives.CACHE_MEM, (most >> MIB_BITS) + " MB");
+    return now.with(budget, most).showing(budget, (most >> MIB_BITS) + " MB");
   }
 
-  /** The largest size, in whole megabytes; a size in force is never too large. */
+  /** The largest size of {@code cache_mem}, in whole megabytes. */
   private long mostBytes(ProxyConfig now) {
     MemoryBudget budget = MemoryBudget.of(now);
     long most = budget.mostBytes() - budget.transitBytes() - historyBytes.getAsLong();
-    return Math.max(store.stats().memoryLimitBytes(), most >> MIB_BITS << MIB_BITS);
+    // a size in force is never too large
+    long inForce = isMore(now.with(MemoryDirectives.CACHE_MEM, 0L)) ? 0 : limitBytes();
+    return Math.max(inForce, most >> MIB_BITS << MIB_BITS);
   }
 
-  private String refusal(long wanted, long most, ProxyConfig now) {
-    String why = MemoryBudget.of(now).with(wanted, transit(now)).refusal();
+  /** The same of {@code loligo_transit_memory}; a default of {@code cache_mem} gives way to it. */
+  private long mostTransit(ProxyConfig now) {
+    MemoryBudget budget = MemoryBudget.of(now);
+    long cache =
+        now.isGiven(MemoryDirectives.CACHE_MEM)
+            ? budget.cacheBytes()
+            : Math.min(budget.cacheBytes(), MemoryFit.LEAST_BYTES);
+    long most = budget.mostBytes() - cache - historyBytes.getAsLong();
+    return Math.max(transit(config.get()), most >> MIB_BITS << MIB_BITS);
+  }
+
+  /** Whether a budget of {@code now} is larger than the present one. */
+  private boolean isMore(ProxyConfig now) {
+    ProxyConfig before = config.get();
+    return now.get(MemoryDirectives.CACHE_MEM) > limitBytes()
+        || transit(now) > transit(before)
+        || DiskMemory.of(DiskSettings.of(now)).directBytes()
+            > DiskMemory.of(DiskSettings.of(before)).directBytes();
+  }
+
+  private long limitBytes() {
+    return store.stats().memoryLimitBytes();
+  }
+
+  private String refusal(Setting<Long> budget, long wanted, long most, ProxyConfig now) {
+    boolean ofCache = budget.equals(MemoryDirectives.CACHE_MEM);
+    String why =
+        MemoryBudget.of(now)
+            .with(
+                ofCache ? wanted : now.get(MemoryDirectives.CACHE_MEM),
+                ofCache ? transit(now) : wanted)
+            .refusal();
     return "value: "
         + mib(wanted)
         + " (expected: at most "
@@ -86,14 +128,16 @@ final class CacheMemory implements Part {
     long most = mostBytes(now);
     if (bytes < 0 || bytes > most) {
       throw new IllegalArgumentException(
-          bytes < 0 ? "value: " + bytes + " (expected: >= 0)" : refusal(bytes, most, now));
+          bytes < 0
+              ? "value: " + bytes + " (expected: >= 0)"
+              : refusal(MemoryDirectives.CACHE_MEM, bytes, most, now));
     }
     String change = change(bytes);
     return change + ", until the next reload or restart puts cache_mem in force again";
   }
 
   private String change(long bytes) {
-    long before = store.stats().memoryLimitBytes();
+    long before = limitBytes();
     store.resize(bytes);
     return "memory for stored responses: " + mib(bytes) + ", was " + mib(before);
   }
@@ -101,7 +145,7 @@ final class CacheMemory implements Part {
   @Override
   public synchronized void reconfigured(ProxyConfig before, ProxyConfig now) {
     long bytes = now.get(MemoryDirectives.CACHE_MEM);
-    if (bytes != store.stats().memoryLimitBytes()) {
+    if (bytes != limitBytes()) {
       LOG.info("{}", change(bytes));
     }
   }

@@ -3,10 +3,9 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.accesslog.AccessLog;
+import io.loligo.server.admin.Reloaded;
 import io.loligo.server.transport.Transport;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Applies another configuration: whole, or not at all (ADR 9). Steps that may fail come first:
@@ -41,12 +40,11 @@ final class ConfigChange {
   }
 
   /**
-   * Puts {@code wanted} in force.
+   * Puts {@code wanted} in force, and returns the report.
    *
-   * @return values that have to wait for the next start, one line each
    * @throws IOException if that is not possible; nothing has changed then
    */
-  List<String> apply(ProxyConfig wanted) throws IOException {
+  Reloaded apply(ProxyConfig wanted) throws IOException {
     ProxyConfig before = inForce.config();
     MemoryFit memory = MemoryFit.of(wanted);
     ProxyConfig fitted = memory.budget().fits() ? memory.config() : wanted;
@@ -67,7 +65,7 @@ final class ConfigChange {
     inForce.replace(next);
     logs.replace(log);
     parts.reconfigured(before, now);
-    return later(change, fitted);
+    return Reloaded.done(Reconfiguration.applied(before, now), change.later());
   }
 
   private void exchange(LoopTerms terms, AccessLog log, Ports.Change newPorts) {
@@ -87,14 +85,5 @@ final class ConfigChange {
     } catch (RuntimeException | Error again) {
       failure.addSuppressed(again);
     }
-  }
-
-  private static List<String> later(Reconfiguration change, ProxyConfig wanted) {
-    List<String> later = new ArrayList<>(change.later());
-    String refusal = later.isEmpty() ? null : MemoryBudget.of(wanted).refusal();
-    if (refusal != null) {
-      later.add("the next start would fail: " + refusal);
-    }
-    return later;
   }
 }

@@ -49,6 +49,11 @@ final class FreeDescriptors implements Part {
   }
 
   @Override
+  public void reconfigured(ProxyConfig before, ProxyConfig now) {
+    limit.limit(Descriptors.limit(now.get(ClientDirectives.MAX_FILEDESCRIPTORS)));
+  }
+
+  @Override
   public void showMeters(MetricsExport export) {
     export.gauge("loligo.descriptors.used", null, "Open files and sockets.", limit::used);
     export.gauge(

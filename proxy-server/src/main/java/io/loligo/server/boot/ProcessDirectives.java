@@ -28,7 +28,7 @@ public final class ProcessDirectives {
   public static final Setting<@Nullable String> PID_FILENAME =
       FEATURE
           .path("pid_filename", "none")
-          .restart()
+          .restart("service managers and scripts know the file under the name that the start wrote")
           .squid("/run/squid.pid", "the service unit knows the process")
           .as(path -> path.equals("none") ? null : path)
           .text("The file for the process id. none: no file.");

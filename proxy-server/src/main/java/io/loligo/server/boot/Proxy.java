@@ -578,7 +578,7 @@ public final class Proxy implements AutoCloseable {
     return reloader.apply(read);
   }
 
-  private List<String> reconfigure(ProxyConfig wanted) throws IOException {
+  private Reloaded reconfigure(ProxyConfig wanted) throws IOException {
     if (!life.ready()) {
       throw new IOException(life.notReadyReason());
     }

@@ -41,12 +41,11 @@ final class Reloader implements Part {
   /** Applies a configuration. */
   interface Target {
     /**
-     * Applies it whole.
+     * Applies it whole, and returns the report.
      *
-     * @return values that have to wait for the next start, one line each
      * @throws IOException if that is not possible; nothing has changed then
      */
-    List<String> apply(ProxyConfig config) throws IOException;
+    Reloaded apply(ProxyConfig config) throws IOException;
   }
 
   /** {@code source} reads it and may block; null: there is nothing to read. */
@@ -58,14 +57,14 @@ final class Reloader implements Part {
   /** Reads and applies, after earlier callers. Completes on the reload's thread. */
   synchronized CompletableFuture<Reloaded> reload() {
     if (source == null) {
-      Reloaded nothing = new Reloaded(false, List.of("it was not started from a file"));
+      Reloaded nothing = Reloaded.failed(List.of("it was not started from a file"));
       return CompletableFuture.completedFuture(nothing);
     }
     if (waiting == null) {
       try {
         thread.execute(this::next);
       } catch (RejectedExecutionException closed) {
-        return CompletableFuture.completedFuture(new Reloaded(false, List.of("it is stopping")));
+        return CompletableFuture.completedFuture(Reloaded.failed(List.of("it is stopping")));
       }
       waiting = new CompletableFuture<>();
     }
@@ -119,19 +118,19 @@ final class Reloader implements Part {
     if (read.config() == null) {
       return failed(read.errors().stream().map(ConfigProblem::text).toList());
     }
-    List<String> later;
+    Reloaded reloaded;
     try {
       synchronized (target) {
-        later = target.apply(read.config());
+        reloaded = target.apply(read.config());
       }
     } catch (IOException | RuntimeException | Error e) {
       LOG.debug("not reloaded", e);
       return failed(List.of(e.getMessage() == null ? e.toString() : e.getMessage()));
     }
-    later.forEach(line -> LOG.warn("{}", line));
     done.incrementAndGet();
     LOG.info("configuration reloaded");
-    return new Reloaded(true, later);
+    reloaded.lines().forEach(line -> LOG.info("reload: {}", line));
+    return reloaded;
   }
 
   private Reloaded failed(List<String> why) {
@@ -140,7 +139,7 @@ final class Reloader implements Part {
         "not reloaded, the old configuration stays in force: {}; next: correct that, and reload"
             + " again",
         String.join("; ", why));
-    return new Reloaded(false, why);
+    return Reloaded.failed(why);
   }
 
   /** Number of configurations applied after the first one. */

@@ -20,14 +20,17 @@ import io.loligo.store.memory.MemoryTier;
 /** The hit ratios of other sizes of the cache. Thread-safe. */
 final class Sizing implements Part {
   private final WhatIf whatIf;
+  private volatile long largestInMemory;
+  private volatile long largest;
 
   /** Samples from now on; {@code maintenance} does the work. */
   Sizing(
       ProxyConfig config, int loops, TieredStore store, Maintenance maintenance, TimeSource time) {
+    read(config);
     MemorySize memory =
         new MemorySize(
             "cache_mem",
-            MemorySettings.of(config).maxObjectInMemoryBytes(),
+            () -> largestInMemory,
             MemoryTier::weightBytes,
             () -> store.stats().memoryLimitBytes(),
             store::weighableBytes);
@@ -35,12 +38,22 @@ final class Sizing implements Part {
     DiskSize disk =
         new DiskSize(
             "cache_dir",
-            new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes,
+            () -> largest,
             () -> diskBytes(store),
             settings.meanObjectBytes(),
             settings.onSecondRequest());
     whatIf = new WhatIf(loops, memory, disk, time::millis);
     maintenance.every(1, whatIf::tick);
+  }
+
+  private void read(ProxyConfig config) {
+    largestInMemory = MemorySettings.of(config).maxObjectInMemoryBytes();
+    largest = new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes;
+  }
+
+  @Override
+  public void reconfigured(ProxyConfig before, ProxyConfig now) {
+    read(now);
   }
 
   /** The size of all directories in use; 0 without one. */

@@ -86,6 +86,11 @@ final class Storage implements Part {
   }
 
   @Override
+  public void reconfigured(ProxyConfig before, ProxyConfig now) {
+    store.reconfigure(MemorySettings.of(now));
+  }
+
+  @Override
   public void open() {
     store.open();
   }

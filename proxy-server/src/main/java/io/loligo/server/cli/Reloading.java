@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
         "Makes the running proxy read its configuration again, and waits for the result. The whole"
             + " file is applied, or nothing: each problem is a line of the output.",
     exitCodeList = {
-      "0:reloaded; lines name settings that take effect at the next start",
+      "0:reloaded; lines show the changes in force, and those that need a restart",
       "1:not reloaded: the old configuration stays in force, and the lines say why",
       "2:the command line is wrong",
       "3:no proxy answers"

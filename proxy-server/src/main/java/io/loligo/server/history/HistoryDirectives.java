@@ -17,7 +17,9 @@ public final class HistoryDirectives {
           .path("loligo_history", "")
           .or(reading -> "")
           .form("FILE|off")
-          .restart()
+          .restart(
+              "the file and the memory of the history are opened once, with one row for"
+                  + " each second since")
           .text(
               "The file that keeps the history of counters and times across restarts. The default"
                   + " is loligo.history in the folder of cache_log, or else of the first file of"

@@ -12,7 +12,7 @@ public final class TlsDirectives {
   public static final Setting<String> TLS_PROVIDER =
       FEATURE
           .word("loligo_tls_provider", "auto", "auto", "boringssl", "jdk")
-          .restart()
+          .restart("a native library is loaded once, and open TLS connections belong to it")
           .text(
               "The implementation of TLS. auto: BoringSSL where the system can load it, else the"
                   + " one of the Java runtime. boringssl: the start fails if the system cannot load"

@@ -11,13 +11,16 @@ public final class TransportDirectives {
   /** Their group. */
   public static final Feature FEATURE = new Feature("Event loops");
 
+  private static final String PER_LOOP =
+      "open connections, counters and memory belong to an event loop and cannot move to another";
+
   /** {@code workers}: null: not given. */
   public static final Setting<@Nullable Integer> WORKERS =
       FEATURE
           .number("workers", "")
           .raised()
           .range(0, 1024)
-          .restart()
+          .restart(PER_LOOP)
           .squid("1", "one process with one event loop per core shares one cache")
           .difference("the number of event loops; without a line there is one for each core")
           .text("Threads that serve connections. loligo_event_loops takes precedence.");
@@ -27,14 +30,14 @@ public final class TransportDirectives {
       FEATURE
           .number("loligo_event_loops", "0")
           .range(0, 1024)
-          .restart()
+          .restart(PER_LOOP)
           .text("Threads that serve connections. 0: one for each core.");
 
   /** {@code loligo_transport}: auto, epoll, io_uring or nio. */
   public static final Setting<String> TRANSPORT =
       FEATURE
           .word("loligo_transport", "auto", "auto", "epoll", "io_uring", "nio")
-          .restart()
+          .restart("an open socket belongs to the transport that opened it")
           .text(
               "How sockets are driven. auto: epoll where the system has it, or else nio. io_uring:"
                   + " Linux is given the reads and writes of many connections with one system call."
@@ -47,7 +50,7 @@ public final class TransportDirectives {
   public static final Setting<String> ALLOCATOR =
       FEATURE
           .word("loligo_allocator", "pooled", "pooled", "adaptive")
-          .restart()
+          .restart("memory in use goes back to the allocator that gave it")
           .text("Which of Netty's allocators provides buffers.");
 
   private TransportDirectives() {}

@@ -64,7 +64,9 @@ final class DiskModel implements TierModel {
     if (size < 0) {
       return size;
     }
-    return size > inMemory.largestObject() ? TOO_LARGE : inMemory.storedBytes().applyAsInt(size);
+    return size > inMemory.largestObject().getAsLong()
+        ? TOO_LARGE
+        : inMemory.storedBytes().applyAsInt(size);
   }
 
   @Override

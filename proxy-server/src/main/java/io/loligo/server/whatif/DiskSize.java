@@ -6,14 +6,14 @@ import java.util.function.LongSupplier;
  * The tiers in memory and on disk together, for their forecast.
  *
  * @param setting the directive of the size
- * @param largestObject bytes of the largest response that they store, at least 0
+ * @param largestObject gives the bytes of the largest response that they store, at least 0
  * @param sizeBytes gives their present size on any thread; 0: there is no disk
  * @param meanObjectBytes {@code store_avg_object_size}
  * @param onSecondRequest whether a response goes to disk only when it arrives for the second time
  */
 public record DiskSize(
     String setting,
-    long largestObject,
+    LongSupplier largestObject,
     LongSupplier sizeBytes,
     long meanObjectBytes,
     boolean onSecondRequest) {}

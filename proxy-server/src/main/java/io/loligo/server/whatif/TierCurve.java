@@ -14,7 +14,7 @@ final class TierCurve {
   private static final int MOST_BYTES = 1 << 30;
 
   private final String setting;
-  private final long largestObject;
+  private final LongSupplier largestObject;
   private final IntUnaryOperator storedBytes;
   private final LongSupplier size;
   private final int[] mostEntries;
@@ -26,20 +26,20 @@ final class TierCurve {
    * A tier without a size until {@link #look}.
    *
    * @param setting the directive of the size
-   * @param largestObject bytes of the largest response that it stores
+   * @param largestObject gives the bytes of the largest response that it stores
    * @param storedBytes gives the bytes that a response takes, of those that are sent to a client
    * @param size gives the present size; 0: there is none
    * @param mostEntries of the model of each size
    */
   TierCurve(
       String setting,
-      long largestObject,
+      LongSupplier largestObject,
       IntUnaryOperator storedBytes,
       LongSupplier size,
       int[] mostEntries,
       TierModel.Maker maker) {
     this.setting = setting;
-    this.largestObject = Math.min(largestObject, MOST_BYTES);
+    this.largestObject = () -> Math.min(largestObject.getAsLong(), MOST_BYTES);
     this.storedBytes = storedBytes;
     this.size = size;
     this.mostEntries = mostEntries;
@@ -96,7 +96,10 @@ final class TierCurve {
   void request(long hash, long sent, int flags, boolean hit) {
     int size = TierModel.UNKNOWN;
     if ((flags & LoopSample.WHOLE) != 0) {
-      size = sent > largestObject ? TierModel.TOO_LARGE : storedBytes.applyAsInt((int) sent);
+      size =
+          sent > largestObject.getAsLong()
+              ? TierModel.TOO_LARGE
+              : storedBytes.applyAsInt((int) sent);
     }
     boolean usable = (flags & LoopSample.USABLE) != 0;
     boolean held = (flags & LoopSample.HELD) != 0;

@@ -2,8 +2,10 @@ package io.loligo.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.config.ValueChange;
 import io.loligo.store.purge.Ban;
 import io.loligo.store.purge.UrlPattern;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,10 +37,28 @@ final class AdminJsonTest {
 
   @Test
   void repliesHaveNoBlanks() {
-    assertThat(new Reloaded(true, List.of("a", "b\"")).json())
-        .isEqualTo("{\"reloaded\":true,\"lines\":[\"a\",\"b\\\"\"]}");
-    assertThat(new Reloaded(false, List.of()).json())
-        .isEqualTo("{\"reloaded\":false,\"lines\":[]}");
+    ValueChange live = new ValueChange("via", "on", null, "f:1", "");
+    ValueChange later = new ValueChange("workers", null, "2\"", "", "why");
+    assertThat(Reloaded.done(List.of(live), List.of(later)).json())
+        .isEqualTo(
+            "{\"reloaded\":true,\"lines\":[\"- via on (was f:1)\",\"+ workers 2\\\" (default):"
+                + " needs a restart:"
+                + " why\"],\"applied\":[{\"directive\":\"via\",\"before\":\"on\",\"source\":\"f:1\"}],"
+                + "\"needs_restart\":[{\"directive\":\"workers\",\"after\":\"2\\\"\",\"source\":\"default\","
+                + "\"reason\":\"why\"}]}");
+    assertThat(Reloaded.failed(List.of("a", "b\"")).json())
+        .isEqualTo(
+            "{\"reloaded\":false,\"lines\":[\"a\",\"b\\\"\"],\"applied\":[],\"needs_restart\":[]}");
+  }
+
+  @Test
+  void aReloadSaysThatNothingChangedAndIsBounded() {
+    assertThat(Reloaded.done(List.of(), List.of()).text())
+        .isEqualTo("reloaded:\nno line has changed; the files that lines name were read again");
+    ValueChange one = new ValueChange("acl", null, "x".repeat(1000), "f:1", "");
+    List<String> lines = Reloaded.done(Collections.nCopies(1000, one), List.of()).lines();
+    assertThat(lines).hasSize(101).last().isEqualTo("and 900 changes more");
+    assertThat(lines.get(0)).hasSizeLessThan(250).endsWith("... (f:1)");
   }
 
   private static Ban ban(long millis) {

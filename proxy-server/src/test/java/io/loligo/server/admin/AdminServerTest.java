@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.acl.AclList;
 import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.config.ValueChange;
 import io.loligo.server.CapturedLog;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
@@ -59,7 +60,8 @@ class AdminServerTest {
     return (matching.soft() ? "softly " : "") + pattern.regex() + " of " + pattern.host();
   }
 
-  private Reloaded reloaded = new Reloaded(true, List.of("conf:1: later"));
+  private Reloaded reloaded =
+      Reloaded.done(List.of(new ValueChange("via", "on", "off", "conf:1", "")), List.of());
 
   private final class TestOperations extends RecordingOperations {
     TestOperations() {
@@ -463,11 +465,11 @@ class AdminServerTest {
   void reloadsAndSaysHowItWent() throws IOException {
     assertThat(ask("POST /reload", "Host: localhost", secret()))
         .startsWith("HTTP/1.1 200 OK")
-        .contains("{\"reloaded\":true,\"lines\":[\"conf:1: later\"]}");
-    reloaded = new Reloaded(false, List.of("conf:7: ERROR: x"));
+        .contains("{\"reloaded\":true,\"lines\":[\"via on -> off (conf:1)\"],");
+    reloaded = Reloaded.failed(List.of("conf:7: ERROR: x"));
     assertThat(ask("POST /reload", "Host: localhost", secret()))
         .startsWith("HTTP/1.1 422 ")
-        .contains("{\"reloaded\":false,\"lines\":[\"conf:7: ERROR: x\"]}");
+        .contains("{\"reloaded\":false,\"lines\":[\"conf:7: ERROR: x\"],");
     assertThat(audit.lines())
         .containsExactly(
             "admin reload from 127.0.0.1: done", "admin reload from 127.0.0.1: failed");

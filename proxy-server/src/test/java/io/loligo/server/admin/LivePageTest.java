@@ -56,7 +56,7 @@ class LivePageTest {
 
     @Override
     protected Reloaded reloaded() {
-      return new Reloaded(true, List.of());
+      return Reloaded.done(List.of(), List.of());
     }
   }
 

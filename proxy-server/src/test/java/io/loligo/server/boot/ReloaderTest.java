@@ -15,7 +15,8 @@ class ReloaderTest {
 
   @Test
   void appliesTheConfigurationItReads() throws Exception {
-    try (Reloader reloader = new Reloader(() -> READ, config -> List.of())) {
+    try (Reloader reloader =
+        new Reloader(() -> READ, config -> Reloaded.done(List.of(), List.of()))) {
       assertThat(reloader.reload().get(30, TimeUnit.SECONDS).done()).isTrue();
       assertThat(reloader.reloads()).isEqualTo(1);
     }
@@ -24,7 +25,7 @@ class ReloaderTest {
   /** A signal may come while the process ends: its caller gets an answer and does not wait. */
   @Test
   void answersCallersAfterTheEnd() throws Exception {
-    Reloader reloader = new Reloader(() -> READ, config -> List.of());
+    Reloader reloader = new Reloader(() -> READ, config -> Reloaded.done(List.of(), List.of()));
     reloader.close();
     for (int i = 0; i < 2; i++) {
       Reloaded reloaded = reloader.reload().get(30, TimeUnit.SECONDS);

@@ -81,7 +81,8 @@ final class ReferencePages {
     return switch (directive.reload()) {
       case LIVE -> "holds for the next request";
       case LISTEN -> "opens and closes only the ports that changed";
-      case RESTART -> "needs a new start; until then the old one is kept";
+      case RESTART ->
+          "needs a restart; until then the old one is kept: " + directive.restartReason();
     };
   }
 

@@ -50,7 +50,7 @@ class HistoryBeanTest {
 
     @Override
     protected Reloaded reloaded() {
-      return new Reloaded(true, List.of());
+      return Reloaded.done(List.of(), List.of());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.loligo.server.jmx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.core.config.ValueChange;
 import io.loligo.server.CapturedLog;
 import io.loligo.server.adapt.ServiceCounts;
 import io.loligo.server.admin.RecordingOperations;
@@ -56,7 +57,8 @@ class ManagementBeansTest {
   private JMXConnector connector;
   private MBeanServerConnection remote;
 
-  private Reloaded reloaded = new Reloaded(true, List.of("conf:1: later"));
+  private Reloaded reloaded =
+      Reloaded.done(List.of(new ValueChange("via", "on", "off", "conf:1", "")), List.of());
 
   private final class TestOperations extends RecordingOperations {
     TestOperations() {
@@ -217,7 +219,8 @@ class ManagementBeansTest {
     remote.invoke(control, "purgePattern", new Object[] {"", "png$"}, twoTexts);
     remote.invoke(control, "softPurgePattern", new Object[] {"h", "gif$"}, twoTexts);
     remote.invoke(control, "rotateLogs", null, null);
-    assertThat(remote.invoke(control, "reload", null, null)).isEqualTo("reloaded:\nconf:1: later");
+    assertThat(remote.invoke(control, "reload", null, null))
+        .isEqualTo("reloaded:\nvia on -> off (conf:1)");
     remote.invoke(control, "drain", null, null);
     assertThat(calls)
         .containsExactly(

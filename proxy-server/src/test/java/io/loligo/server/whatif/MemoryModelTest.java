@@ -9,7 +9,7 @@ class MemoryModelTest {
   private static final int MOST = 1024;
   private static final long ROOM = 10_000;
   private static final MemorySize MEMORY =
-      new MemorySize("cache_mem", 1 << 20, bytes -> bytes, () -> 0, bytes -> bytes / 2);
+      new MemorySize("cache_mem", () -> 1 << 20, bytes -> bytes, () -> 0, bytes -> bytes / 2);
 
   private final MemoryModel alone = new MemoryModel(MEMORY, 2 * ROOM, 1, null, false, MOST);
   private final MemoryModel besideDisk =

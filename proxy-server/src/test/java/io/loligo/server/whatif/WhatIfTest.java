@@ -28,8 +28,9 @@ class WhatIfTest {
   private final WhatIf whatIf =
       new WhatIf(
           2,
-          new MemorySize("cache_mem", 1 << 20, bytes -> bytes, () -> memoryBytes, bytes -> bytes),
-          new DiskSize("cache_dir", 1 << 20, () -> diskBytes, SIZE, false),
+          new MemorySize(
+              "cache_mem", () -> 1 << 20, bytes -> bytes, () -> memoryBytes, bytes -> bytes),
+          new DiskSize("cache_dir", () -> 1 << 20, () -> diskBytes, SIZE, false),
           () -> millis);
 
   private void ask(int loop, int object, boolean hit) {
@@ -145,8 +146,8 @@ class WhatIfTest {
         new WhatIf(
             4,
             new MemorySize(
-                "cache_mem", 1 << 20, bytes -> bytes, () -> 10_000 * SIZE, bytes -> bytes),
-            new DiskSize("cache_dir", 1 << 20, () -> 0, SIZE, false),
+                "cache_mem", () -> 1 << 20, bytes -> bytes, () -> 10_000 * SIZE, bytes -> bytes),
+            new DiskSize("cache_dir", () -> 1 << 20, () -> 0, SIZE, false),
             () -> millis);
     for (int tick = 0; tick < 2; tick++) {
       for (int i = 0; i < 6_000; i++) {

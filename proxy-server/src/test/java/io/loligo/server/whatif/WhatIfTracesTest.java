@@ -57,11 +57,12 @@ class WhatIfTracesTest {
             LOOPS,
             new MemorySize(
                 "cache_mem",
-                ProxyOracle.LARGEST_IN_MEMORY,
+                () -> ProxyOracle.LARGEST_IN_MEMORY,
                 bytes -> bytes + ProxyOracle.OVERHEAD,
                 () -> memoryBytes,
                 bytes -> bytes),
-            new DiskSize("cache_dir", LARGEST, () -> diskBytes, ProxyOracle.MEAN_BYTES, false),
+            new DiskSize(
+                "cache_dir", () -> LARGEST, () -> diskBytes, ProxyOracle.MEAN_BYTES, false),
             () -> millis);
     ProxyOracle own = new ProxyOracle(trace, memoryBytes, diskBytes);
     for (int i = 0; i < trace.requests().length; i++) {

@@ -92,7 +92,7 @@ final class PacedPage implements AutoCloseable {
 
     @Override
     protected Reloaded reloaded() {
-      return new Reloaded(true, List.of());
+      return Reloaded.done(List.of(), List.of());
     }
   }
 

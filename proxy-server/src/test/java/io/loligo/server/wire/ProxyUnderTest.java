@@ -122,6 +122,10 @@ final class ProxyUnderTest implements AutoCloseable {
   }
 
   /** Bytes on their way that no tier holds. */
+  long transitLimitBytes() {
+    return proxy.store().stats().transitLimitBytes();
+  }
+
   long transitBytes() {
     return proxy.store().stats().transitBytes();
   }

@@ -44,7 +44,7 @@ class ReloadWireTest extends WireTest {
 
   private void reload(String... lines) {
     Reloaded reloaded = proxy.reload(reloadable(lines));
-    assertThat(reloaded.lines()).isEmpty();
+    assertThat(reloaded.later()).isEmpty();
     assertThat(reloaded.done()).isTrue();
   }
 
@@ -306,47 +306,93 @@ class ReloadWireTest extends WireTest {
   }
 
   @Test
-  void valuesThatNeedARestartAreNamedLineByLine() throws Exception {
-    startProxy("visible_hostname a.test", "maximum_object_size 1 MB");
-    origin.onOk("/a", "x");
+  void theReportShowsWhatChangedAndWhatNeedsARestart() throws Exception {
+    startProxy("visible_hostname a.test", "loligo_event_loops 2", "loligo_admin_secret one");
     Reloaded reloaded =
         proxy.reload(
             reloadable(
-                "visible_hostname b.test",
-                "loligo_transit_memory 64 MB",
-                "cache_dir rock " + dir.resolve("cache") + " 64",
-                "loligo_event_loops 1"));
+                "visible_hostname b.test", "loligo_event_loops 1", "loligo_admin_secret two"));
     assertThat(reloaded.done()).isTrue();
-    assertThat(reloaded.lines())
-        .hasSize(4)
-        .anyMatch(
-            line -> line.matches("test\\.conf:\\d+: loligo_transit_memory 64 MB: .* next start"))
-        .anyMatch(line -> line.matches("test\\.conf:\\d+: cache_dir rock .*: takes .* next start"))
-        .anyMatch(line -> line.matches("test\\.conf:\\d+: loligo_event_loops 1: .* next start"))
-        .anyMatch(line -> line.startsWith("default: maximum_object_size 4 MB: "));
-    assertThat(dir.resolve("cache")).doesNotExist();
-    assertThat(get("/a").field("Via")).contains("b.test");
-    assertThat(proxy.reload(reloadable("maximum_object_size 1 MB")).lines()).isEmpty();
+    assertThat(reloaded.text())
+        .matches(
+            "(?s)reloaded:\n"
+                + "visible_hostname a\\.test -> b\\.test \\(test\\.conf:\\d+\\)\n"
+                + "loligo_admin_secret: another value, which is not shown \\(test\\.conf:\\d+\\)\n"
+                + "loligo_event_loops 2 -> 1 \\(test\\.conf:\\d+\\): needs a restart: open"
+                + " connections, .*");
+    reloaded =
+        proxy.reload(
+            reloadable(
+                "visible_hostname b.test", "loligo_event_loops 2", "loligo_admin_secret two"));
+    assertThat(reloaded.text()).startsWith("reloaded:\nno line has changed");
   }
 
   @Test
-  void saysWhereTheNextStartWouldBeRefused() throws Exception {
-    startProxy();
-    Reloaded reloaded = proxy.reload(reloadable("loligo_transit_memory 100000 GB"));
-    assertThat(reloaded.done()).isTrue();
-    assertThat(reloaded.lines())
-        .hasSize(2)
-        .last()
+  void changesTheBudgetOfTransit() throws Exception {
+    startProxy("cache_mem 32 MB", "loligo_transit_memory 32 MB");
+    origin.onOk("/a", "x");
+    assertThat(proxy.transitLimitBytes()).isEqualTo(32 << 20);
+    reload("cache_mem 32 MB", "loligo_transit_memory 64 MB");
+    assertThat(proxy.transitLimitBytes()).isEqualTo(64 << 20);
+    reload("cache_mem 32 MB", "loligo_transit_memory 2 MB");
+    assertThat(proxy.transitLimitBytes()).isEqualTo(2 << 20);
+    assertThat(get("/a").status()).isEqualTo(200);
+    Reloaded refused = proxy.reload(reloadable("loligo_transit_memory 100000 GB", "via off"));
+    assertThat(refused.done()).isFalse();
+    assertThat(refused.lines())
+        .singleElement()
         .asString()
-        .startsWith("the next start would fail: ");
+        .matches("test\\.conf:\\d+: loligo_transit_memory: value: 102400000 MiB \\(expected: .*");
+    assertThat(proxy.transitLimitBytes()).isEqualTo(2 << 20);
+    assertThat(get("/a").field("Via")).as("nothing was taken").isNotNull();
+  }
+
+  @Test
+  void sizesOfResponsesHoldForTheNextRequest() throws Exception {
+    startProxy("maximum_object_size 10 KB");
+    for (String path : List.of("/a", "/b", "/c")) {
+      origin.onOk(path, "x".repeat(20_000), "Cache-Control: max-age=1000");
+    }
+    get("/a");
+    assertForwarded(get("/a"), "uri-miss");
+    reload("maximum_object_size 30 KB");
+    get("/a");
+    assertHit(get("/a"));
+    reload("maximum_object_size 30 KB", "maximum_object_size_in_memory 10 KB");
+    get("/b");
+    assertForwarded(get("/b"), "uri-miss");
+    reload("minimum_object_size 25 KB");
+    get("/c");
+    assertForwarded(get("/c"), "uri-miss");
+  }
+
+  /** A reader takes nothing: the proxy reads from the origin as far as the gap allows. */
+  @Test
+  void aFetchRunsAheadAsFarAsTheNewGap() throws Exception {
+    startProxy("read_ahead_gap 64 KB");
+    reload("read_ahead_gap 16 MB", "loligo_stream_buffer_size 128 KB");
+    CountDownLatch sent = new CountDownLatch(1);
+    origin.on(
+        "/a",
+        call -> {
+          call.send(
+              "HTTP/1.1 200 OK\r\nContent-Length: 12000000\r\nCache-Control: no-store\r\n\r\n");
+          for (int i = 0; i < 12; i++) {
+            call.send("x".repeat(1_000_000));
+          }
+          sent.countDown();
+        });
+    RawClient client = client().get(origin.url("/a"));
+    await(sent);
+    assertThat(client.response().body()).hasSize(12_000_000);
   }
 
   @Test
   void changesTheMemoryForStoredResponses() throws Exception {
     startProxy("cache_mem 64 MB");
-    assertThat(proxy.reload(reloadable("cache_mem 32 MB")).lines()).isEmpty();
+    assertThat(proxy.reload(reloadable("cache_mem 32 MB")).later()).isEmpty();
     assertThat(proxy.memoryLimitBytes()).isEqualTo(32 << 20);
-    assertThat(proxy.reload(reloadable("cache_mem 65 MB")).lines()).isEmpty();
+    assertThat(proxy.reload(reloadable("cache_mem 65 MB")).later()).isEmpty();
     assertThat(proxy.memoryLimitBytes()).isEqualTo(65 << 20);
     Reloaded refused = proxy.reload(reloadable("cache_mem 100000 GB", "via off"));
     assertThat(refused.done()).isFalse();

@@ -16,7 +16,7 @@ public final class DiskDirectives {
               "ufs|aufs|diskd PATH MBYTES L1 L2 [OPTION...], rock PATH MBYTES [OPTION...] or"
                   + " null",
               CacheDirLines::new)
-          .restart()
+          .restart("directories are opened at the start")
           .difference(
               "every type is the same store, in a few large files: L1 and L2 must be"
                   + " there and are ignored; MBYTES is a hard limit on all files; null is memory"
@@ -38,7 +38,7 @@ public final class DiskDirectives {
       FEATURE
           .bytes("store_avg_object_size", "13 KB")
           .range(256, 1L << 30)
-          .restart()
+          .restart("directories are opened at the start")
           .difference(
               "determines how many responses a cache_dir can hold: its size divided by" + " this")
           .text(
@@ -51,7 +51,7 @@ public final class DiskDirectives {
       FEATURE
           .number("loligo_disk_threads", "4")
           .range(2, 8)
-          .restart()
+          .restart("directories are opened at the start")
           .text("Threads that read and write each cache_dir.");
 
   /** {@code loligo_disk_write_queue}: bytes. */
@@ -59,7 +59,7 @@ public final class DiskDirectives {
       FEATURE
           .bytes("loligo_disk_write_queue", "32 MB")
           .range(1 << 20, 1L << 30)
-          .restart()
+          .restart("directories are opened at the start")
           .text(
               "Most bytes of responses that wait to be written to a cache_dir. While the"
                   + " queue is full, further responses are not written to disk, and counted.");
@@ -68,7 +68,7 @@ public final class DiskDirectives {
   public static final Setting<Long> CACHE_DIR_WAIT =
       FEATURE
           .millis("loligo_cache_dir_wait", "5 seconds")
-          .restart()
+          .restart("directories are opened at the start")
           .text(
               "How long after the start requests wait for a cache_dir that is being"
                   + " opened. A request waits only until its own response is known there. After"
@@ -82,7 +82,7 @@ public final class DiskDirectives {
   public static final Setting<Boolean> CACHE_DIR_SECOND_REQUEST =
       FEATURE
           .flag("loligo_cache_dir_second_request", "off")
-          .restart()
+          .restart("directories are opened at the start")
           .text(
               "on: a response is written to a cache_dir only when its URL is requested"
                   + " for the second time within a while. Most URLs are requested once, so this"

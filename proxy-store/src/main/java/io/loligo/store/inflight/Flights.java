@@ -153,8 +153,8 @@ public final class Flights {
 
   private final ByteBufAllocator allocator;
   private final MemoryLedger transit;
-  private final long maxKeptBytes;
-  private final long readAheadGapBytes;
+  private volatile long maxKeptBytes;
+  private volatile long readAheadGapBytes;
   private volatile @Nullable CountDownLatch landed;
 
   /**
@@ -170,6 +170,12 @@ public final class Flights {
     this.transit = transit;
     this.maxKeptBytes = maxKeptBytes;
     this.readAheadGapBytes = readAheadGapBytes;
+  }
+
+  /** Other limits for fetches that begin from now on; see the constructor. */
+  public void reconfigure(long newMaxKeptBytes, long newReadAheadGapBytes) {
+    maxKeptBytes = newMaxKeptBytes;
+    readAheadGapBytes = newReadAheadGapBytes;
   }
 
   /** The fetch of {@code key} that {@code request} may join, or null. No allocation. */

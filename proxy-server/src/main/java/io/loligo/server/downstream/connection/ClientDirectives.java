@@ -105,7 +105,6 @@ public final class ClientDirectives {
           .raised()
           .alias("max_filedesc")
           .range(0, Integer.MAX_VALUE)
-          .restart()
           .difference(
               "lowers the limit of the system (LimitNOFILE, ulimit -n) and never raises" + " it")
           .text(

@@ -24,8 +24,7 @@ public final class DescriptorLimit {
 
   private static final Logger LOG = LoggerFactory.getLogger(DescriptorLimit.class);
 
-  private final long limit;
-  private final long reserved;
+  private volatile long limit;
   private final LongSupplier connections;
   private final LongSupplier process;
   private final Runnable pause;
@@ -53,7 +52,6 @@ public final class DescriptorLimit {
       Runnable resume,
       ScheduledExecutorService executor) {
     this.limit = limit;
-    this.reserved = Math.min(MOST_RESERVED, Math.max(LEAST_RESERVED, limit / RESERVED_SHARE));
     this.connections = connections;
     this.process = process;
     this.pause = pause;
@@ -73,7 +71,12 @@ public final class DescriptorLimit {
 
   /** Descriptors that are kept free of connections. */
   public long reserved() {
-    return reserved;
+    return Math.min(MOST_RESERVED, Math.max(LEAST_RESERVED, limit / RESERVED_SHARE));
+  }
+
+  /** Changes the limit; open connections stay. Any thread. */
+  public void limit(long descriptors) {
+    limit = descriptors;
   }
 
   /** Most descriptors of the process. */
@@ -93,6 +96,7 @@ public final class DescriptorLimit {
    */
   public boolean mayOpen() {
     long free = limit - used();
+    long reserved = reserved();
     if (free > reserved) {
       return true;
     }
@@ -121,7 +125,7 @@ public final class DescriptorLimit {
 
   /** Resumes if a few more than needed for one connection are free, else checks again later. */
   private void look() {
-    if (limit - used() >= reserved + LEAST_RESERVED / 8) {
+    if (limit - used() >= reserved() + LEAST_RESERVED / 8) {
       paused = false;
       LOG.info("{} of {} descriptors are in use: connections are accepted again", used(), limit);
       resume.run();
