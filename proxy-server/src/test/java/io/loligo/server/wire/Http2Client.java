@@ -50,6 +50,7 @@ final class Http2Client implements AutoCloseable {
     private final List<String> interim = new ArrayList<>();
     private final List<String> trailers = new ArrayList<>();
     private final ByteArrayOutputStream content = new ByteArrayOutputStream();
+    private int dataFrames;
     private boolean ended;
     private ErrorCode reset;
 
@@ -75,6 +76,10 @@ final class Http2Client implements AutoCloseable {
 
     byte[] content() {
       return content.toByteArray();
+    }
+
+    int dataFrames() {
+      return dataFrames;
     }
 
     boolean ended() {
@@ -360,6 +365,7 @@ final class Http2Client implements AutoCloseable {
     switch (type) {
       case Frames.DATA -> {
         of(stream).content.write(payload);
+        of(stream).dataFrames++;
         ended(stream, flags);
         if (opensWindows && payload.length > 0 && goAway == null) {
           openWindow(0, payload.length);

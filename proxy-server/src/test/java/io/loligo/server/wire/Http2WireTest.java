@@ -51,6 +51,15 @@ class Http2WireTest extends WireTest {
   }
 
   @Test
+  void contentAndItsEndLeaveTogether() throws Exception {
+    origin.onOk("/a", "x".repeat(4_096), FRESH);
+    client.get(1, SITE, "/a");
+    Http2Client.Response miss = client.response(1);
+    assertThat(miss.content()).hasSize(4_096);
+    assertThat(miss.dataFrames()).isEqualTo(1);
+  }
+
+  @Test
   void theLogAndViaGiveTheVersion() throws Exception {
     proxy.close();
     startProxy(

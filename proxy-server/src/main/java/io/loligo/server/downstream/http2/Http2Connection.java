@@ -99,6 +99,7 @@ public final class Http2Connection extends ClientConnection {
   private final int[] resets = new int[RESET_MEMORY];
   private final Idle idle = new Idle();
   private final Farewell farewell = new Farewell();
+  private final Runnable plannedFlush = this::flushAsPlanned;
   private final int streamWindow;
   private final int connectionWindow;
 
@@ -119,6 +120,7 @@ public final class Http2Connection extends ClientConnection {
   private boolean processing;
   private boolean readPending;
   private boolean flushDue;
+  private boolean flushPlanned;
   private boolean tellDue;
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
@@ -458,6 +460,25 @@ public final class Http2Connection extends ClientConnection {
   void flushSoon() {
     flushDue = true;
     if (!processing) {
+      flush();
+    }
+  }
+
+  /**
+   * Flushes at the end of the read in progress, or after all events that are at hand for the loop:
+   * responses that arrive from several origins leave in one write.
+   */
+  void flushTogether() {
+    flushDue = true;
+    if (!processing && !flushPlanned) {
+      flushPlanned = true;
+      loop(plannedFlush);
+    }
+  }
+
+  private void flushAsPlanned() {
+    flushPlanned = false;
+    if (flushDue && state != State.CLOSED) {
       flush();
     }
   }

@@ -393,7 +393,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
 
   @Override
   protected boolean flushWrites() {
-    connection.flushSoon();
+    connection.flushTogether();
     return false;
   }
 
