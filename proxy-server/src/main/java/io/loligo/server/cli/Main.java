@@ -96,11 +96,9 @@ public final class Main implements Callable<Integer> {
     String name = System.getProperty(NAME, "loligo");
     SquidArguments squid =
         SquidArguments.isMeant(name, arguments) ? SquidArguments.parse(arguments) : null;
-    if (squid != null && squid.starts()) {
-      String file = SquidCommandLine.file(squid, name).toString();
-      Relaunch.forRun(new String[] {"run", "-f", file});
-    } else if (arguments.length > 0 && arguments[0].equals("run")) {
-      Relaunch.forRun(arguments);
+    Path configuration = StartedFile.of(name, arguments);
+    if (configuration != null) {
+      Relaunch.forRun(configuration);
     } else if (arguments.length > 0 && arguments[0].equals("report")) {
       Relaunch.with(() -> Reporting.JVM_FLAGS);
     }
@@ -116,12 +114,26 @@ public final class Main implements Callable<Integer> {
       PrintWriter err = new PrintWriter(System.err, false, Charset.defaultCharset());
       System.exit(new SquidCommandLine(squid, name, out, err).run());
     }
+    Path plain = StartedFile.ofPlainRun(arguments);
+    if (plain != null) {
+      System.exit(run(plain));
+    }
     boolean colours =
         TerminalOutput.hasColours(
             TerminalOutput.isTerminal(TerminalOutput.OUTPUT), System.getenv());
     CommandLine loligo = commandLine();
     loligo.setColorScheme(CommandLine.Help.defaultColorScheme(colours ? Ansi.ON : Ansi.OFF));
     System.exit(loligo.execute(arguments));
+  }
+
+  /** Without the model of all commands, which takes a fifth of the time until a port is open. */
+  private static int run(Path configuration) {
+    try {
+      return Running.run(configuration, -1);
+    } catch (RuntimeException defect) {
+      defect.printStackTrace();
+      return CommandFailure.FAILED;
+    }
   }
 
   /** All commands; without colours. */

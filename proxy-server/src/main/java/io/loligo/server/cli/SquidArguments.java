@@ -79,6 +79,11 @@ record SquidArguments(
     return action == Action.START && problem == null;
   }
 
+  /** The configuration: of {@code -f}, or the usual one. */
+  Path configuration(String programName) {
+    return file != null ? file : Path.of("/etc/" + programName + "/" + programName + ".conf");
+  }
+
   static SquidArguments parse(String... words) {
     Reading reading = new Reading();
     reading.read(List.of(words));

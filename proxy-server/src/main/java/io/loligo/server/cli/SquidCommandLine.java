@@ -40,12 +40,6 @@ final class SquidCommandLine {
     this.err = err;
   }
 
-  /** The configuration: of {@code -f}, or the usual one. */
-  static Path file(SquidArguments arguments, String programName) {
-    Path named = arguments.file();
-    return named != null ? named : Path.of("/etc/" + programName + "/" + programName + ".conf");
-  }
-
   /** Does the work that the options request. Returns the exit status. */
   int run() {
     int status;
@@ -87,7 +81,7 @@ final class SquidCommandLine {
       say("stays in the foreground, as Squid does with -N; a service manager or & puts it behind");
     }
     err.flush();
-    return Running.run(file(arguments, programName), arguments.debugLevel());
+    return Running.run(arguments.configuration(programName), arguments.debugLevel());
   }
 
   private int createFolders() {
@@ -110,7 +104,7 @@ final class SquidCommandLine {
   private int signal() throws InterruptedException {
     String name = arguments.signal();
     if (name.equals("parse")) {
-      return Checking.check(file(arguments, programName), false, false, false);
+      return Checking.check(arguments.configuration(programName), false, false, false);
     }
     if (name.equals("debug")) {
       return refuse("-k debug: set debug_options and reload, or change a level by JMX");
@@ -126,7 +120,7 @@ final class SquidCommandLine {
     String pidFile = config.get(ProcessDirectives.PID_FILENAME);
     if (pidFile == null) {
       return refuse(
-          file(arguments, programName)
+          arguments.configuration(programName)
               + " has no pid_filename, so the process is not known; next: add one and restart, or"
               + " use loligo reload, rotate and drain");
     }
@@ -187,7 +181,7 @@ final class SquidCommandLine {
 
   /** Null: it has errors, which are printed. */
   private @Nullable ProxyConfig config() {
-    Path file = file(arguments, programName);
+    Path file = arguments.configuration(programName);
     ConfigResult result = Features.reader(new FileConfigSource()).read(file.toString());
     if (result.config() == null) {
       result.errors().stream().map(ConfigProblem::text).forEach(err::println);

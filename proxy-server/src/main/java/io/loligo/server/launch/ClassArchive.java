@@ -32,12 +32,17 @@ public final class ClassArchive {
 
   /** That of this JVM, which may not exist yet. Null if its classes are not those of one jar. */
   public static @Nullable ClassArchive ofThisJvm() {
-    Path jar = Path.of(System.getProperty("java.class.path")).toAbsolutePath().normalize();
-    if (!jar.toString().endsWith(".jar") || !Files.isRegularFile(jar)) {
+    return of(Path.of(System.getProperty("java.class.path")));
+  }
+
+  /** That of this JVM, if it runs {@code jar}. Null if that is no jar. */
+  static @Nullable ClassArchive of(Path jar) {
+    Path file = jar.toAbsolutePath().normalize();
+    if (!file.toString().endsWith(".jar") || !Files.isRegularFile(file)) {
       return null;
     }
     return of(
-        jar,
+        file,
         Runtime.version().feature(),
         System.getProperty("java.vm.version"),
         System.getProperty("java.vm.name")

@@ -3,8 +3,11 @@ package io.loligo.server.launch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the JVM of this process again with flags of the proxy's, if the operator chose neither
@@ -18,20 +21,32 @@ public final class Relaunch {
 
   private Relaunch() {}
 
+  /** {@link #with} the flags for a proxy that reads {@code configuration}. */
+  public static void forRun(Path configuration) {
+    with(() -> flags(configuration));
+  }
+
   /**
-   * {@link #with} the flags of {@code run}.
+   * The options that {@link #forRun} would add to a command, for a launcher that asks before it
+   * starts the JVM. None if the command chooses collector or memory.
    *
-   * @param arguments of {@code run}, which name the configuration
+   * @param words options of the JVM, those of variables too, then {@code -jar}, {@code jar} and
+   *     arguments
    */
-  public static void forRun(String[] arguments) {
+  public static List<String> optionsForRun(List<String> words, Path jar, Path configuration) {
+    List<String> all = new ArrayList<>(words);
+    all.add(0, program());
+    return options(
+        new JavaCommand(all), Map.of(), () -> flags(configuration), ClassArchive.of(jar));
+  }
+
+  private static List<String> flags(Path configuration) {
     Runtime jvm = Runtime.getRuntime();
-    with(
-        () ->
-            JvmFlags.of(
-                Runtime.version().feature(),
-                jvm.availableProcessors(),
-                jvm.maxMemory(),
-                cacheBytes(arguments)));
+    return JvmFlags.of(
+        Runtime.version().feature(),
+        jvm.availableProcessors(),
+        jvm.maxMemory(),
+        CacheMemLine.bytes(configuration));
   }
 
   /**
@@ -49,16 +64,13 @@ public final class Relaunch {
         return;
       }
       JavaCommand command = JavaCommand.parse(Files.readAllBytes(COMMAND));
-      if (!command.isPlain(System.getenv())) {
+      List<String> options = options(command, System.getenv(), flags, ClassArchive.ofThisJvm());
+      if (options.isEmpty()) {
         return;
       }
-      JavaCommand again = command.with(flags.get());
+      JavaCommand again = command.with(options);
       if (again.isPlain(System.getenv())) {
         throw new IllegalArgumentException("it would start for ever");
-      }
-      ClassArchive archive = ClassArchive.ofThisJvm();
-      if (archive != null && !command.hasOption("-Xshare:", System.getenv())) {
-        again = again.with(archive.options());
       }
       Exec.run(program(), again.words());
     } catch (IOException | RuntimeException | LinkageError e) {
@@ -69,17 +81,25 @@ public final class Relaunch {
     }
   }
 
+  /** None if the operator chose collector or memory. */
+  private static List<String> options(
+      JavaCommand command,
+      Map<String, String> environment,
+      Supplier<List<String>> flags,
+      @Nullable ClassArchive archive) {
+    if (!command.isPlain(environment)) {
+      return List.of();
+    }
+    List<String> options = new ArrayList<>();
+    if (archive != null && !command.hasOption("-Xshare:", environment)) {
+      options.addAll(archive.options());
+    }
+    options.addAll(flags.get());
+    return options;
+  }
+
   /** The program of this JVM. */
   static String program() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  }
-
-  private static long cacheBytes(String[] arguments) {
-    for (int i = 0; i < arguments.length - 1; i++) {
-      if (arguments[i].equals("-f") || arguments[i].equals("--file")) {
-        return CacheMemLine.bytes(Path.of(arguments[i + 1]));
-      }
-    }
-    return Long.MAX_VALUE;
   }
 }

@@ -87,7 +87,7 @@ class SquidArgumentsTest {
   @Test
   void theNameGivesTheUsualFile() {
     SquidArguments none = SquidArguments.parse("-N");
-    assertThat(SquidCommandLine.file(none, "squid")).isEqualTo(Path.of("/etc/squid/squid.conf"));
-    assertThat(SquidCommandLine.file(none, "loligo")).isEqualTo(Path.of("/etc/loligo/loligo.conf"));
+    assertThat(none.configuration("squid")).isEqualTo(Path.of("/etc/squid/squid.conf"));
+    assertThat(none.configuration("loligo")).isEqualTo(Path.of("/etc/loligo/loligo.conf"));
   }
 }

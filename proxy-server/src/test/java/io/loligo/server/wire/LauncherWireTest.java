@@ -1,0 +1,172 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Manifest;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script {@code bin/loligo}, in an installation that a symbolic link leads to. */
+@EnabledOnOs(OS.LINUX)
+final class LauncherWireTest {
+  private static final Path MODULE = Path.of("").toAbsolutePath();
+  private static final String HERE = System.getProperty("java.home");
+
+  @TempDir static Path installed;
+  private static Path link;
+
+  @TempDir Path dir;
+  private int port;
+
+  /** With a space in its path. */
+  @BeforeAll
+  static void install() throws IOException {
+    Path home = installed.resolve("the proxy");
+    Path lib = Files.createDirectories(home.resolve("lib"));
+    Path script = Files.createDirectory(home.resolve("bin")).resolve("loligo");
+    Files.copy(MODULE.resolveSibling("proxy-packages").resolve("src/bin/loligo"), script);
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    ProxyJar.write(lib.resolve("loligo.jar"));
+    Pattern first = firstJar();
+    ProxyJar.write(
+        lib.resolve("loligo-launch.jar"), new Manifest(), name -> first.matcher(name).matches());
+    Path bin = Files.createDirectory(installed.resolve("bin"));
+    link = Files.createSymbolicLink(bin.resolve("loligo"), Path.of("../the proxy/bin/loligo"));
+    Files.createSymbolicLink(bin.resolve("squid"), Path.of("loligo"));
+  }
+
+  /** The classes that the build packs into loligo-launch.jar. */
+  private static Pattern firstJar() throws IOException {
+    List<String> patterns =
+        Pattern.compile("<include>(io/loligo/server/.*)</include>")
+            .matcher(Files.readString(MODULE.resolve("pom.xml")))
+            .results()
+            .map(found -> found.group(1).replace("*", "[^/]*"))
+            .toList();
+    assertThat(patterns).isNotEmpty();
+    return Pattern.compile(String.join("|", patterns));
+  }
+
+  /** Runs the script {@code program} with variables, such as {@code JAVA_HOME=…}, and arguments. */
+  private ProxyProcess start(Path program, List<String> variables, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of("env", "-u", "JAVA_TOOL_OPTIONS"));
+    command.addAll(variables);
+    command.add(program.toString());
+    command.addAll(List.of(arguments));
+    return ProxyProcess.start(dir, command.toArray(String[]::new));
+  }
+
+  private String configuration() throws IOException {
+    port = ProxyProcess.freePort();
+    String text =
+        """
+        http_port 127.0.0.1:%d
+        http_access allow all
+        access_log none
+        cache_log none
+        pid_filename none
+        loligo_admin_port off
+        """;
+    return Files.writeString(dir.resolve("loligo.conf"), text.formatted(port)).toString();
+  }
+
+  private static String commandOf(ProxyProcess process) throws IOException {
+    return Files.readString(Path.of("/proc", Long.toString(process.process().pid()), "cmdline"))
+        .replace('\0', ' ');
+  }
+
+  private static void assertEnds(ProxyProcess process) throws Exception {
+    process.signal("TERM");
+    assertThat(process.awaitExit()).as(process.output()).isZero();
+    assertThat(process.output()).doesNotContain("WARNING", "own flags", "Exception");
+  }
+
+  @Test
+  void becomesOneJvmWithTheFlagsThatMeasuredBest() throws Exception {
+    String conf = configuration();
+    try (ProxyProcess process =
+        start(link, List.of("JAVA_HOME=" + HERE, "LOLIGO_OPTS=-Da=b"), "run", "-f", conf)) {
+      process.awaitPort(port);
+      assertThat(commandOf(process))
+          .startsWith(HERE + "/bin/java -XX:+Use")
+          .contains(" -Xmn", " -XX:+PerfDisableSharedMem -Da=b -jar ")
+          .endsWith("/the proxy/lib/loligo.jar run -f " + conf + " ");
+      assertEnds(process);
+    }
+  }
+
+  @Test
+  void takesSquidsOptionsUnderTheNameSquid() throws Exception {
+    String conf = configuration();
+    Path squid = link.resolveSibling("squid");
+    try (ProxyProcess process = start(squid, List.of("JAVA_HOME=" + HERE), "-N", "-f", conf)) {
+      process.awaitPort(port);
+      assertThat(commandOf(process))
+          .contains(" -Xmn", " -Dloligo.name=squid ")
+          .endsWith(conf + " ");
+      assertEnds(process);
+    }
+    try (ProxyProcess none = start(squid, List.of("JAVA_HOME=" + HERE), "-k", "check")) {
+      assertThat(none.awaitExit()).isEqualTo(1);
+      assertThat(none.output()).contains("squid: /etc/squid/squid.conf");
+    }
+  }
+
+  @Test
+  void leavesTheFlagsOfAnOperatorAlone() throws Exception {
+    for (String variable : List.of("LOLIGO_OPTS", "JAVA_OPTS", "JDK_JAVA_OPTIONS")) {
+      String conf = configuration();
+      List<String> variables = List.of("JAVA_HOME=" + HERE, variable + "=-Xmx200m -Da=b");
+      try (ProxyProcess process = start(link, variables, "run", "-f", conf)) {
+        process.awaitPort(port);
+        assertThat(commandOf(process)).contains("-jar").doesNotContain("-Xmn", "-XX:+Use");
+        assertEnds(process);
+      }
+    }
+  }
+
+  @Test
+  void otherCommandsGetNoFlags() throws Exception {
+    try (ProxyProcess version =
+        start(link, List.of("JAVA_HOME=" + HERE, "LOLIGO_OPTS=-Xnonsense"), "version")) {
+      assertThat(version.awaitExit()).as(version.output()).isZero();
+      assertThat(version.output()).startsWith("loligo ");
+    }
+  }
+
+  @Test
+  void saysWhichJavaIsNeeded() throws Exception {
+    Path eleven = runtime("eleven", "echo never");
+    Files.writeString(eleven.resolve("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"11.0.2\"\n");
+    assertRefused(eleven, eleven + "/bin/java is Java 11 (expected: 17 or later); next: set");
+    Path eight = runtime("eight", "echo 'openjdk version \"1.8.0_292\"' >&2");
+    assertRefused(eight, eight + "/bin/java is Java 8 (expected: 17 or later); next: set");
+    Path none = dir.resolve("none");
+    assertRefused(none, "JAVA_HOME=" + none + " has no bin/java; next: correct or unset it");
+  }
+
+  private Path runtime(String name, String script) throws IOException {
+    Path home = dir.resolve(name);
+    Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+    Files.writeString(java, "#!/bin/sh\n" + script + "\n");
+    assertThat(java.toFile().setExecutable(true)).isTrue();
+    return home;
+  }
+
+  private void assertRefused(Path home, String why) throws Exception {
+    try (ProxyProcess process = start(link, List.of("JAVA_HOME=" + home), "version")) {
+      assertThat(process.awaitExit()).isEqualTo(1);
+      assertThat(process.output()).startsWith("loligo: " + why).hasLineCount(1);
+    }
+  }
+}
