@@ -157,6 +157,9 @@ final class AclConditions {
             String fingerprint = in.serverFingerprint();
             return Condition.of(fingerprint != null && isOneOf(texts, fingerprint));
           };
+      case ADDED -> acl.added;
+      case OTHER_SERVER_NAME ->
+          (in, to) -> Condition.of(!in.requestedServerName().equals(in.host()));
       case NOTE -> new NoteCondition(acl.field, acl.words, acl.delimiters);
       case ANNOTATE_TRANSACTION -> {
         List<Annotation> annotations = List.copyOf(acl.annotations);

@@ -121,6 +121,15 @@ public enum AclType {
       Support.FULL,
       "SHA-1 digest of the server's certificate, as AA:BB:..."),
   SQUID_ERROR("squid_error", Support.FULL, "name of the page that is sent, such as ERR_DNS_FAIL"),
+  ADDED(
+      "loligo_added",
+      Support.FULL,
+      "host and port that an operator has added to this ACL at the admin port, for some minutes; no"
+          + " value"),
+  OTHER_SERVER_NAME(
+      "loligo_other_server_name",
+      Support.FULL,
+      "the client's first message of TLS names another server than its CONNECT; no value"),
 
   EXT_USER(
       "ext_user",

@@ -194,6 +194,21 @@ public final class Acls {
     return named.values().stream().anyMatch(acl -> acl.type() == type);
   }
 
+  /**
+   * The hosts that operators add to the ACLs of type {@code loligo_added}, by the names of these in
+   * lower case, in their order. A new map.
+   */
+  public Map<String, AddedHosts> added() {
+    Map<String, AddedHosts> all = new LinkedHashMap<>();
+    named.forEach(
+        (name, acl) -> {
+          if (acl.type() == AclType.ADDED) {
+            all.put(name, acl.added);
+          }
+        });
+    return all;
+  }
+
   /** Whether deciding {@code name} needs the response. */
   public boolean needsReply(String name) {
     return reaches(name, AclType.REP_HEADER)

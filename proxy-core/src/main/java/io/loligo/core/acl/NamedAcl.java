@@ -46,6 +46,9 @@ final class NamedAcl {
 
   @Nullable ExternalAcl external;
 
+  /** Of {@code loligo_added}. */
+  final AddedHosts added = new AddedHosts();
+
   /** Whether no line of {@code dstdomain} or {@code dstdom_regex} has {@code -n}. */
   boolean looksUpNames = true;
 
@@ -157,7 +160,7 @@ final class NamedAcl {
       case TRANSACTION_INITIATOR -> oneOf(index, value, AclWords.INITIATORS, problems);
       case HAS -> oneOf(index, value, AclWords.PARTS, problems);
       case RANDOM -> random(index, value, problems);
-      case CONNECTIONS_ENCRYPTED ->
+      case CONNECTIONS_ENCRYPTED, ADDED, OTHER_SERVER_NAME ->
           problems.add(error(index, value, "no value", "remove the value"));
       default -> words.add(value);
     }
@@ -569,7 +572,7 @@ final class NamedAcl {
       case CLIENTSIDE_MARK, CLIENT_CONNECTION_MARK -> marks.size();
       case ANNOTATE_CLIENT, ANNOTATE_TRANSACTION -> annotations.size();
       case RANDOM -> chance < 0 ? 0 : 1;
-      case CONNECTIONS_ENCRYPTED -> 1;
+      case CONNECTIONS_ENCRYPTED, ADDED, OTHER_SERVER_NAME -> 1;
       case TIME -> spans.size();
       case MAXCONN, MAX_USER_IP -> most < 0 ? 0 : 1;
       case ANY_OF, ALL_OF -> groups.size();

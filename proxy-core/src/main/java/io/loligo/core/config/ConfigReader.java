@@ -29,27 +29,34 @@ public final class ConfigReader {
 
   /** As {@link #read}, with the rules. */
   public ExaminedConfig examine(String path) {
-    String text = source.read(path);
+    NotedFiles files = new NotedFiles(source);
+    String text = files.read(path);
     if (text == null) {
       Report report = new Report(new Secrets(directives));
       report.error(path, "configuration", "a file that can be read", "check path and permissions");
-      Reading nothing = new Reading(directives, source, report, path);
+      Reading nothing = new Reading(directives, files, report, path);
       ConfigResult result = new ConfigResult(null, report.problems(), report.lines());
       return new ExaminedConfig(result, nothing.rules().book());
     }
-    return examineText(path, text);
+    return examine(files, path, text);
   }
 
   /** As {@link #readText}, with the rules. */
   public ExaminedConfig examineText(String name, String text) {
+    return examine(new NotedFiles(source), name, text);
+  }
+
+  private ExaminedConfig examine(NotedFiles files, String name, String text) {
     Report report = new Report(new Secrets(directives));
-    Reading reading = new Reading(directives, source, report, name);
-    new LineFeed(source, report, reading::line).read(name, text);
+    Reading reading = new Reading(directives, files, report, name);
+    new LineFeed(files, report, reading::line).read(name, text);
     ProxyConfig config = reading.finish();
     report.endWaivers();
     ConfigResult result =
         new ConfigResult(
-            config == null || report.hasErrors() ? null : reading.withWarnings(config),
+            config == null || report.hasErrors()
+                ? null
+                : reading.withWarnings(config).readFrom(files.paths()),
             report.problems(),
             report.lines());
     return new ExaminedConfig(result, reading.rules().book());

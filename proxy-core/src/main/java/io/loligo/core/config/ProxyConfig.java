@@ -20,16 +20,19 @@ public final class ProxyConfig {
   private final Map<Setting<?>, Object> values;
   private final List<ValueInForce> inForce;
   private final List<String> warnings;
+  private final List<String> files;
 
   ProxyConfig(
       Directives directives,
       Map<Setting<?>, Object> values,
       List<ValueInForce> inForce,
-      List<String> warnings) {
+      List<String> warnings,
+      List<String> files) {
     this.directives = directives;
     this.values = values;
     this.inForce = List.copyOf(inForce);
     this.warnings = List.copyOf(warnings);
+    this.files = List.copyOf(files);
   }
 
   /**
@@ -52,7 +55,7 @@ public final class ProxyConfig {
     get(setting);
     Map<Setting<?>, Object> changed = new HashMap<>(values);
     changed.put(setting, value);
-    return new ProxyConfig(directives, changed, inForce, warnings);
+    return new ProxyConfig(directives, changed, inForce, warnings, files);
   }
 
   /** The same configuration, which shows {@code text} as the value of {@code setting}. */
@@ -61,12 +64,25 @@ public final class ProxyConfig {
         inForce.stream()
             .map(one -> one.directive().equals(setting.name()) ? one.withValue(text) : one)
             .toList();
-    return new ProxyConfig(directives, values, shown, warnings);
+    return new ProxyConfig(directives, values, shown, warnings, files);
   }
 
   /** The same configuration with the warnings that the start logs. */
   ProxyConfig withWarnings(List<String> told) {
-    return new ProxyConfig(directives, values, inForce, told);
+    return new ProxyConfig(directives, values, inForce, told, files);
+  }
+
+  /** The same configuration, which was read from the files {@code paths}. */
+  ProxyConfig readFrom(List<String> paths) {
+    return new ProxyConfig(directives, values, inForce, warnings, paths);
+  }
+
+  /**
+   * The files that it was read from: its own, included ones, and files that its lines name; and the
+   * folders of patterns in {@code include}.
+   */
+  public List<String> files() {
+    return files;
   }
 
   /**
@@ -82,7 +98,7 @@ public final class ProxyConfig {
         merged.put(setting, running.values.get(setting));
       }
     }
-    return new ProxyConfig(directives, merged, effective, warnings);
+    return new ProxyConfig(directives, merged, effective, warnings, files);
   }
 
   /** Whether a line gives {@code setting}; else its value is the default. */

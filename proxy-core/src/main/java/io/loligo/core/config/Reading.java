@@ -193,7 +193,7 @@ public final class Reading {
       return null;
     }
     directives.settings().forEach(this::value);
-    return new ProxyConfig(directives, values, effective(), List.of());
+    return new ProxyConfig(directives, values, effective(), List.of(), List.of());
   }
 
   /** The same configuration with all warnings in it. */

@@ -1,6 +1,7 @@
 package io.loligo.core.acl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.ZoneOffset;
 import java.util.List;
@@ -125,6 +126,83 @@ class FurtherAclTypesTest {
   @ValueSource(strings = {"x", "=1", "x=", "user=x", "rewrite-url=x"})
   void annotationsWithoutANameOrAValueAreWrong(String value) {
     assertThat(problems("a", "annotate_transaction", value)).anyMatch(AclProblem::error);
+  }
+
+  // ---- hosts that operators add
+
+  private boolean isAdded(String added, String host, int port, long atMillis) {
+    acls = new Acls(name -> List.of(), ZoneOffset.UTC);
+    assertThat(problems("Opened", "loligo_added")).isEmpty();
+    assertThat(acls.isEmpty("opened")).isFalse();
+    acls.added().get("opened").set(List.of(AddedHost.of(added, 1_000)));
+    AclRule rule = new AclRule(true, List.of("opened"), "http_access allow opened", "f:1");
+    FakeRequest request = new FakeRequest().connect(host, port).now(atMillis);
+    return acls.compile(List.of(rule), AclList.denyAll(), false).evaluate(request).allowed();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "a.test, a.test, 443, true",
+    "A.Test., a.test, 443, true",
+    "a.test:443, a.test, 443, true",
+    "a.test:443, a.test, 80, false",
+    "a.test, b.a.test, 443, false",
+    "a.test, ba.test, 443, false",
+    ".a.test, b.a.test, 443, true",
+    ".a.test, a.test, 443, true",
+    ".a.test, ba.test, 443, false",
+    ".a.test, test, 443, false",
+    "192.0.2.1:22, 192.0.2.1, 22, true",
+    "2001:DB8::0:1, 2001:db8::1, 443, true",
+    "[2001:db8::1]:443, 2001:db8::1, 443, true",
+    "[2001:db8::1]:443, 2001:db8::1, 80, false",
+  })
+  void anAddedHostMatchesItsNameAndPort(String added, String host, int port, boolean expected) {
+    assertThat(isAdded(added, host, port, 0)).isEqualTo(expected);
+  }
+
+  @Test
+  void anAddedHostExpires() {
+    assertThat(isAdded("a.test", "a.test", 443, 999)).isTrue();
+    assertThat(isAdded("a.test", "a.test", 443, 1_000)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ".",
+        "*",
+        "*.a.test",
+        "a..test",
+        "-a.test",
+        "a.test:",
+        "a.test:0",
+        "a.test:65536",
+        "a.test:x",
+        "a.test/x",
+        "http://a.test",
+        "[a.test]",
+        "[::1",
+        "[::1]x",
+        "a b",
+        "user@a.test"
+      })
+  void otherTextIsNoHost(String text) {
+    assertThatThrownBy(() -> AddedHost.of(text, 0)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void anAddedHostIsShownAsItIsRead() {
+    for (String text : List.of("a.test", ".a.test:80", "[2001:db8::1]:443", "192.0.2.1")) {
+      assertThat(AddedHost.of(text, 0).text()).isEqualTo(text);
+    }
+  }
+
+  @Test
+  void addedHostsAndServerNamesTakeNoValue() {
+    assertThat(problems("a", "loligo_added", "x")).anyMatch(AclProblem::error);
+    assertThat(problems("b", "loligo_other_server_name", "x")).anyMatch(AclProblem::error);
   }
 
   // ---- the client

@@ -179,7 +179,8 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   /** Simple health checkers send HTTP/1.0 without Host; a browser never does. */
   private static boolean mayOmitHost(FullHttpRequest request) {
     return request.protocolVersion().equals(HttpVersion.HTTP_1_0)
-        && !request.method().name().equals("POST");
+        && !request.method().equals(HttpMethod.POST)
+        && !request.method().equals(HttpMethod.DELETE);
   }
 
   private static FullHttpResponse response(AdminReply reply) {

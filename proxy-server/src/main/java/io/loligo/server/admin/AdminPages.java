@@ -9,11 +9,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of the admin port by path. The parts of the process add theirs before the port listens.
- * Thread-safe: any thread.
+ * The pages and changes of the admin port by path. The parts of the process add theirs before the
+ * port listens. Thread-safe: any thread.
  */
 public final class AdminPages {
   private final Map<String, AdminPage> pages = new ConcurrentHashMap<>();
+  private final Map<String, AdminChange> changes = new ConcurrentHashMap<>();
 
   /** Without a page. */
   public AdminPages() {}
@@ -33,6 +34,18 @@ public final class AdminPages {
   /** Adds a page of JSON that is made at once. */
   public void addJson(String path, Supplier<String> json) {
     addNow(path, parameters -> AdminReply.json(200, json.get()));
+  }
+
+  /** Adds a change. {@code path} begins with a slash; there may be a page of that path. */
+  public void addChange(String path, AdminChange change) {
+    if (changes.putIfAbsent(path, change) != null) {
+      throw new IllegalArgumentException("two changes for " + path);
+    }
+  }
+
+  /** Null: there is none. */
+  @Nullable AdminChange changeAt(String path) {
+    return changes.get(path);
   }
 
   /** Null: there is none. */

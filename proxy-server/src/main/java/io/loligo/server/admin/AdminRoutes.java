@@ -74,9 +74,17 @@ final class AdminRoutes {
       AdminReply refusal = refusal(path, authorization, client);
       return refusal == null ? reload(client) : CompletableFuture.completedFuture(refusal);
     }
+    AdminChange change = pages.changeAt(path);
+    boolean deletes = method.equals("DELETE");
+    if (change != null && (deletes || method.equals("POST"))) {
+      AdminReply refusal = refusal(path, authorization, client);
+      return CompletableFuture.completedFuture(
+          refusal == null ? change.make(deletes, query.parameters(), client) : refusal);
+    }
     AdminPage page = pages.at(path);
     if (page != null && !method.equals("GET") && !method.equals("HEAD")) {
-      return CompletableFuture.completedFuture(AdminReply.methodNotAllowed("GET, HEAD"));
+      return CompletableFuture.completedFuture(
+          AdminReply.methodNotAllowed(change == null ? "GET, HEAD" : "GET, HEAD, POST, DELETE"));
     }
     if (page != null) {
       AdminReply refusal =

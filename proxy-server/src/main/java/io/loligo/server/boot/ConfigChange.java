@@ -19,6 +19,7 @@ final class ConfigChange {
   private final Ports ports;
   private final Logs logs;
   private final CacheMemory cacheMemory;
+  private final AclAdditions additions;
   private final Parts parts;
 
   /** {@code parts} are told at the end. */
@@ -29,6 +30,7 @@ final class ConfigChange {
       Ports ports,
       Logs logs,
       CacheMemory cacheMemory,
+      AclAdditions additions,
       Parts parts) {
     this.transport = transport;
     this.inForce = inForce;
@@ -36,6 +38,7 @@ final class ConfigChange {
     this.ports = ports;
     this.logs = logs;
     this.cacheMemory = cacheMemory;
+    this.additions = additions;
     this.parts = parts;
   }
 
@@ -52,6 +55,7 @@ final class ConfigChange {
     ProxyConfig now = cacheMemory.fitted(change.config());
     MarkCheck.check(now, transport);
     InForce.Next next = inForce.under(now);
+    additions.prepare(now);
     AccessLog log = logs.under(before, now);
     Ports.Change newPorts;
     try {

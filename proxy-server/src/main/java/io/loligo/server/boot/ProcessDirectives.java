@@ -56,5 +56,14 @@ public final class ProcessDirectives {
               "How long tunnels (CONNECT, WebSocket) may continue when the proxy stops."
                   + " The default is shutdown_lifetime.");
 
+  /** {@code loligo_reload_on_change}: milliseconds between two looks; 0: none. */
+  static final Setting<Long> RELOAD_ON_CHANGE =
+      FEATURE
+          .millis("loligo_reload_on_change", "0 seconds")
+          .text(
+              "How often the proxy looks whether a file of its configuration has changed: the file"
+                  + " itself, those that it includes, files of ACL values, and error pages. It"
+                  + " reloads when two looks find the same change. 0: never.");
+
   private ProcessDirectives() {}
 }

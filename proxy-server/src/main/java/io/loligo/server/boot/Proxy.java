@@ -314,9 +314,14 @@ public final class Proxy implements AutoCloseable {
               PROTOCOLS,
               interceptor(destinations));
       ports = parts.add(new Ports(listeners, secured, own));
-      change = new ConfigChange(transport, inForce, loops, ports, logs, cacheMemory, parts);
+      AclAdditions additions = parts.add(new AclAdditions(config, maintenance, time));
+      change =
+          new ConfigChange(transport, inForce, loops, ports, logs, cacheMemory, additions, parts);
       operations = new Administration(this, loops, group, seenStore, life, cacheMemory);
       parts.add(life);
+      parts.add(
+          new FileWatch(
+              inForce::config, (look, millis) -> scheduleIfRunning(millis, look), reloader));
       parts.add(reloader);
     } catch (IOException | RuntimeException | Error e) {
       parts.close();

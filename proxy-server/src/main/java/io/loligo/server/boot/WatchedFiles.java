@@ -21,6 +21,16 @@ final class WatchedFiles {
     noted = states(paths);
   }
 
+  /** Notes the present state of those of {@code paths} that are new, and forgets all others. */
+  void noteNew(Collection<String> paths) {
+    Map<String, String> states = new HashMap<>();
+    for (String path : paths) {
+      String before = noted.get(path);
+      states.put(path, before == null ? state(path) : before);
+    }
+    noted = states;
+  }
+
   /** Whether {@code paths} are in another state than noted. */
   boolean changed(Collection<String> paths) {
     return !states(paths).equals(noted);

@@ -327,6 +327,7 @@ final class ReferencePages {
       | `loligo_log_overflow` | `AccessLogTest` | a file that takes no lines is needed |
       | `loligo_disk_write_queue` | `CatchUpTest` | a disk that takes no bytes is needed |
       | `connect_retries` | `DialTest` | a server that refuses connections cannot count them |
+      | `loligo_reload_on_change` | `FileWatchTest` | two looks, and a file that rests between them, are needed |
       | `store_avg_object_size` | `ClaimTest` | it sizes memory, and no response shows that |
       """;
 }

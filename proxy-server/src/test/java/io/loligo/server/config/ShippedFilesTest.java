@@ -10,6 +10,7 @@ import io.loligo.core.config.Feature;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
 import io.loligo.core.http1.LimitDirectives;
+import io.loligo.server.boot.Features;
 import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.time.TimeoutDirectives;
@@ -32,7 +33,11 @@ class ShippedFilesTest {
   private static final Path FOLDER = Path.of("").toAbsolutePath().getParent().resolve("config");
 
   private static ConfigResult load(String name) throws IOException {
-    return TextSource.load(Files.readString(FOLDER.resolve(name)));
+    TextSource source = new TextSource();
+    for (String list : List.of("egress-allowed.txt")) {
+      source.with("config/" + list, Files.readString(FOLDER.resolve(list)));
+    }
+    return Features.reader(source).readText(name, Files.readString(FOLDER.resolve(name)));
   }
 
   @ParameterizedTest
@@ -43,6 +48,7 @@ class ShippedFilesTest {
         "minimal-reverse.conf",
         "peek-and-splice.conf",
         "bump-packages.conf",
+        "egress-firewall.conf",
         "reference.conf"
       })
   void loadsWithoutAProblem(String name) throws IOException {

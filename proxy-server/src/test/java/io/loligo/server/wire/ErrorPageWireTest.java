@@ -196,6 +196,15 @@ class ErrorPageWireTest extends WireTest {
     assertThat(stopAndReadLog("ids.log")).containsExactly(row.group(1), id);
   }
 
+  @Test
+  void theConfigurationChoosesTheFormForClientsWithoutAPreference() throws Exception {
+    startProxy("loligo_error_form json");
+    assertThat(problem(ask(NOWHERE)).get("error")).isEqualTo("ERR_CONNECT_FAIL");
+    assertThat(problem(ask(NOWHERE, "Accept: */*")).get("status")).hasToString("503");
+    assertThat(ask(NOWHERE, "Accept: text/html, */*;q=0.8").field("Content-Type"))
+        .startsWith("text/html");
+  }
+
   // ---- denials
 
   @ParameterizedTest

@@ -4,7 +4,6 @@ import io.loligo.core.acl.AclVerdict;
 import io.loligo.core.message.RequestHead;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.services.LoopServices;
-import io.loligo.server.exchange.settings.pages.AcceptedForm;
 import io.loligo.server.exchange.settings.pages.BuiltInPage;
 import io.loligo.server.exchange.settings.pages.ErrorPages;
 import io.loligo.server.exchange.settings.pages.PageLanguage;
@@ -45,9 +44,7 @@ record ErrorContent(
     RequestHead request = stream.record().request;
     String languages = request == null ? null : request.fields().joined("Accept-Language");
     boolean json =
-        request != null
-            && status >= 400
-            && AcceptedForm.prefersJson(request.fields().joined("Accept"));
+        request != null && status >= 400 && pages.prefersJson(request.fields().joined("Accept"));
     ErrorPages.Page file = json ? null : pages.page(errorCode, languages);
     PageText facts = new PageText(stream, services, errorCode);
     if (file != null) {

@@ -26,12 +26,16 @@ public final class AcceptedForm {
 
   /**
    * Whether {@code accept} prefers JSON to HTML (RFC 9110 section 12.5.1). Of two types with one
-   * weight, the one that the field names more precisely is preferred; HTML otherwise.
+   * weight, the one that the field names more precisely is preferred.
    *
    * @param accept the value of Accept; null: none
+   * @param otherwise the answer where it prefers neither
    */
-  public static boolean prefersJson(@Nullable String accept) {
-    if (accept == null || !accept.toLowerCase(Locale.ROOT).contains("json")) {
+  static boolean prefersJson(@Nullable String accept, boolean otherwise) {
+    if (accept == null) {
+      return otherwise;
+    }
+    if (!otherwise && !accept.toLowerCase(Locale.ROOT).contains("json")) {
       return false;
     }
     Match html = Match.NONE;
@@ -47,6 +51,9 @@ public final class AcceptedForm {
       problem = better(problem, name, weight, "application/problem+json");
     }
     Match either = problem.beats(json) ? problem : json;
+    if (!either.beats(html) && !html.beats(either)) {
+      return otherwise && (either.weight > 0 || either.precision < 0);
+    }
     return either.weight > 0 && either.beats(html);
   }
 

@@ -23,6 +23,7 @@ public final class ErrorPages {
   private final String defaultLanguage;
   private final boolean hasLanguages;
   private final boolean explainsDenials;
+  private final ErrorForm form;
   private final @Nullable MissingLanguages missing;
 
   /** Those of {@code config}. */
@@ -33,6 +34,7 @@ public final class ErrorPages {
     hasLanguages = pages.keySet().stream().anyMatch(name -> name.indexOf('/') > 0);
     stylesheet = config.get(PageDirectives.ERR_PAGE_STYLESHEET).getOrDefault("", "");
     explainsDenials = config.get(PageDirectives.EXPLAIN_DENIALS);
+    form = config.get(PageDirectives.ERROR_FORM);
     missing = config.get(PageDirectives.ERROR_LOG_LANGUAGES) ? new MissingLanguages() : null;
     policy = policy(builtIn.css(), style());
   }
@@ -112,6 +114,11 @@ public final class ErrorPages {
   /** The value of Content-Security-Policy for built-in pages: their style, and nothing else. */
   public String policy() {
     return policy;
+  }
+
+  /** Whether a client that sends {@code accept}, or null, gets problem details. */
+  public boolean prefersJson(@Nullable String accept) {
+    return AcceptedForm.prefersJson(accept, form == ErrorForm.JSON);
   }
 
   /** {@code loligo_explain_denials}: whether clients see the line that denies. */

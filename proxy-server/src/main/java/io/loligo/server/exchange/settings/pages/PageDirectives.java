@@ -69,5 +69,14 @@ public final class PageDirectives {
               "on: the error for a denied request names the line of the rules that denies, with its"
                   + " file and number. Use it only where clients may know the configuration.");
 
+  /** {@code loligo_error_form}. */
+  static final Setting<ErrorForm> ERROR_FORM =
+      FEATURE
+          .choice("loligo_error_form", ErrorForm.HTML, ErrorForm.class)
+          .text(
+              "The form of an error for a client whose Accept prefers neither HTML nor JSON, such"
+                  + " as that of curl, and for one without that field: html: a page; json: problem"
+                  + " details (RFC 9457).");
+
   private PageDirectives() {}
 }

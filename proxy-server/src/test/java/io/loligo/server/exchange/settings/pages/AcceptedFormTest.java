@@ -24,7 +24,7 @@ class AcceptedFormTest {
         "application/json ; q = 0.4 , */* ; q=0.3",
       })
   void jsonIsPreferred(String accept) {
-    assertThat(AcceptedForm.prefersJson(accept)).isTrue();
+    assertThat(AcceptedForm.prefersJson(accept, false)).isTrue();
   }
 
   @ParameterizedTest
@@ -45,18 +45,37 @@ class AcceptedFormTest {
         "application/json;q=0.9, text/*",
       })
   void htmlIsPreferred(String accept) {
-    assertThat(AcceptedForm.prefersJson(accept)).isFalse();
+    assertThat(AcceptedForm.prefersJson(accept, false)).isFalse();
   }
 
   @Test
   void withoutTheFieldItIsHtml() {
-    assertThat(AcceptedForm.prefersJson(null)).isFalse();
+    assertThat(AcceptedForm.prefersJson(null, false)).isFalse();
   }
 
   @Test
   void rangesBeyondTheLimitDoNotCount() {
     String many = "a/b,".repeat(AcceptedForm.MOST_RANGES);
-    assertThat(AcceptedForm.prefersJson(many + "application/json")).isFalse();
-    assertThat(AcceptedForm.prefersJson(many.substring(4) + "application/json")).isTrue();
+    assertThat(AcceptedForm.prefersJson(many + "application/json", false)).isFalse();
+    assertThat(AcceptedForm.prefersJson(many.substring(4) + "application/json", false)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*/*", "", "image/png", "text/html, application/json", "text/*, */*;q=0"})
+  void theFormOfTheConfigurationDecidesWhereNoneIsPreferred(String accept) {
+    assertThat(AcceptedForm.prefersJson(accept, true)).isEqualTo(!accept.startsWith("text/*"));
+    assertThat(AcceptedForm.prefersJson(accept, false)).isFalse();
+    assertThat(AcceptedForm.prefersJson(null, true)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "text/html",
+        "application/json;q=0, */*;q=0",
+      })
+  void aPreferenceForHtmlHolds(String accept) {
+    assertThat(AcceptedForm.prefersJson(accept, true)).isFalse();
   }
 }
