@@ -1,6 +1,7 @@
 package io.loligo.core.config;
 
 import io.loligo.core.config.Directive.Reload;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,11 +61,27 @@ public final class ProxyConfig {
 
   /** The same configuration, which shows {@code text} as the value of {@code setting}. */
   public ProxyConfig showing(Setting<?> setting, String text) {
-    List<ValueInForce> shown =
-        inForce.stream()
-            .map(one -> one.directive().equals(setting.name()) ? one.withValue(text) : one)
-            .toList();
+    List<ValueInForce> shown = new ArrayList<>(inForce);
+    shown.replaceAll(one -> one.directive().equals(setting.name()) ? one.withValue(text) : one);
+    if (!isShown(setting)) {
+      shown.add(placeOf(setting), new ValueInForce(setting.name(), text, "", 0, false, 0));
+    }
     return new ProxyConfig(directives, values, shown, warnings, files);
+  }
+
+  private boolean isShown(Setting<?> setting) {
+    return inForce.stream().anyMatch(one -> one.directive().equals(setting.name()));
+  }
+
+  /** In the order of the reference page. */
+  private int placeOf(Setting<?> setting) {
+    List<String> order = directives.settings().stream().map(Setting::name).toList();
+    int place = 0;
+    while (place < inForce.size()
+        && order.indexOf(inForce.get(place).directive()) < order.indexOf(setting.name())) {
+      place++;
+    }
+    return place;
   }
 
   /** The same configuration with the warnings that the start logs. */

@@ -1,6 +1,9 @@
 package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.launch.AvailableMemory;
+import io.loligo.server.launch.MemoryShares;
+import io.loligo.server.launch.Relaunch;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.disk.DiskMemory;
 import io.loligo.store.disk.DiskSettings;
@@ -33,10 +36,7 @@ record MemoryBudget(
    * A heap grows to its limit only if needed: a small one must fit beside the rest. Of it, {@link
    * Moments#MEMORY_BYTES} are for the names of purges.
    */
-  static final long SMALL_HEAP_BYTES = 64L << 20;
-
-  /** Beside heap and direct memory: classes, compiled code, stacks. Lowered defaults leave it. */
-  static final long JVM_BYTES = 64L << 20;
+  static final long SMALL_HEAP_BYTES = MemoryShares.SMALL_HEAP_BYTES;
 
   /** The budget of {@code config} on this JVM. */
   static MemoryBudget of(ProxyConfig config) {
@@ -49,6 +49,26 @@ record MemoryBudget(
         machineMemory());
   }
 
+  /**
+   * The budget of {@code config} in a process that {@code run} would start with the flags of this
+   * JVM, which may be none.
+   */
+  static MemoryBudget ofRun(ProxyConfig config) {
+    MemoryBudget here = of(config);
+    if (!Relaunch.choosesFlags()) {
+      return here;
+    }
+    long line = config.isGiven(MemoryDirectives.CACHE_MEM) ? here.cacheBytes : -1;
+    MemoryShares shares = MemoryShares.of(here.machineBytes, line);
+    return new MemoryBudget(
+        here.cacheBytes,
+        here.transitBytes,
+        here.disk,
+        shares.directBytes(),
+        shares.heapBytes(),
+        here.machineBytes);
+  }
+
   /** The memory of the machine or container, or {@code -XX:MaxRAM} if that is less. */
   private static long machineMemory() {
     long total =
@@ -56,7 +76,7 @@ record MemoryBudget(
                 instanceof com.sun.management.OperatingSystemMXBean system
             ? system.getTotalMemorySize()
             : Long.MAX_VALUE;
-    return Math.min(total, DirectMemory.option("MaxRAM"));
+    return Math.min(Math.min(total, AvailableMemory.bytes()), DirectMemory.option("MaxRAM"));
   }
 
   /** The same limits with other budgets. */
@@ -71,13 +91,13 @@ record MemoryBudget(
    */
   long roomBytes() {
     long heap = Math.min(heapLimitBytes, Math.max(machineBytes / 2, heapBytes()));
-    long direct = Math.min(directLimitBytes, machineBytes - heap - JVM_BYTES);
+    long direct = Math.min(directLimitBytes, machineBytes - heap - MemoryShares.jvmBytes(heap));
     return direct - disk.directBytes() - OVERHEAD_BYTES;
   }
 
   /** Largest sum of {@code cache_mem} and {@code loligo_transit_memory}. */
   long mostBytes() {
-    return Math.min(directLimitBytes, machineBytes - heapBytes())
+    return Math.min(directLimitBytes, machineBytes - heapBytes() - jvmBytes())
         - disk.directBytes()
         - OVERHEAD_BYTES;
   }
@@ -95,6 +115,11 @@ record MemoryBudget(
   /** The part of the heap that must fit beside the rest. */
   private long heapBytes() {
     return Math.min(heapLimitBytes, SMALL_HEAP_BYTES + disk.heapBytes());
+  }
+
+  /** Classes, compiled code, stacks, and the tables of a collector. */
+  private long jvmBytes() {
+    return MemoryShares.jvmBytes(heapBytes());
   }
 
   /** Null if it fits; else the arithmetic and the flag to set. */
@@ -119,10 +144,12 @@ record MemoryBudget(
             + " = "
             + mib(sumBytes())
             + " of direct memory";
-    if (sumBytes() + heapBytes() > machineBytes) {
+    if (sumBytes() + heapBytes() + jvmBytes() > machineBytes) {
       return arithmetic
           + " + heap "
           + mib(heapBytes())
+          + " + JVM "
+          + mib(jvmBytes())
           + " do not fit the "
           + mib(machineBytes)
           + " of this machine or container: "

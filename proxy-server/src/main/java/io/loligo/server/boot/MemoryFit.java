@@ -85,10 +85,33 @@ public record MemoryFit(
     return Math.min(usual, Math.max(LEAST_BYTES, room >> 20 << 20));
   }
 
+  /**
+   * Fits {@code config}, with {@link AutomaticSizes}, to the memory of a process that {@code run}
+   * would start with the flags of this JVM.
+   */
+  public static MemoryFit ofRun(ProxyConfig config) {
+    MemoryBudget budget = MemoryBudget.ofRun(config);
+    ProxyConfig sized = AutomaticSizes.of(config, budget);
+    return of(sized, budget.with(sized.get(CACHE), sized.get(TRANSIT)));
+  }
+
   /** Adds an error to {@code read} if its configuration does not fit the memory of this JVM. */
   public static ConfigResult check(ConfigResult read, String file) {
     ProxyConfig config = read.config();
-    ConfigProblem problem = config == null ? null : of(config).problem(file);
+    return config == null ? read : check(read, file, of(config));
+  }
+
+  /**
+   * Adds an error to {@code read} if its configuration would not fit the memory that {@code run}
+   * has.
+   */
+  public static ConfigResult checkRun(ConfigResult read, String file) {
+    ProxyConfig config = read.config();
+    return config == null ? read : check(read, file, ofRun(config));
+  }
+
+  private static ConfigResult check(ConfigResult read, String file, MemoryFit fit) {
+    ConfigProblem problem = fit.problem(file);
     if (problem == null) {
       return read;
     }

@@ -69,7 +69,7 @@ final class Checking implements Callable<Integer> {
   static int check(Path path, boolean strict, boolean lines, boolean json) {
     String name = path.toString();
     ExaminedConfig examined = Features.reader(new FileConfigSource()).examine(name);
-    ConfigResult result = MemoryFit.check(examined.result(), name);
+    ConfigResult result = MemoryFit.checkRun(examined.result(), name);
     ProxyConfig config = result.config();
     ConfigCheck check =
         new ConfigCheck(
@@ -83,7 +83,7 @@ final class Checking implements Callable<Integer> {
       return check.exitStatus(strict);
     }
     System.out.print(check.text(lines));
-    MemoryFit memory = config == null ? null : MemoryFit.of(config);
+    MemoryFit memory = config == null ? null : MemoryFit.ofRun(config);
     if (memory != null && memory.isLowered()) {
       System.out.println("\n" + memory.report());
     }

@@ -3,6 +3,7 @@ package io.loligo.server.cli;
 import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.AutomaticSizes;
 import io.loligo.server.boot.Daemon;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
@@ -58,6 +59,6 @@ final class Running implements Callable<Integer> {
   }
 
   private static ConfigResult read(Path file) {
-    return Features.reader(new FileConfigSource()).read(file.toString());
+    return AutomaticSizes.of(Features.reader(new FileConfigSource()).read(file.toString()));
   }
 }

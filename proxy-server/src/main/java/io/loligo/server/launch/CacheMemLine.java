@@ -16,32 +16,32 @@ import org.jspecify.annotations.Nullable;
  * objects the heap will have. Stateless.
  */
 final class CacheMemLine {
-  /** {@code cache_mem} without a line. */
-  private static final long DEFAULT_BYTES = 256L << 20;
+  /** The file has no such line. */
+  static final long NONE = -1;
+
+  /** The file does not tell for certain. */
+  static final long UNCERTAIN = Long.MAX_VALUE;
 
   private static final Pattern LINE =
       Pattern.compile("\\s*cache_mem\\s+([0-9.]+)\\s*(bytes|KB|MB|GB)?\\s*(#.*)?");
 
   /** Lines after which one line alone does not tell: other files, conditions, macros. */
-  private static final Pattern UNCERTAIN =
+  private static final Pattern UNCERTAIN_LINE =
       Pattern.compile("\\s*(include|if)\\s.*|.*\\bcache_mem\\b.*");
 
   private CacheMemLine() {}
 
-  /**
-   * The largest size that the lines of {@code file} give. If they do not tell for certain, {@link
-   * Long#MAX_VALUE}.
-   */
+  /** The largest size that the lines of {@code file} give, {@link #NONE} or {@link #UNCERTAIN}. */
   static long bytes(Path file) {
     try {
       return bytes(Files.readAllLines(file, StandardCharsets.ISO_8859_1));
     } catch (IOException unreadable) {
-      return Long.MAX_VALUE; // whoever reads the configuration says why
+      return UNCERTAIN; // whoever reads the configuration says why
     }
   }
 
   static long bytes(List<String> lines) {
-    long most = -1;
+    long most = NONE;
     for (String line : lines) {
       Matcher known = LINE.matcher(line);
       if (line.isBlank() || line.stripLeading().startsWith("#")) {
@@ -49,11 +49,11 @@ final class CacheMemLine {
       }
       if (known.matches()) {
         most = Math.max(most, bytes(known.group(1), known.group(2)));
-      } else if (UNCERTAIN.matcher(line).matches()) {
-        return Long.MAX_VALUE;
+      } else if (UNCERTAIN_LINE.matcher(line).matches()) {
+        return UNCERTAIN;
       }
     }
-    return most < 0 ? DEFAULT_BYTES : most;
+    return most;
   }
 
   private static long bytes(String number, @Nullable String unit) {
@@ -67,7 +67,7 @@ final class CacheMemLine {
     try {
       return new BigDecimal(number).multiply(BigDecimal.valueOf(1L << shift)).longValue();
     } catch (NumberFormatException wrong) {
-      return Long.MAX_VALUE;
+      return UNCERTAIN;
     }
   }
 }

@@ -103,10 +103,10 @@ public final class ClassArchive {
    * @param arguments of the proxy
    */
   public List<String> making(Path target, List<String> arguments) {
-    Runtime jvm = Runtime.getRuntime();
     List<String> command = new ArrayList<>();
     command.add(Relaunch.program());
-    command.addAll(JvmFlags.of(version, jvm.availableProcessors(), jvm.maxMemory(), 0));
+    command.addAll(
+        JvmFlags.of(version, Runtime.getRuntime().availableProcessors(), Relaunch.shares(0)));
     command.add((hasProfiles() ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + target);
     command.addAll(List.of("-jar", jar.toString()));
     command.addAll(arguments);

@@ -54,16 +54,16 @@ final class JvmFlags {
    *
    * @param version of the JVM, such as 17
    * @param processors that the JVM may use
-   * @param maxHeapBytes largest heap that the JVM would choose
-   * @param cacheBytes {@code cache_mem}
+   * @param memory heap, direct memory and {@code cache_mem}
    */
-  static List<String> of(int version, int processors, long maxHeapBytes, long cacheBytes) {
+  static List<String> of(int version, int processors, MemoryShares memory) {
     List<String> flags = new ArrayList<>();
+    long maxHeapBytes = memory.heapBytes();
     if (processors == 1) {
       flags.add("-XX:+UseSerialGC");
       flags.add("-Xmn" + kilobytes(young(processors, maxHeapBytes)));
       flags.add("-XX:MaxTenuringThreshold=1");
-    } else if (cacheBytes <= SMALL_CACHE) {
+    } else if (memory.cacheBytes() <= SMALL_CACHE) {
       long young = young(processors, maxHeapBytes);
       flags.add("-XX:+UseParallelGC");
       flags.add("-Xms" + kilobytes(Math.min(young + OLD, maxHeapBytes / START_SHARE)));
@@ -72,6 +72,8 @@ final class JvmFlags {
     } else {
       g1(flags, processors, maxHeapBytes);
     }
+    flags.add("-Xmx" + kilobytes(maxHeapBytes));
+    flags.add("-XX:MaxDirectMemorySize=" + kilobytes(memory.directBytes()));
     if (version >= COMPACT) {
       flags.add("-XX:+UseCompactObjectHeaders");
       // each stored response changes a few places far apart: less around them is scanned

@@ -19,6 +19,9 @@ public final class Relaunch {
   /** {@code off}: the JVM keeps the flags that it has. */
   private static final String SWITCH = "loligo.relaunch";
 
+  /** Without flags, the heap of a JVM is this part of the memory. */
+  private static final int USUAL_HEAP_SHARE = 4;
+
   private Relaunch() {}
 
   /** {@link #with} the flags for a proxy that reads {@code configuration}. */
@@ -41,12 +44,10 @@ public final class Relaunch {
   }
 
   private static List<String> flags(Path configuration) {
-    Runtime jvm = Runtime.getRuntime();
     return JvmFlags.of(
         Runtime.version().feature(),
-        jvm.availableProcessors(),
-        jvm.maxMemory(),
-        CacheMemLine.bytes(configuration));
+        Runtime.getRuntime().availableProcessors(),
+        shares(CacheMemLine.bytes(configuration)));
   }
 
   /**
@@ -96,6 +97,27 @@ public final class Relaunch {
     }
     options.addAll(flags.get());
     return options;
+  }
+
+  /** Of the available memory; where that is not known, of what this JVM has taken it for. */
+  static MemoryShares shares(long cacheLineBytes) {
+    long known = AvailableMemory.bytes();
+    long machineBytes =
+        known == AvailableMemory.UNKNOWN
+            ? Runtime.getRuntime().maxMemory() * USUAL_HEAP_SHARE
+            : known;
+    return MemoryShares.of(machineBytes, cacheLineBytes);
+  }
+
+  /** Whether {@link #forRun} would choose flags in a JVM that was started like this one. */
+  public static boolean choosesFlags() {
+    try {
+      return !"off".equals(System.getProperty(SWITCH))
+          && Files.isReadable(COMMAND)
+          && JavaCommand.parse(Files.readAllBytes(COMMAND)).isPlain(System.getenv());
+    } catch (IOException unreadable) {
+      return false;
+    }
   }
 
   /** The program of this JVM. */

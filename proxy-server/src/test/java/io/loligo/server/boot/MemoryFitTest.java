@@ -6,9 +6,12 @@ import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.config.ValueInForce;
+import io.loligo.server.launch.MemoryShares;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.disk.DiskMemory;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -28,10 +31,10 @@ final class MemoryFitTest {
 
   @Test
   void aDefaultLeavesRoomForTheHeapAndTheRestOfTheJvm() {
-    // of 256 MiB: 128 for the heap, 64 for the JVM, 32 for connections, 2 for the history
-    assertThat(chosen("", 128, 256)).containsExactly(20, 10);
-    assertThat(chosen("", 512, 256)).containsExactly(20, 10);
-    assertThat(chosen("", 512, 1024)).containsExactly(256, 128);
+    // of 320 MiB: 160 for the heap, 106 for the JVM, 32 for connections
+    assertThat(chosen("", 160, 320)).containsExactly(14, 8);
+    assertThat(chosen("", 512, 320)).containsExactly(14, 8);
+    assertThat(chosen("", 512, 2048)).containsExactly(256, 128);
   }
 
   @Test
@@ -113,6 +116,85 @@ final class MemoryFitTest {
     assertThat(fitted.isGiven(MemoryDirectives.CACHE_MEM)).isFalse();
   }
 
+  /** As {@code run} starts the JVM on a machine of {@code machine} MiB. */
+  private static MemoryFit automatic(String lines, long machine, DiskMemory disk) {
+    ProxyConfig config = read(lines).config();
+    MemoryShares shares = MemoryShares.of(machine * MIB);
+    MemoryBudget limits =
+        new MemoryBudget(0, 0, disk, shares.directBytes(), shares.heapBytes(), machine * MIB);
+    ProxyConfig sized = AutomaticSizes.of(config, limits);
+    return MemoryFit.of(
+        sized,
+        limits.with(
+            sized.get(MemoryDirectives.CACHE_MEM), sized.get(MemoryDirectives.TRANSIT_MEMORY)));
+  }
+
+  @Test
+  void theTableOfAutomaticSizesIsThatOfThePage() throws Exception {
+    StringBuilder table = new StringBuilder();
+    for (int megabytes : new int[] {256, 512, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 512 << 10}) {
+      MemoryFit fit = automatic("", megabytes, DiskMemory.NONE);
+      assertThat(fit.problem(FILE)).as("%s MB", megabytes).isNull();
+      assertThat(fit.budget().sumBytes() + fit.historyBytes())
+          .as("%s MB", megabytes)
+          .isLessThanOrEqualTo(fit.budget().directLimitBytes());
+      List<Integer> sizes = budgets(fit);
+      table.append(
+          "| %s | %d MB | %d MB | %d MB | %d MB | %d MB |\n"
+              .formatted(
+                  megabytes < 1024 ? megabytes + " MB" : (megabytes >> 10) + " GB",
+                  sizes.get(0),
+                  sizes.get(1),
+                  fit.historyBytes() >> 20,
+                  fit.budget().heapLimitBytes() >> 20,
+                  fit.budget().directLimitBytes() >> 20));
+    }
+    Path page = Path.of("").toAbsolutePath().getParent().resolve("docs/memory.md");
+    assertThat(page).content().contains(table);
+  }
+
+  @Test
+  void automaticSizesFitEveryMachineFrom256Megabytes() {
+    for (int machine = 256; machine <= 1 << 20; machine += machine / 16) {
+      MemoryFit fit = automatic("", machine, DiskMemory.NONE);
+      assertThat(fit.problem(FILE)).as("%s MB", machine).isNull();
+      assertThat(
+              fit.budget().heapLimitBytes()
+                  + fit.budget().sumBytes()
+                  + fit.historyBytes()
+                  + MemoryShares.jvmBytes(fit.budget().heapLimitBytes()))
+          .as("%s MB", machine)
+          .isLessThanOrEqualTo(machine * MIB);
+      assertThat(fit.budget().cacheBytes())
+          .isGreaterThanOrEqualTo(Math.min(machine / 8, 62 << 10) * MIB);
+    }
+  }
+
+  @Test
+  void anAutomaticSizeGivesWayToALineAndToACacheDir() {
+    assertThat(budgets(automatic("cache_mem 100 MB", 64 << 10, DiskMemory.NONE)))
+        .containsExactly(100, 2048);
+    assertThat(budgets(automatic("loligo_transit_memory 700 MB", 1024, DiskMemory.NONE)))
+        .as("of 655 MB there is none left")
+        .containsExactly(8, 700);
+    assertThat(budgets(automatic("", 1024, disk(10, 400)))).containsExactly(132, 66);
+  }
+
+  @Test
+  void anAutomaticSizeIsTheDefaultInForce() {
+    MemoryFit fit = automatic("", 4096, DiskMemory.NONE);
+    assertThat(fit.isLowered()).isFalse();
+    assertThat(fit.config().isGiven(MemoryDirectives.CACHE_MEM)).isFalse();
+    assertThat(fit.config().inForce().stream().filter(one -> one.directive().equals("cache_mem")))
+        .singleElement()
+        .satisfies(one -> assertThat(one.value()).isEqualTo("1024 MB"));
+    assertThat(fit.config().inForce().stream().map(ValueInForce::directive))
+        .as("in the order of the page")
+        .containsSubsequence("cache_mem", "maximum_object_size_in_memory", "loligo_transit_memory");
+    assertThat(fit.report())
+        .startsWith("memory: cache_mem 1024 MB, loligo_transit_memory 128 MB, history 32 MB: ");
+  }
+
   @Test
   void aLineThatAsksForTooMuchIsAnErrorWithAValueThatFits() {
     assertThat(fit("cache_mem 217 MB", 256, 4096).problem(FILE))
@@ -129,9 +211,10 @@ final class MemoryFitTest {
   @Test
   void theMachineLimitsALineToo() {
     assertThat(fit("cache_mem 1 GB", 2048, 512).problem(FILE).expected())
-        .isEqualTo("at most 408 MB");
-    assertThat(fit("cache_mem 408 MB", 2048, 512).problem(FILE)).isNull();
-    assertThat(fit("cache_mem 409 MB", 2048, 512).problem(FILE)).isNotNull();
+        .isEqualTo("at most 308 MB");
+    assertThat(fit("cache_mem 308 MB", 2048, 512).problem(FILE)).isNull();
+    assertThat(fit("cache_mem 309 MB", 2048, 512).problem(FILE).advice())
+        .contains("+ heap 64 MiB + JVM 100 MiB do not fit the 512 MiB");
   }
 
   @Test

@@ -16,8 +16,8 @@ final class CacheMemLineTest {
     "cache_mem 1.5 GB # small, 1610612736",
     "cache_mem 4 KB, 4096",
     "cache_mem 17, 17",
-    "http_port 3128, 268435456",
-    "# cache_mem 8 GB, 268435456"
+    "http_port 3128, -1",
+    "# cache_mem 8 GB, -1"
   })
   void readsALine(String line, long bytes) {
     assertThat(CacheMemLine.bytes(List.of("", "http_port 3128", line))).isEqualTo(bytes);

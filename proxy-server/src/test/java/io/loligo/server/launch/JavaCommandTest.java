@@ -85,7 +85,7 @@ final class JavaCommandTest {
 
   @Test
   void getsFlagsBeforeItsOwnOptionsAndIsNotPlainThen() {
-    JavaCommand again = of("java -Da=b -jar loligo.jar run").with(JvmFlags.of(17, 2, 1L << 30, 0));
+    JavaCommand again = of("java -Da=b -jar loligo.jar run").with(flags(17, 2, 1L << 30, 0));
     assertThat(again.words())
         .containsExactly(
             "java",
@@ -93,6 +93,8 @@ final class JavaCommandTest {
             "-Xms524288k",
             "-Xmn16384k",
             "-XX:MaxTenuringThreshold=1",
+            "-Xmx1048576k",
+            "-XX:MaxDirectMemorySize=1048576k",
             "-Da=b",
             "-jar",
             "loligo.jar",
@@ -102,46 +104,48 @@ final class JavaCommandTest {
 
   @Test
   void sizesTheYoungGenerationByProcessorsAndHeap() {
-    assertThat(JvmFlags.of(17, 1, 1L << 30, Long.MAX_VALUE))
-        .contains("-XX:+UseSerialGC", "-Xmn16384k");
-    assertThat(JvmFlags.of(17, 64, 64L << 30, 2L << 30))
-        .contains("-XX:+UseParallelGC", "-Xmn524288k");
-    assertThat(JvmFlags.of(17, 2, 1L << 30, (2L << 30) + 1)).contains("-XX:+UseG1GC", "-Xmn6144k");
-    assertThat(JvmFlags.of(17, 64, 64L << 30, (2L << 30) + 1)).contains("-Xmn196608k");
-    assertThat(JvmFlags.of(17, 2, 32L << 20, 0)).contains("-Xmn8192k");
+    assertThat(flags(17, 1, 1L << 30, Long.MAX_VALUE)).contains("-XX:+UseSerialGC", "-Xmn16384k");
+    assertThat(flags(17, 64, 64L << 30, 2L << 30)).contains("-XX:+UseParallelGC", "-Xmn524288k");
+    assertThat(flags(17, 2, 1L << 30, (2L << 30) + 1)).contains("-XX:+UseG1GC", "-Xmn6144k");
+    assertThat(flags(17, 64, 64L << 30, (2L << 30) + 1)).contains("-Xmn196608k");
+    assertThat(flags(17, 2, 32L << 20, 0)).contains("-Xmn8192k");
   }
 
   @Test
   void keepsOldMemoryForTheParallelCollector() {
-    assertThat(JvmFlags.of(17, 2, 6L << 30, 0)).contains("-Xms540672k", "-Xmn16384k");
-    assertThat(JvmFlags.of(17, 2, 32L << 20, 0)).contains("-Xms16384k", "-Xmn8192k");
-    assertThat(JvmFlags.of(17, 64, 64L << 30, 0)).contains("-Xms1048576k", "-Xmn524288k");
+    assertThat(flags(17, 2, 6L << 30, 0)).contains("-Xms540672k", "-Xmn16384k");
+    assertThat(flags(17, 2, 32L << 20, 0)).contains("-Xms16384k", "-Xmn8192k");
+    assertThat(flags(17, 64, 64L << 30, 0)).contains("-Xms1048576k", "-Xmn524288k");
   }
 
   @Test
   void letsOnlyG1PromoteAtOnce() {
-    assertThat(JvmFlags.of(17, 2, 1L << 30, (2L << 30) + 1))
+    assertThat(flags(17, 2, 1L << 30, (2L << 30) + 1))
         .contains(
             "-XX:MaxTenuringThreshold=0",
             "-XX:G1HeapRegionSize=1m",
             "-XX:MaxGCPauseMillis=4",
             "-XX:GCTimeRatio=2");
-    assertThat(JvmFlags.of(17, 2, 1L << 30, 0)).contains("-XX:MaxTenuringThreshold=1");
-    assertThat(JvmFlags.of(17, 1, 1L << 30, Long.MAX_VALUE)).contains("-XX:MaxTenuringThreshold=1");
+    assertThat(flags(17, 2, 1L << 30, 0)).contains("-XX:MaxTenuringThreshold=1");
+    assertThat(flags(17, 1, 1L << 30, Long.MAX_VALUE)).contains("-XX:MaxTenuringThreshold=1");
   }
 
   @Test
   void leavesTheRegionsOfALargeHeapToG1() {
-    assertThat(JvmFlags.of(17, 2, 16L << 30, Long.MAX_VALUE)).contains("-XX:G1HeapRegionSize=1m");
-    assertThat(JvmFlags.of(17, 2, (16L << 30) + 1, Long.MAX_VALUE))
+    assertThat(flags(17, 2, 16L << 30, Long.MAX_VALUE)).contains("-XX:G1HeapRegionSize=1m");
+    assertThat(flags(17, 2, (16L << 30) + 1, Long.MAX_VALUE))
         .doesNotContain("-XX:G1HeapRegionSize=1m");
   }
 
   @Test
   void makesHeadersCompactWhereTheJvmCan() {
-    assertThat(JvmFlags.of(24, 2, 1L << 30, 0)).doesNotContain("-XX:+UseCompactObjectHeaders");
-    assertThat(JvmFlags.of(24, 2, 1L << 30, 0)).doesNotContain("-XX:GCCardSizeInBytes=128");
-    assertThat(JvmFlags.of(25, 2, 1L << 30, 0))
+    assertThat(flags(24, 2, 1L << 30, 0)).doesNotContain("-XX:+UseCompactObjectHeaders");
+    assertThat(flags(24, 2, 1L << 30, 0)).doesNotContain("-XX:GCCardSizeInBytes=128");
+    assertThat(flags(25, 2, 1L << 30, 0))
         .contains("-XX:+UseCompactObjectHeaders", "-XX:GCCardSizeInBytes=128");
+  }
+
+  private static List<String> flags(int version, int processors, long heap, long cache) {
+    return JvmFlags.of(version, processors, new MemoryShares(heap, heap, cache, 0));
   }
 }

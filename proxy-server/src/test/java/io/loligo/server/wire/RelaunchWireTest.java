@@ -27,6 +27,7 @@ final class RelaunchWireTest {
         http_port 127.0.0.1:%d
         http_access allow all
         access_log none
+        cache_mem 100 MB
         pid_filename %s
         loligo_admin_port off
         """;
@@ -59,8 +60,8 @@ final class RelaunchWireTest {
       assertServes();
       assertThat(commandOf(process))
           .matches(
-              "\\S+ -XX:\\+Use(ParallelGC -Xms\\d+k|SerialGC) -Xmn\\d+k .*-Dsome.property=kept -cp"
-                  + " .*")
+              "\\S+ -XX:\\+Use(ParallelGC -Xms\\d+k|SerialGC) -Xmn\\d+k .*-Xmx\\d+k"
+                  + " -XX:MaxDirectMemorySize=\\d+k .*-Dsome.property=kept -cp .*")
           .endsWith("run -f " + dir.resolve("loligo.conf") + " ");
       assertThat(Files.readString(dir.resolve("pid")).trim())
           .isEqualTo(Long.toString(process.process().pid()));
