@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes entries to disk that memory stored while no directory could take them. Each time a
  * directory is opened, all of memory is looked through, one stretch per step, while the disk has
- * time for it. Confined to the caller of the steps, one at a time; any thread may call {@link
- * #begin}.
+ * time for it. If a response is written on its second request, it goes on for ever, with entries
+ * that the disk refused and that memory was asked for since. Confined to the caller of the steps,
+ * one at a time; any thread may call {@link #begin}.
  */
 final class CatchUp {
   /** Keys looked at in one step: {@value}. */
@@ -18,18 +19,12 @@ final class CatchUp {
 
   private final MemoryTier memory;
   private final DiskTier disk;
-  private final boolean askedFor;
   private volatile boolean due;
   private @Nullable Iterator<Object> left;
 
-  /**
-   * @param askedFor whether it goes on for ever, with entries that the disk refused and that memory
-   *     was asked for since
-   */
-  CatchUp(MemoryTier memory, DiskTier disk, boolean askedFor) {
+  CatchUp(MemoryTier memory, DiskTier disk) {
     this.memory = memory;
     this.disk = disk;
-    this.askedFor = askedFor;
   }
 
   /** A directory was opened. */
@@ -47,7 +42,7 @@ final class CatchUp {
         write(left.next());
       } else {
         left = null;
-        if (askedFor) {
+        if (disk.isOnSecondRequest()) {
           due = true;
         }
       }
@@ -64,6 +59,6 @@ final class CatchUp {
   }
 
   private boolean isWanted(Entry entry) {
-    return !entry.isOfferedToDisk() || (askedFor && memory.serves(entry.key()));
+    return !entry.isOfferedToDisk() || (disk.isOnSecondRequest() && memory.serves(entry.key()));
   }
 }

@@ -6,6 +6,7 @@ import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
 import io.loligo.store.admission.MemoryPolicy;
+import io.loligo.store.disk.DirectoryChange;
 import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskStats;
 import io.loligo.store.disk.DiskTier;
@@ -66,7 +67,7 @@ public final class TieredStore implements Store {
   private volatile long maxInMemoryBytes;
   private final DiskTier disk;
   private final CatchUp catchUp;
-  private final CompletableFuture<Void> opened;
+  private volatile CompletableFuture<Void> opened;
   private final DeferredPurges purges;
   private final Removals removals;
   private final Landing landing = new TierLanding();
@@ -176,7 +177,7 @@ public final class TieredStore implements Store {
     this.flights = new Flights(allocator, transit, maxInMemoryBytes, budgets.readAheadGapBytes());
     // last: it has threads and locks, which would leak if a later step failed
     this.disk = disks.claim(new MemorySide());
-    this.catchUp = new CatchUp(memory, disk, disk.isOnSecondRequest());
+    this.catchUp = new CatchUp(memory, disk);
     this.purges = new DeferredPurges(clock, memory, flights, disk, walks);
     this.alternatives = new AlternativeKeys(!disk.isNone());
     this.removals = new Removals(flights, memory, disk, purges, alternatives);
@@ -546,7 +547,7 @@ public final class TieredStore implements Store {
     return opened;
   }
 
-  /** Completes when all directories are ready, or off. */
+  /** Completes when all present directories are ready, or off. */
   public CompletableFuture<Void> opened() {
     return opened;
   }
@@ -617,6 +618,31 @@ public final class TieredStore implements Store {
   @Override
   public void resize(long cacheBytes) {
     memory.resize(cacheBytes);
+  }
+
+  /**
+   * Prepares to use other directories: see {@link DirectoryChange}. To be given to {@link #commit},
+   * or closed.
+   *
+   * @throws IOException one cannot be claimed; nothing has changed then
+   */
+  public DirectoryChange prepare(DiskSettings directories) throws IOException {
+    return disk.prepare(directories);
+  }
+
+  /**
+   * Uses other directories: those that are no longer wanted are closed when this returns, and new
+   * ones are being opened. Blocks.
+   */
+  public void commit(DirectoryChange change) {
+    if (change.opens()) {
+      alternatives.someAreUntold();
+      opened =
+          CompletableFuture.allOf(
+              opened, change.commit().whenComplete((all, failure) -> alternatives.allAreTold()));
+    } else {
+      change.commit();
+    }
   }
 
   /**

@@ -5,12 +5,13 @@ import io.loligo.core.config.Reconfiguration;
 import io.loligo.server.accesslog.AccessLog;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.transport.Transport;
+import io.loligo.store.disk.DirectoryChange;
 import java.io.IOException;
 
 /**
  * Applies another configuration: whole, or not at all (ADR 9). Steps that may fail come first:
- * names, logs, ports. Then the loops take everything, and the rest follows. Called by one thread at
- * a time, none of the event loops.
+ * names, logs, folders of the store, ports. Then the loops take everything, and the rest follows.
+ * Called by one thread at a time, none of the event loops.
  */
 final class ConfigChange {
   private final Transport transport;
@@ -18,6 +19,7 @@ final class ConfigChange {
   private final Loops loops;
   private final Ports ports;
   private final Logs logs;
+  private final Storage storage;
   private final CacheMemory cacheMemory;
   private final AclAdditions additions;
   private final Parts parts;
@@ -29,6 +31,7 @@ final class ConfigChange {
       Loops loops,
       Ports ports,
       Logs logs,
+      Storage storage,
       CacheMemory cacheMemory,
       AclAdditions additions,
       Parts parts) {
@@ -37,6 +40,7 @@ final class ConfigChange {
     this.loops = loops;
     this.ports = ports;
     this.logs = logs;
+    this.storage = storage;
     this.cacheMemory = cacheMemory;
     this.additions = additions;
     this.parts = parts;
@@ -58,17 +62,23 @@ final class ConfigChange {
     additions.prepare(now);
     AccessLog log = logs.under(before, now);
     Ports.Change newPorts;
+    DirectoryChange disks = null;
     try {
+      disks = storage.prepare(now);
       newPorts = ports.prepare(now);
       exchange(next.terms(), log, newPorts);
     } catch (IOException | RuntimeException | Error e) {
       logs.discard(log);
+      if (disks != null) {
+        disks.close();
+      }
       throw e;
     }
     newPorts.commit();
     inForce.replace(next);
     logs.replace(log);
     parts.reconfigured(before, now);
+    storage.commit(disks); // last, because it takes a while
     return Reloaded.done(Reconfiguration.applied(before, now), change.later());
   }
 

@@ -316,7 +316,8 @@ public final class Proxy implements AutoCloseable {
       ports = parts.add(new Ports(listeners, secured, own));
       AclAdditions additions = parts.add(new AclAdditions(config, maintenance, time));
       change =
-          new ConfigChange(transport, inForce, loops, ports, logs, cacheMemory, additions, parts);
+          new ConfigChange(
+              transport, inForce, loops, ports, logs, storage, cacheMemory, additions, parts);
       operations = new Administration(this, loops, group, seenStore, life, cacheMemory);
       parts.add(life);
       parts.add(

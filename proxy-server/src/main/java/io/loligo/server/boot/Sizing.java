@@ -22,6 +22,7 @@ final class Sizing implements Part {
   private final WhatIf whatIf;
   private volatile long largestInMemory;
   private volatile long largest;
+  private volatile DiskSettings settings = DiskSettings.NONE;
 
   /** Samples from now on; {@code maintenance} does the work. */
   Sizing(
@@ -34,19 +35,19 @@ final class Sizing implements Part {
             MemoryTier::weightBytes,
             () -> store.stats().memoryLimitBytes(),
             store::weighableBytes);
-    DiskSettings settings = DiskSettings.of(config);
     DiskSize disk =
         new DiskSize(
             "cache_dir",
             () -> largest,
             () -> diskBytes(store),
-            settings.meanObjectBytes(),
-            settings.onSecondRequest());
+            () -> settings.meanObjectBytes(),
+            () -> settings.onSecondRequest());
     whatIf = new WhatIf(loops, memory, disk, time::millis);
     maintenance.every(1, whatIf::tick);
   }
 
   private void read(ProxyConfig config) {
+    settings = DiskSettings.of(config);
     largestInMemory = MemorySettings.of(config).maxObjectInMemoryBytes();
     largest = new CacheSettings(config, DiskSettings.largestMaxSize(config)).maxObjectBytes;
   }

@@ -9,6 +9,7 @@ import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DirectoryChange;
 import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.disk.medium.SystemMedium;
@@ -20,6 +21,7 @@ import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The store of the process. Thread-safe. */
 final class Storage implements Part {
@@ -28,6 +30,12 @@ final class Storage implements Part {
 
   private final DiskTimes diskTimes;
   private final TieredStore store;
+
+  /** Null until they are shown. */
+  private volatile @Nullable MetricsExport export;
+
+  /** Null until they are shown. */
+  private volatile @Nullable ManagementBeans beans;
 
   /**
    * Makes the store; its directories are not open yet.
@@ -85,6 +93,30 @@ final class Storage implements Part {
             () -> store.stats().transitLimitBytes());
   }
 
+  /**
+   * Claims the folders that {@code now} adds; see {@link DirectoryChange}.
+   *
+   * @throws IOException one cannot be used; nothing has changed then
+   */
+  DirectoryChange prepare(ProxyConfig now) throws IOException {
+    DiskSettings wanted = DiskSettings.of(now);
+    CacheFolders.prepare(wanted);
+    return store.prepare(wanted);
+  }
+
+  /** Uses the directories of {@code change}. Blocks until the others are closed. */
+  void commit(DirectoryChange change) {
+    store.commit(change);
+    MetricsExport shown = export;
+    if (shown != null) {
+      shown.disks(store::diskStats);
+    }
+    ManagementBeans registered = beans;
+    if (registered != null) {
+      registered.cacheDirs(store::diskStats);
+    }
+  }
+
   @Override
   public void reconfigured(ProxyConfig before, ProxyConfig now) {
     store.reconfigure(MemorySettings.of(now));
@@ -97,6 +129,7 @@ final class Storage implements Part {
 
   @Override
   public void showMeters(MetricsExport export) {
+    this.export = export;
     export.store(store::stats);
     export.disks(store::diskStats);
     export.diskTimes(diskTimes);
@@ -109,6 +142,7 @@ final class Storage implements Part {
 
   @Override
   public void showBeans(ManagementBeans beans) {
+    this.beans = beans;
     beans.diskTimes(diskTimes);
   }
 

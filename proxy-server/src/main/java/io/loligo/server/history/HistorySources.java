@@ -60,6 +60,7 @@ public final class HistorySources {
   private record Measure<T>(Series series, ToLongFunction<T> value) {}
 
   private static final long NANOS_IN_MICRO = 1_000;
+  private static final int MORE_DISKS = 4;
   private static final HitClass[] CLASSES = HitClass.values();
   private static final Stage[] STAGES = Stage.values();
 
@@ -145,22 +146,22 @@ public final class HistorySources {
     counter(store, "store_rejections", StoreStats::rejections);
   }
 
-  /** The numbers of each {@code cache_dir}, as {@code disk.PATH.NUMBER}. */
+  /**
+   * The numbers of each {@code cache_dir}, as {@code disk.PATH.NUMBER}; a reload adds and removes
+   * some, up to {@value #MORE_DISKS} more than now with series of their own.
+   */
   public void disks(Supplier<List<DiskStats>> stats) {
-    Group<List<DiskStats>> disks = group(stats);
-    List<DiskStats> now = stats.get();
-    for (int i = 0; i < now.size(); i++) {
-      int index = i;
-      for (DiskNumber number : DiskNumber.values()) {
-        String name = name(now.get(i).path(), number);
-        ToLongFunction<List<DiskStats>> value = all -> number.of(all.get(index));
-        if (number.grows()) {
-          counter(disks, name, value);
-        } else {
-          gauge(disks, name, value);
-        }
-      }
+    List<NumbersByName.Measurement<DiskStats>> numbers = new ArrayList<>();
+    for (DiskNumber number : DiskNumber.values()) {
+      numbers.add(
+          new NumbersByName.Measurement<>(
+              number.grows() ? Series.Kind.COUNTER : Series.Kind.GAUGE,
+              "disk",
+              '.' + number.key(),
+              number::of));
     }
+    int most = stats.get().size() + MORE_DISKS;
+    readings.add(new NumbersByName<>(series, numbers, most, DiskStats::path, stats)::read);
   }
 
   /** The numbers of Netty's allocator. */

@@ -13,9 +13,9 @@ import java.util.function.ToLongFunction;
  * The numbers of things of one kind, such as parents, which come and go with the configuration. A
  * number has a series for each thing: {@code peer_requests.NAME}. Thread-safe: any thread reads.
  *
- * <p>The series are bounded: the first {@value #MAX_NAMES} names since the start have their own,
- * all later ones together those with the name {@value #OTHERS}. The places of all of them are
- * reserved at the start, so a thing that a reload adds needs no new arrays.
+ * <p>The series are bounded: the first {@value #MAX_NAMES} names since the start, or another number
+ * of them, have their own, all later ones together those with the name {@value #OTHERS}. The places
+ * of all of them are reserved at the start, so a thing that a reload adds needs no new arrays.
  */
 final class NumbersByName<T> {
   /** Names with series of their own, of each kind of thing. */
@@ -34,6 +34,7 @@ final class NumbersByName<T> {
 
   private final SeriesList list;
   private final List<Measurement<T>> numbers;
+  private final int maxNames;
   private final Function<T, String> name;
   private final Supplier<? extends List<? extends T>> things;
 
@@ -49,11 +50,22 @@ final class NumbersByName<T> {
       List<Measurement<T>> numbers,
       Function<T, String> name,
       Supplier<? extends List<? extends T>> things) {
+    this(list, numbers, MAX_NAMES, name, things);
+  }
+
+  /** The same, where {@code maxNames} names have series of their own. */
+  NumbersByName(
+      SeriesList list,
+      List<Measurement<T>> numbers,
+      int maxNames,
+      Function<T, String> name,
+      Supplier<? extends List<? extends T>> things) {
+    this.maxNames = maxNames;
     this.list = list;
     this.numbers = List.copyOf(numbers);
     this.name = name;
     this.things = things;
-    numbers.forEach(number -> list.reserve(number.kind(), MAX_NAMES + 1));
+    numbers.forEach(number -> list.reserve(number.kind(), maxNames + 1));
     things.get().forEach(this::known);
   }
 
@@ -91,7 +103,7 @@ final class NumbersByName<T> {
   private synchronized Known known(T thing) {
     String own = name.apply(thing);
     Known there = known.get(own);
-    if (there == null && (known.size() >= MAX_NAMES || own.equals(OTHERS))) {
+    if (there == null && (known.size() >= maxNames || own.equals(OTHERS))) {
       own = OTHERS;
       there = known.get(own);
     }

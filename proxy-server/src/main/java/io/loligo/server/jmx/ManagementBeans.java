@@ -26,8 +26,10 @@ import io.loligo.store.purge.Purged;
 import java.rmi.server.RemoteServer;
 import java.rmi.server.ServerNotActiveException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -81,16 +83,45 @@ public final class ManagementBeans implements AutoCloseable {
       register("MemoryLedger", new MetricsBeans.Ledger(metrics.ledger()), MemoryLedgerMXBean.class);
       register("Misses", new MetricsBeans.Misses(metrics), MissesMXBean.class);
       register("Control", new Control(operations), ControlMXBean.class);
-      for (int i = 0; i < disks.get().size(); i++) {
-        CacheDir dir = new CacheDir(disks, i);
-        register(
-            new ObjectName(DOMAIN + ":type=CacheDir,path=" + ObjectName.quote(dir.getPath())),
-            dir,
-            CacheDirMXBean.class);
+      for (DiskStats disk : disks.get()) {
+        register(disk.path(), disks);
       }
     } catch (JMException e) {
       close();
       throw new IllegalStateException("JMX bean cannot be registered: " + e.getMessage(), e);
+    }
+  }
+
+  private void register(String path, Supplier<List<DiskStats>> disks) throws JMException {
+    register(nameOf(path), new CacheDir(disks, path), CacheDirMXBean.class);
+  }
+
+  private static ObjectName nameOf(String path) throws JMException {
+    return new ObjectName(DOMAIN + ":type=CacheDir,path=" + ObjectName.quote(path));
+  }
+
+  /**
+   * Registers the beans of directories that were added, and removes those of others.
+   *
+   * @throws IllegalStateException if the server refuses that
+   */
+  public synchronized void cacheDirs(Supplier<List<DiskStats>> disks) {
+    try {
+      Set<ObjectName> wanted = new HashSet<>();
+      for (DiskStats disk : disks.get()) {
+        wanted.add(nameOf(disk.path()));
+        if (!names.contains(nameOf(disk.path()))) {
+          register(disk.path(), disks);
+        }
+      }
+      for (ObjectName name : List.copyOf(names)) {
+        if ("CacheDir".equals(name.getKeyProperty("type")) && !wanted.contains(name)) {
+          names.remove(name);
+          server.unregisterMBean(name);
+        }
+      }
+    } catch (JMException e) {
+      throw new IllegalStateException("JMX beans of cache_dir: " + e.getMessage(), e);
     }
   }
 
@@ -339,9 +370,14 @@ public final class ManagementBeans implements AutoCloseable {
     }
   }
 
-  private record CacheDir(Supplier<List<DiskStats>> disks, int index) implements CacheDirMXBean {
+  private record CacheDir(Supplier<List<DiskStats>> disks, String path) implements CacheDirMXBean {
     private DiskStats stats() {
-      return disks.get().get(index);
+      for (DiskStats disk : disks.get()) {
+        if (disk.path().equals(path)) {
+          return disk;
+        }
+      }
+      throw new IllegalStateException(path + " is not in use any more");
     }
 
     @Override

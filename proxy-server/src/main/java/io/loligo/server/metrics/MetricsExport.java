@@ -15,6 +15,7 @@ import io.loligo.store.disk.DiskStats;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -30,8 +31,10 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -64,6 +67,9 @@ public final class MetricsExport implements AutoCloseable {
   private final JvmGcMetrics gc = new JvmGcMetrics();
   // Micrometer keeps its sources by weak references
   private final List<Object> held = new ArrayList<>();
+
+  /** By the path of the directory. Guarded by this. */
+  private final Map<String, List<Meter>> diskMeters = new HashMap<>();
 
   /** Exports all of {@code metrics}, and metrics of the virtual machine. */
   public MetricsExport(ProxyMetrics metrics) {
@@ -357,42 +363,65 @@ public final class MetricsExport implements AutoCloseable {
                 CONCURRENCY_BOUNDS));
   }
 
-  /** Exports state and numbers of each {@code cache_dir}, by its path. */
-  public void disks(Supplier<List<DiskStats>> disks) {
-    for (int i = 0; i < disks.get().size(); i++) {
-      int index = i;
-      Supplier<DiskStats> one = () -> disks.get().get(index);
-      held.add(one);
-      for (DiskNumber number : DiskNumber.values()) {
-        disk(one, number);
-      }
-      for (DiskStats.State state : DiskStats.State.values()) {
-        Gauge.builder("loligo.disk.state", one, disk -> disk.get().state() == state ? 1 : 0)
-            .description(
-                "1 for the current state of the directory; /disk of the admin port gives the"
-                    + " reason.")
-            .tag("path", one.get().path())
-            .tag("state", state.name().toLowerCase(Locale.ROOT))
-            .register(registry);
+  /**
+   * Exports state and numbers of each {@code cache_dir}, by its path: of those that are there now.
+   * To be called again when directories were added or removed.
+   */
+  public synchronized void disks(Supplier<List<DiskStats>> disks) {
+    List<String> paths = disks.get().stream().map(DiskStats::path).toList();
+    diskMeters.keySet().stream()
+        .filter(path -> !paths.contains(path))
+        .toList()
+        .forEach(path -> diskMeters.remove(path).forEach(registry::remove));
+    for (String path : paths) {
+      if (!diskMeters.containsKey(path)) {
+        diskMeters.put(path, List.of());
+        disk(path, disks);
       }
     }
   }
 
-  private void disk(Supplier<DiskStats> one, DiskNumber number) {
-    String path = one.get().path();
+  private void disk(String path, Supplier<List<DiskStats>> disks) {
+    Supplier<DiskStats> one =
+        () -> {
+          for (DiskStats disk : disks.get()) {
+            if (disk.path().equals(path)) {
+              return disk;
+            }
+          }
+          return DiskStats.of(path, "").state(DiskStats.State.OFF, "removed").build();
+        };
+    List<Meter> meters = new ArrayList<>();
+    for (DiskNumber number : DiskNumber.values()) {
+      meters.add(disk(one, path, number));
+    }
+    for (DiskStats.State state : DiskStats.State.values()) {
+      meters.add(
+          Gauge.builder("loligo.disk.state", one, disk -> disk.get().state() == state ? 1 : 0)
+              .description(
+                  "1 for the current state of the directory; /disk of the admin port gives the"
+                      + " reason.")
+              .tag("path", path)
+              .tag("state", state.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
+    held.add(one);
+    diskMeters.put(path, meters);
+  }
+
+  private Meter disk(Supplier<DiskStats> one, String path, DiskNumber number) {
     if (number.grows()) {
-      FunctionCounter.builder(number.meter(), one, disk -> number.of(disk.get()))
-          .description(number.text())
-          .baseUnit(number.unit())
-          .tag("path", path)
-          .register(registry);
-    } else {
-      Gauge.builder(number.meter(), one, disk -> number.of(disk.get()))
+      return FunctionCounter.builder(number.meter(), one, disk -> number.of(disk.get()))
           .description(number.text())
           .baseUnit(number.unit())
           .tag("path", path)
           .register(registry);
     }
+    return Gauge.builder(number.meter(), one, disk -> number.of(disk.get()))
+        .description(number.text())
+        .baseUnit(number.unit())
+        .tag("path", path)
+        .register(registry);
   }
 
   private void storeGauge(

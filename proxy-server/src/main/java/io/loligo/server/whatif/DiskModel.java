@@ -26,15 +26,22 @@ final class DiskModel implements TierModel {
     directory =
         new DirectoryModel(
             sizeBytes,
-            disk.meanObjectBytes() * 2 / 3, // a directory has half as many records again
-            disk.onSecondRequest(),
+            disk.meanObjectBytes().getAsLong()
+                * 2
+                / 3, // a directory has half as many records again
+            disk.onSecondRequest().getAsBoolean(),
             this::servesFromMemory,
             mostEntries,
             share);
     long memoryBytes = inMemory.sizeBytes().getAsLong();
     memory =
         new MemoryModel(
-            inMemory, memoryBytes, share, directory::hit, disk.onSecondRequest(), mostEntries);
+            inMemory,
+            memoryBytes,
+            share,
+            directory::hit,
+            disk.onSecondRequest().getAsBoolean(),
+            mostEntries);
   }
 
   private boolean servesFromMemory(long hash) {

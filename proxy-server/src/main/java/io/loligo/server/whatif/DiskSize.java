@@ -1,5 +1,6 @@
 package io.loligo.server.whatif;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -8,12 +9,13 @@ import java.util.function.LongSupplier;
  * @param setting the directive of the size
  * @param largestObject gives the bytes of the largest response that they store, at least 0
  * @param sizeBytes gives their present size on any thread; 0: there is no disk
- * @param meanObjectBytes {@code store_avg_object_size}
- * @param onSecondRequest whether a response goes to disk only when it arrives for the second time
+ * @param meanObjectBytes gives {@code store_avg_object_size}
+ * @param onSecondRequest gives whether a response goes to disk only when it arrives for the second
+ *     time
  */
 public record DiskSize(
     String setting,
     LongSupplier largestObject,
     LongSupplier sizeBytes,
-    long meanObjectBytes,
-    boolean onSecondRequest) {}
+    LongSupplier meanObjectBytes,
+    BooleanSupplier onSecondRequest) {}

@@ -84,7 +84,7 @@ public final class WhatIf {
                     bytes,
                     share,
                     besideDisk ? new RecentDiskHits() : null,
-                    disk.onSecondRequest(),
+                    disk.onSecondRequest().getAsBoolean(),
                     most));
     this.disk =
         new TierCurve(

@@ -12,7 +12,11 @@ class DiskModelTest {
 
   private final DiskModel model =
       new DiskModel(
-          10_000, MEMORY, new DiskSize("cache_dir", () -> 1 << 20, () -> 0, 150, false), 1, 1024);
+          10_000,
+          MEMORY,
+          new DiskSize("cache_dir", () -> 1 << 20, () -> 0, () -> 150, () -> false),
+          1,
+          1024);
 
   private boolean ask(long hash, int size) {
     return model.request(hash, size, true, false);
@@ -73,7 +77,11 @@ class DiskModelTest {
     ask(6, SIZE);
     DiskModel copy =
         new DiskModel(
-            10_000, MEMORY, new DiskSize("cache_dir", () -> 1 << 20, () -> 0, 150, false), 1, 1024);
+            10_000,
+            MEMORY,
+            new DiskSize("cache_dir", () -> 1 << 20, () -> 0, () -> 150, () -> false),
+            1,
+            1024);
     model.copyTo(copy, hash -> hash == 5);
     assertThat(copy.entries()).isEqualTo(1 + MEMORY_ENTRY);
     assertThat(copy.request(5, SIZE, true, false)).isTrue();

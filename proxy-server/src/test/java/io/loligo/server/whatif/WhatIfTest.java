@@ -30,7 +30,7 @@ class WhatIfTest {
           2,
           new MemorySize(
               "cache_mem", () -> 1 << 20, bytes -> bytes, () -> memoryBytes, bytes -> bytes),
-          new DiskSize("cache_dir", () -> 1 << 20, () -> diskBytes, SIZE, false),
+          new DiskSize("cache_dir", () -> 1 << 20, () -> diskBytes, () -> SIZE, () -> false),
           () -> millis);
 
   private void ask(int loop, int object, boolean hit) {
@@ -147,7 +147,7 @@ class WhatIfTest {
             4,
             new MemorySize(
                 "cache_mem", () -> 1 << 20, bytes -> bytes, () -> 10_000 * SIZE, bytes -> bytes),
-            new DiskSize("cache_dir", () -> 1 << 20, () -> 0, SIZE, false),
+            new DiskSize("cache_dir", () -> 1 << 20, () -> 0, () -> SIZE, () -> false),
             () -> millis);
     for (int tick = 0; tick < 2; tick++) {
       for (int i = 0; i < 6_000; i++) {

@@ -62,7 +62,11 @@ class WhatIfTracesTest {
                 () -> memoryBytes,
                 bytes -> bytes),
             new DiskSize(
-                "cache_dir", () -> LARGEST, () -> diskBytes, ProxyOracle.MEAN_BYTES, false),
+                "cache_dir",
+                () -> LARGEST,
+                () -> diskBytes,
+                () -> ProxyOracle.MEAN_BYTES,
+                () -> false),
             () -> millis);
     ProxyOracle own = new ProxyOracle(trace, memoryBytes, diskBytes);
     for (int i = 0; i < trace.requests().length; i++) {

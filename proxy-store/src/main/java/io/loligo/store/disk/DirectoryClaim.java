@@ -33,11 +33,7 @@ record DirectoryClaim(
    * @throws IOException it cannot be claimed; names the line of the configuration and the remedy
    */
   static DirectoryClaim of(CacheDir dir, long meanObjectBytes, Medium medium) throws IOException {
-    Geometry geometry = medium.geometry(dir.maxBytes(), meanObjectBytes);
-    if (geometry == null) {
-      long min = Geometry.minBytes(meanObjectBytes);
-      throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
-    }
+    Geometry planned = geometry(dir, meanObjectBytes, medium);
     if (Geometry.wantedRecords(dir.maxBytes(), meanObjectBytes) > Geometry.MAX_RECORDS) {
       LOG.warn(
           "cache_dir {} ({}): its index holds at most {} responses; with store_avg_object_size {}"
@@ -70,8 +66,10 @@ record DirectoryClaim(
       throw refusal(dir, "cannot be locked (" + e + "): " + LOOK, e);
     }
     PurgeFile purges;
+    Geometry geometry;
     try {
       checkFiles(dir, marks);
+      geometry = keeping(marks, planned, dir, meanObjectBytes);
       checkSpace(dir, path, marks, geometry);
       purges = openPurges(dir, marks, geometry, medium);
     } catch (IOException e) {
@@ -79,6 +77,27 @@ record DirectoryClaim(
       throw e;
     }
     return new DirectoryClaim(dir, path, geometry, marks, purges);
+  }
+
+  /** The geometry of {@code dir} without content. */
+  static Geometry geometry(CacheDir dir, long meanObjectBytes, Medium medium) throws IOException {
+    Geometry geometry = medium.geometry(dir.maxBytes(), meanObjectBytes);
+    if (geometry == null) {
+      long min = Geometry.minBytes(meanObjectBytes);
+      throw refusal(dir, "too small: give it at least " + ((min >> 20) + 1) + " MB", null);
+    }
+    return geometry;
+  }
+
+  /** {@code planned}, or another one of the same size with which the present content stays. */
+  private static Geometry keeping(Marks marks, Geometry planned, CacheDir dir, long meanObjectBytes)
+      throws IOException {
+    Marks.Header there = marks.readHeader();
+    if (there == null || there.geometry().equals(planned)) {
+      return planned;
+    }
+    Geometry grown = there.geometry().grownTo(dir.maxBytes(), meanObjectBytes);
+    return grown == null ? planned : grown;
   }
 
   /** Reports files of another user, or foreign files, now and not when the directory is opened. */
@@ -122,7 +141,7 @@ record DirectoryClaim(
     return bytes;
   }
 
-  private static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
+  static void checkSpace(CacheDir dir, Path path, Marks marks, Geometry geometry)
       throws IOException {
     long there = there(marks, geometry);
     long free = Files.getFileStore(path).getUsableSpace();

@@ -106,7 +106,7 @@ final class DirectoryFiles {
   OpenDirectory open(BooleanSupplier stopped, Begun begun, Runnable progress) throws IOException {
     lostRemovals = false;
     discardOtherSize(parts.config, marks, geometry);
-    header = marks.readHeader();
+    header = grown(marks.readHeader());
     if (header == null) {
       if (marks.isUsed()) {
         LOG.warn(
@@ -149,10 +149,32 @@ final class DirectoryFiles {
     return open;
   }
 
-  /** Discards the content of a directory whose header has another {@code geometry}. */
+  /** {@code there}, after the files were made longer for a larger geometry. */
+  private Marks.@Nullable Header grown(Marks.@Nullable Header there) throws IOException {
+    if (there == null || there.geometry().equals(geometry)) {
+      return there;
+    }
+    LOG.info(
+        "cache_dir {}: grows from {} to {} MB, its content stays",
+        parts.config.path(),
+        there.geometry().totalBytes() >> 20,
+        geometry.totalBytes() >> 20);
+    allocate();
+    for (int i = 0; i < geometry.files(); i++) {
+      parts.medium.allocate(marks.slabs(i), geometry.fileBytes(i));
+    }
+    Marks.Header larger = new Marks.Header(there.secret(), geometry);
+    marks.writeHeader(larger);
+    return larger;
+  }
+
+  /**
+   * Discards the content of a directory whose header has another {@code geometry}, unless that has
+   * only grown.
+   */
   static void discardOtherSize(CacheDir config, Marks marks, Geometry geometry) throws IOException {
     Marks.Header there = marks.readHeader();
-    if (there != null && !there.geometry().equals(geometry)) {
+    if (there != null && !geometry.isGrown(there.geometry())) {
       LOG.warn(
           "cache_dir {}: another size than before ({}, now {}): its content is discarded; next:"
               + " nothing, it fills again",

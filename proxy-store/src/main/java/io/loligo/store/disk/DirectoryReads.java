@@ -34,7 +34,7 @@ final class DirectoryReads {
   private final LongSupplier clock;
   private final Loads loads;
   private final long claimedNanos;
-  private final long patienceNanos;
+  private volatile long patienceNanos;
 
   /** Requests that wait until it is open. Guarded by itself. */
   private final List<Waiting> waiting = new ArrayList<>();
@@ -63,6 +63,16 @@ final class DirectoryReads {
             clock);
     this.claimedNanos = clock.getAsLong();
     this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(disk.openWaitMillis());
+  }
+
+  /** Other limits of waiting, from now on. */
+  void reconfigure(DiskSettings disk) {
+    loads.patience(TimeUnit.MILLISECONDS.toNanos(disk.loadTimeoutMillis()));
+  }
+
+  /** No request waits until the directory is open, because it has no content. */
+  void waitForNothing() {
+    patienceNanos = 0;
   }
 
   /** The directory is being opened: the final part of {@code begun} may be served. */

@@ -32,7 +32,7 @@ final class DirectoryWrites {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryWrites.class);
 
   private final DirectoryState state;
-  private final CacheDir config;
+  private volatile CacheDir config;
   private final Geometry geometry;
   private final DiskThreads threads;
   private final AtomicLong ids;
@@ -66,8 +66,14 @@ final class DirectoryWrites {
     this.medium = medium;
   }
 
+  /** Other options, from now on. */
+  void reconfigure(CacheDir dir) {
+    config = dir;
+  }
+
   /** Whether responses of {@code contentLength} bytes of content may be written; -1: unknown. */
   boolean takes(long contentLength) {
+    CacheDir config = this.config;
     return state.isReady()
         && !config.readOnly()
         && (contentLength < 0

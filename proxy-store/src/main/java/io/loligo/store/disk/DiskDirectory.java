@@ -49,7 +49,8 @@ final class DiskDirectory implements AutoCloseable {
   private final DirectoryState state = new DirectoryState();
   private final MissedRemovals missed = new MissedRemovals(state);
   private final DirectoryClaim claim;
-  private final CacheDir config;
+  private final DiskSettings settings;
+  private volatile CacheDir config;
   private final Geometry geometry;
   private final Marks marks;
   private final PurgeFile purges;
@@ -87,6 +88,7 @@ final class DiskDirectory implements AutoCloseable {
       DiskTier.MemoryView memory,
       Medium medium) {
     this.claim = claim;
+    this.settings = disk;
     this.config = claim.config();
     this.geometry = claim.geometry();
     this.marks = claim.marks();
@@ -152,7 +154,54 @@ final class DiskDirectory implements AutoCloseable {
     return new DiskDirectory(claim, threads, disk, ids, allocator, transit, memory, medium);
   }
 
+  // While it is in use
+
+  /** Whether {@code dir} needs no other directory: only its options may differ. */
+  boolean isLike(CacheDir dir, DiskSettings wanted) {
+    return dir.maxBytes() == config.maxBytes()
+        && wanted.meanObjectBytes() == settings.meanObjectBytes()
+        && wanted.threads() == settings.threads()
+        && wanted.writeQueueBytes() == settings.writeQueueBytes()
+        && wanted.onSecondRequest() == settings.onSecondRequest();
+  }
+
+  /** Other options, from now on; {@link #isLike} holds. */
+  void reconfigure(CacheDir dir, DiskSettings wanted) {
+    config = dir;
+    writes.reconfigure(dir);
+    reads.reconfigure(wanted);
+  }
+
+  /**
+   * Checks that it can be closed and opened again as {@code dir}.
+   *
+   * @throws IOException it cannot; names the line and the remedy
+   */
+  void checkResized(CacheDir dir, DiskSettings wanted) throws IOException {
+    Geometry next = DirectoryClaim.geometry(dir, wanted.meanObjectBytes(), medium);
+    DirectoryClaim.checkSpace(dir, claim.path(), marks, next);
+  }
+
+  /**
+   * Waits until no response is being read from it or written to it; returns whether there is none.
+   */
+  boolean awaitUnused(long deadlineNanos) {
+    return counters.inUse.awaitNone(deadlineNanos);
+  }
+
+  /** Responses that are being read from it or written to it. */
+  int inUse() {
+    return counters.inUse.count();
+  }
+
   // Between claim and open
+
+  /** No request waits until it is open if it has no content. */
+  void waitForContentOnly() {
+    if (!marks.isUsed()) {
+      reads.waitForNothing();
+    }
+  }
 
   DirectoryClaim claim() {
     return claim;
@@ -437,6 +486,10 @@ final class DiskDirectory implements AutoCloseable {
 
   boolean isOff() {
     return state.isOff();
+  }
+
+  boolean isClosed() {
+    return state.isClosed();
   }
 
   /**

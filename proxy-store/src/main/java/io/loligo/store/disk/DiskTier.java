@@ -33,8 +33,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All directories on disk. Thread-safe: any thread; nothing here blocks but {@link #claim} and
- * {@link #close}.
+ * All directories on disk. Thread-safe: any thread; nothing here blocks but {@link #claim}, {@link
+ * #prepare} and {@link #close}.
  *
  * <p>An object is in one directory: that of its older version, else the one with the largest share
  * of free space. Among full directories the key draws one, a directory of twice the size twice as
@@ -92,20 +92,37 @@ public final class DiskTier implements AutoCloseable {
     void alternativeLeft(OptionalInt pathHash);
   }
 
-  private final List<DiskDirectory> directories;
+  private final Directories directories;
+  private final Surroundings around;
   private final MemoryView memory;
   private final PendingChanges pending = new PendingChanges();
   private final TierSearch search;
   private final Roll roll;
   private final TierRemovals removals;
-  private final boolean onSecondRequest;
+  private volatile boolean onSecondRequest;
+  private Runnable whenOpened = () -> {};
+  private @Nullable Purges purges;
+  private volatile boolean closed;
+
+  /** What a directory needs of the process. */
+  private record Surroundings(
+      AtomicLong ids,
+      ByteBufAllocator allocator,
+      MemoryLedger transit,
+      MemoryView memory,
+      Medium medium) {
+    DiskDirectory claim(CacheDir dir, DiskSettings disk) throws IOException {
+      return DiskDirectory.claim(dir, disk, ids, allocator, transit, memory, medium);
+    }
+  }
 
   private DiskTier(
-      List<DiskDirectory> directories, Roll roll, MemoryView memory, boolean onSecondRequest) {
+      List<DiskDirectory> claimed, Roll roll, Surroundings around, boolean onSecondRequest) {
     this.onSecondRequest = onSecondRequest;
-    this.memory = memory;
+    this.around = around;
+    this.memory = around.memory;
     this.roll = roll;
-    this.directories = directories;
+    this.directories = new Directories(claimed);
     this.search = new TierSearch(directories, pending);
     this.removals = new TierRemovals(directories, pending, roll);
   }
@@ -130,11 +147,11 @@ public final class DiskTier implements AutoCloseable {
       Medium medium)
       throws IOException {
     List<DiskDirectory> claimed = new ArrayList<>();
-    AtomicLong ids = new AtomicLong();
+    Surroundings around = new Surroundings(new AtomicLong(), allocator, transit, memory, medium);
     Roll roll;
     try {
       for (CacheDir dir : disk.dirs()) {
-        claimed.add(DiskDirectory.claim(dir, disk, ids, allocator, transit, memory, medium));
+        claimed.add(around.claim(dir, disk));
         checkSpace(claimed);
       }
       roll = Roll.call(List.copyOf(claimed), medium);
@@ -142,16 +159,72 @@ public final class DiskTier implements AutoCloseable {
       claimed.forEach(DiskDirectory::close);
       throw e;
     }
-    DiskTier tier = new DiskTier(List.copyOf(claimed), roll, memory, disk.onSecondRequest());
-    for (DiskDirectory directory : claimed) {
-      directory.whenOff(() -> tier.removals.left(directory));
-      directory.whenBack(() -> tier.returned(directory));
-    }
+    DiskTier tier = new DiskTier(claimed, roll, around, disk.onSecondRequest());
+    claimed.forEach(tier::watch);
     return tier;
   }
 
+  private void watch(DiskDirectory directory) {
+    directory.whenOff(() -> removals.left(directory));
+    directory.whenBack(() -> returned(directory));
+  }
+
+  /**
+   * Prepares to use the directories of {@code wanted} instead of the present ones: claims the new
+   * ones, and blocks meanwhile. To be committed or closed, by the same thread.
+   *
+   * @throws IOException one cannot be claimed; names it and the remedy. Nothing has changed then
+   */
+  public DirectoryChange prepare(DiskSettings wanted) throws IOException {
+    return DirectoryChange.prepare(this, wanted);
+  }
+
+  /** The directories in use. */
+  Directories directories() {
+    return directories;
+  }
+
+  /** Claims {@code dir}, to {@link #join} later. */
+  DiskDirectory claim(CacheDir dir, DiskSettings disk) throws IOException {
+    return around.claim(dir, disk);
+  }
+
+  /** Other settings of the tier. */
+  void use(DiskSettings wanted) {
+    onSecondRequest = wanted.onSecondRequest();
+  }
+
+  /**
+   * Uses {@code directory}, claimed before, from now on, and opens it in the background.
+   *
+   * @return completes when it is ready, or off
+   * @throws IOException it cannot be used
+   */
+  CompletableFuture<Void> join(DiskDirectory directory) throws IOException {
+    if (closed) {
+      throw new IOException("the store is closed");
+    }
+    roll.join(directory);
+    directory.waitForContentOnly();
+    watch(directory);
+    directory.whenReady(whenOpened);
+    directories.add(directory);
+    Purges known = purges;
+    if (known != null) {
+      directory.loadInto(known);
+      TierRemovals.noteBans(known, directory); // after it was added: no ban is missed
+    }
+    return directory.open();
+  }
+
+  /** Nothing is asked of {@code directory} any more; calls in progress go on. */
+  void leave(DiskDirectory directory) {
+    roll.leave(directory);
+    directories.remove(directory);
+  }
+
   /** Whether the last of {@code claimed} has room beside the others on the same file system. */
-  private static void checkSpace(List<DiskDirectory> claimed) throws IOException {
+  static void checkSpace(List<DiskDirectory> claimed) throws IOException {
     DiskDirectory last = claimed.get(claimed.size() - 1);
     FileStore on = last.claim().missing().on();
     long wanted = 0;
@@ -173,11 +246,11 @@ public final class DiskTier implements AutoCloseable {
 
   /** Begins to open all directories, in the background. Call once. */
   public void open() {
-    directories.forEach(DiskDirectory::open);
+    directories.all().forEach(DiskDirectory::open);
   }
 
   private void returned(DiskDirectory directory) {
-    directory.behind(directories.size() > 1);
+    directory.behind(directories.all().size() > 1);
     roll.returned(directory);
   }
 
@@ -231,12 +304,13 @@ public final class DiskTier implements AutoCloseable {
   /**
    * Runs {@code then} each time a directory has been opened; on a disk thread.
    *
-   * @return completes when it has run for all: they are ready, or off; it runs again each time one
-   *     is opened again
+   * @return completes when it has run for the present ones: they are ready, or off; it runs again
+   *     each time one is opened again, or a new one is opened
    */
   public CompletableFuture<Void> whenOpened(Runnable then) {
+    whenOpened = then;
     return CompletableFuture.allOf(
-        directories.stream()
+        directories.all().stream()
             .map(
                 directory -> {
                   directory.whenReady(then);
@@ -309,7 +383,7 @@ public final class DiskTier implements AutoCloseable {
   /** Whether several responses are stored under {@code key}. On disk threads. */
   public boolean holdsSeveral(CacheKey key) {
     int count = 0;
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : directories.all()) {
       count += directory.count(key);
     }
     return count > 1;
@@ -317,7 +391,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether some directory may take content of so many bytes; -1: unknown. */
   public boolean takes(long contentLength) {
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : directories.all()) {
       if (directory.writes().takes(contentLength)) {
         return true;
       }
@@ -339,8 +413,8 @@ public final class DiskTier implements AutoCloseable {
   }
 
   private PendingWrite announce(CacheKey key, @Nullable VarySelection vary, boolean part) {
-    PendingWrite write = new PendingWrite(pending, key, vary, part);
-    if (!isNone()) {
+    PendingWrite write = new PendingWrite(pending, key, vary, part, !isNone());
+    if (write.isAnnounced()) {
       pending.add(write);
     }
     return write;
@@ -364,7 +438,7 @@ public final class DiskTier implements AutoCloseable {
       return; // a packed entry makes meta and key anew each time
     }
     CacheKey key = entry.key();
-    DiskDirectory directory = choose(key, entry.storedLength());
+    DiskDirectory directory = announced.isAnnounced() ? choose(key, entry.storedLength()) : null;
     if (directory == null) {
       if (!fresh) {
         supersede(key);
@@ -389,7 +463,7 @@ public final class DiskTier implements AutoCloseable {
                 written(directory, entry);
               }
             });
-    if (directories.size() > 1 && entry.meta().part() == null) {
+    if (directories.all().size() > 1 && entry.meta().part() == null) {
       removeElsewhere(key, entry.meta().vary(), directory);
     }
   }
@@ -434,7 +508,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether some directory has time for {@link #writeLate}. */
   public boolean isCalm() {
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : directories.all()) {
       if (directory.writes().isCalm()) {
         return true;
       }
@@ -481,7 +555,7 @@ public final class DiskTier implements AutoCloseable {
       supersede(key);
       memory.superseded(key, meta.vary());
       reveal(key);
-    } else if (directories.size() > 1) {
+    } else if (directories.all().size() > 1) {
       removeElsewhere(key, meta.vary(), directory);
     }
     return spool;
@@ -493,7 +567,7 @@ public final class DiskTier implements AutoCloseable {
    */
   private void removeElsewhere(
       CacheKey key, @Nullable VarySelection vary, @Nullable DiskDirectory but) {
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : directories.all()) {
       boolean may = directory.isOpening() || directory.isOff() || directory.holds(key);
       if (directory != but && may) {
         directory.removals().removeOlder(key, vary);
@@ -509,12 +583,13 @@ public final class DiskTier implements AutoCloseable {
   private @Nullable DiskDirectory choose(CacheKey key, long contentLength) {
     DiskDirectory best = null;
     double bestRank = Double.NEGATIVE_INFINITY;
-    for (int i = 0; i < directories.size(); i++) {
-      DiskDirectory directory = directories.get(i);
+    List<DiskDirectory> all = directories.all();
+    for (int i = 0; i < all.size(); i++) {
+      DiskDirectory directory = all.get(i);
       if (!directory.writes().takes(contentLength)) {
         continue;
       }
-      if (directories.size() == 1 || directory.mayHold(key)) {
+      if (all.size() == 1 || directory.mayHold(key)) {
         return directory;
       }
       long slabBytes = directory.geometry().slabBytes();
@@ -572,7 +647,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether requests wait for a directory that is being opened. */
   public boolean isAwaited() {
-    return directories.stream().anyMatch(directory -> directory.reads().isAwaited());
+    return directories.all().stream().anyMatch(directory -> directory.reads().isAwaited());
   }
 
   /** Whether a response is written only when it is requested again. */
@@ -582,12 +657,13 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether there is no directory. */
   public boolean isNone() {
-    return directories.isEmpty();
+    return directories.all().isEmpty();
   }
 
-  /** Tells {@code purges} the purges noted before this start. */
-  public void loadInto(Purges purges) {
-    removals.loadInto(purges);
+  /** Tells {@code into} the purges noted before this start, and those of later directories. */
+  public void loadInto(Purges into) {
+    purges = into;
+    removals.loadInto(into);
   }
 
   /**
@@ -607,7 +683,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether some directory has not yet been compared with {@code ban}. */
   public boolean isSweeping(Ban ban) {
-    return directories.stream().anyMatch(directory -> directory.isSweeping(ban));
+    return directories.all().stream().anyMatch(directory -> directory.isSweeping(ban));
   }
 
   /** Pending writes to disk under such keys are cancelled. */
@@ -622,19 +698,20 @@ public final class DiskTier implements AutoCloseable {
 
   /** The regular work of the directories. */
   public void tick() {
-    directories.forEach(DiskDirectory::tick);
+    directories.all().forEach(DiskDirectory::tick);
   }
 
   /** Numbers of each directory. */
   public List<DiskStats> stats() {
-    return directories.stream().map(DiskDirectory::stats).toList();
+    return directories.all().stream().map(DiskDirectory::stats).toList();
   }
 
   /** Closes all cleanly, at the same time. Blocks. */
   @Override
   public void close() {
-    directories.forEach(DiskDirectory::beginClose);
+    closed = true;
+    directories.all().forEach(DiskDirectory::beginClose);
     long deadlineNanos = System.nanoTime() + DiskDirectory.FLUSH_NANOS;
-    directories.forEach(directory -> directory.close(deadlineNanos));
+    directories.all().forEach(directory -> directory.close(deadlineNanos));
   }
 }

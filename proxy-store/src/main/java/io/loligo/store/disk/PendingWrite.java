@@ -13,11 +13,23 @@ public final class PendingWrite implements AutoCloseable {
   private final CacheKey key;
   private final @Nullable VarySelection vary;
   private final boolean part;
+  private final boolean announced;
   private volatile boolean cancelled;
   private boolean begun;
 
-  /** A write of a response with the selection {@code vary}; {@code part}: of a part of one. */
-  PendingWrite(PendingChanges changes, CacheKey key, @Nullable VarySelection vary, boolean part) {
+  /**
+   * A write of a response with the selection {@code vary}.
+   *
+   * @param part whether it is a part of one
+   * @param announced whether {@code changes} will know it; false: it is not to be done
+   */
+  PendingWrite(
+      PendingChanges changes,
+      CacheKey key,
+      @Nullable VarySelection vary,
+      boolean part,
+      boolean announced) {
+    this.announced = announced;
     this.changes = changes;
     this.key = key;
     this.vary = vary;
@@ -26,6 +38,10 @@ public final class PendingWrite implements AutoCloseable {
 
   CacheKey key() {
     return key;
+  }
+
+  boolean isAnnounced() {
+    return announced;
   }
 
   boolean isPart() {

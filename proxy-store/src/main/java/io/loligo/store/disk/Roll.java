@@ -3,6 +3,7 @@ package io.loligo.store.disk;
 import io.loligo.store.disk.format.RollSheet;
 import io.loligo.store.disk.medium.Medium;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -16,34 +17,53 @@ import org.slf4j.LoggerFactory;
 /**
  * Which directories have heard of every removal. Each directory has a copy, so that one that was
  * away knows at the next start what it must not serve. See {@code docs/disk-format.md}.
- * Thread-safe; blocks except for {@link #hasStrangers} and {@link #isNoted}: not on event loops.
- * Its lock, inside which none is taken, is held while the small file is written, so a change may
- * have to wait for that.
+ * Thread-safe; blocks except for {@link #hasStrangers}, {@link #isNoted} and {@link #unheard}: not
+ * on event loops. Its lock, inside which none is taken, is held while the small file is written, so
+ * a change may have to wait for that.
  *
  * <p>It is written only on a change: a directory comes, is away or fails, or the first removal
- * comes of which an absent directory does not hear.
+ * comes of which an absent directory does not hear. Directories come and go with a reload, too:
+ * {@link #leave} and {@link #join}.
  */
 final class Roll {
   private static final Logger LOG = LoggerFactory.getLogger(Roll.class);
   private static final int ID_SHIFT = 20;
 
-  private final List<DiskDirectory> directories;
-  private final RollSheet[] sheets;
+  /** A present directory. Guarded by the roll. */
+  private static final class Member {
+    final DiskDirectory directory;
+    final long own;
+    final boolean behind;
+
+    /** Whether its sheet was written when one was last struck off. */
+    boolean written;
+
+    Member(DiskDirectory directory, long own, boolean behind) {
+      this.directory = directory;
+      this.own = own;
+      this.behind = behind;
+    }
+  }
+
   private final Medium medium;
+  private final List<Member> members = new ArrayList<>();
+
+  /** The number of the last sheets; 0: there were none. */
+  private long number;
+
+  /** The directories that have heard of every removal, by their own numbers. */
+  private long[] listed = {};
 
   /** The directories that are off and will be emptied, as the roll records. */
   private final Set<DiskDirectory> noted = ConcurrentHashMap.newKeySet();
 
-  /** The directories whose sheet was written when one was last struck off. */
-  private final boolean[] written;
-
   private volatile boolean strangers;
 
-  private Roll(List<DiskDirectory> directories, RollSheet[] sheets, Medium medium) {
-    this.directories = directories;
-    this.sheets = sheets;
+  /** Whether something was removed while there was no directory. */
+  private volatile boolean unheard;
+
+  private Roll(Medium medium) {
     this.medium = medium;
-    this.written = new boolean[sheets.length];
   }
 
   /**
@@ -53,58 +73,90 @@ final class Roll {
    * @throws IOException a directory cannot be written
    */
   static Roll call(List<DiskDirectory> directories, Medium medium) throws IOException {
+    Roll roll = new Roll(medium);
+    List<RollSheet> sheets = new ArrayList<>();
     RandomGenerator random = medium.random();
-    RollSheet[] sheets = new RollSheet[directories.size()];
-    RollSheet newest = null;
-    for (int i = 0; i < sheets.length; i++) {
-      RollSheet sheet = read(directories.get(i));
-      sheets[i] = sheet == null ? new RollSheet(random.nextLong(), 0, false, new long[0]) : sheet;
-      newest = newest == null || sheets[i].number() > newest.number() ? sheets[i] : newest;
+    for (DiskDirectory directory : directories) {
+      sheets.add(read(directory, random));
     }
-    Roll roll = new Roll(directories, sheets, medium);
-    if (newest != null) {
-      roll.begin(newest);
+    if (!sheets.isEmpty()) {
+      roll.begin(directories, sheets);
     }
     return roll;
   }
 
-  private static @Nullable RollSheet read(DiskDirectory directory) throws IOException {
+  /** The sheet of {@code directory}, or a new one. */
+  private static RollSheet read(DiskDirectory directory, RandomGenerator random)
+      throws IOException {
     try {
-      return directory.claim().marks().readRoll();
+      RollSheet sheet = directory.claim().marks().readRoll();
+      return sheet == null ? new RollSheet(random.nextLong(), 0, false, new long[0]) : sheet;
     } catch (IOException e) {
       throw directory.claim().refusal("ROLL cannot be read (" + e + "): look at its disk", e);
     }
   }
 
-  private synchronized void begin(RollSheet newest) throws IOException {
-    boolean same = newest.members().length == sheets.length;
-    for (int i = 0; i < sheets.length; i++) {
-      RollSheet sheet = sheets[i];
-      boolean listed = newest.lists(sheet.own());
-      same &= listed && sheet.number() == newest.number();
-      if (newest.number() > 0 && !listed) {
+  private synchronized void begin(List<DiskDirectory> directories, List<RollSheet> sheets)
+      throws IOException {
+    RollSheet newest = sheets.get(0);
+    for (RollSheet sheet : sheets) {
+      newest = sheet.number() > newest.number() ? sheet : newest;
+    }
+    boolean same = newest.members().length == sheets.size();
+    for (int i = 0; i < sheets.size(); i++) {
+      RollSheet sheet = sheets.get(i);
+      boolean known = newest.lists(sheet.own());
+      same &= known && sheet.number() == newest.number();
+      if (newest.number() > 0 && !known) {
         discard(directories.get(i));
       }
-      boolean behind = listed && (sheet.behind() || sheet.number() < newest.number());
-      directories.get(i).behind(behind);
-      sheets[i] = new RollSheet(sheet.own(), sheet.number(), behind, sheet.members());
+      add(
+          directories.get(i),
+          sheet.own(),
+          known && (sheet.behind() || sheet.number() < newest.number()));
     }
-    long[] here = Arrays.stream(sheets).mapToLong(RollSheet::own).toArray();
-    long[] all =
-        LongStream.concat(LongStream.of(here), LongStream.of(newest.members()))
-            .distinct()
-            .toArray();
+    number = newest.number();
+    listed = newest.members();
+    list(own());
     if (!same) {
-      long[] members = all.length > RollSheet.MAX_MEMBERS ? here : all;
-      for (int i = 0; i < sheets.length; i++) {
-        sheets[i] = new RollSheet(sheets[i].own(), newest.number(), sheets[i].behind(), members);
-      }
       raise();
-      for (int i = 0; i < sheets.length; i++) {
-        writeAtStart(i);
+      for (Member member : members) {
+        writeAtStart(member);
       }
     }
-    strangers = all.length > here.length;
+  }
+
+  private void add(DiskDirectory directory, long own, boolean behind) {
+    directory.behind(behind);
+    members.add(new Member(directory, own, behind));
+  }
+
+  /** Lists {@code more} beside those that are listed, if there is room for all. */
+  private void list(long[] more) {
+    long[] all = LongStream.concat(LongStream.of(more), LongStream.of(listed)).distinct().toArray();
+    strangers = all.length > members.size();
+    listed = all.length > RollSheet.MAX_MEMBERS ? own() : all;
+  }
+
+  private long[] own() {
+    return members.stream().mapToLong(member -> member.own).toArray();
+  }
+
+  private boolean lists(long own) {
+    return Arrays.stream(listed).anyMatch(one -> one == own);
+  }
+
+  private RollSheet sheet(Member member) {
+    return new RollSheet(member.own, number, member.behind, listed);
+  }
+
+  private @Nullable Member member(DiskDirectory directory) {
+    for (Member member : members) {
+      if (member.directory == directory) {
+        return member;
+      }
+    }
+    return null;
   }
 
   private static void discard(DiskDirectory directory) throws IOException {
@@ -115,27 +167,18 @@ final class Roll {
     }
   }
 
-  private void writeAtStart(int directory) throws IOException {
+  private void writeAtStart(Member member) throws IOException {
     try {
       // a sheet lost in a power failure only empties a directory, so there is no force
-      directories.get(directory).claim().marks().writeRoll(sheets[directory], false);
+      member.directory.claim().marks().writeRoll(sheet(member), false);
     } catch (IOException e) {
-      throw directories
-          .get(directory)
-          .claim()
-          .refusal("cannot be written (" + e + "): look at its disk", e);
+      throw member.directory.claim().refusal("cannot be written (" + e + "): look at its disk", e);
     }
   }
 
-  /** Gives all sheets the next number. */
+  /** The next number, for all sheets. */
   private void raise() {
-    long number = medium.millis() << ID_SHIFT;
-    for (RollSheet sheet : sheets) {
-      number = Math.max(number, sheet.number() + 1);
-    }
-    for (int i = 0; i < sheets.length; i++) {
-      sheets[i] = new RollSheet(sheets[i].own(), number, sheets[i].behind(), sheets[i].members());
-    }
+    number = Math.max(medium.millis() << ID_SHIFT, number + 1);
   }
 
   /**
@@ -145,12 +188,71 @@ final class Roll {
     return strangers;
   }
 
+  /** A removal happened while there may have been no directory. Any thread. */
+  void unheard() {
+    if (!unheard) {
+      unheard = true;
+    }
+  }
+
+  /**
+   * {@code directory}, claimed and not open yet, is in use from now on. It is emptied if it may
+   * have missed a removal.
+   *
+   * @throws IOException it cannot be read or written; then it is not in use
+   */
+  synchronized void join(DiskDirectory directory) throws IOException {
+    RollSheet sheet = read(directory, medium.random());
+    boolean first = number == 0;
+    boolean heard =
+        first ? !unheard && (sheet.number() == 0 || sheet.lists(sheet.own())) : lists(sheet.own());
+    if (!heard) {
+      discard(directory);
+    }
+    if (first && heard) {
+      listed = sheet.members();
+    }
+    boolean behind = heard && (sheet.behind() || sheet.number() < number);
+    number = Math.max(number, sheet.number());
+    add(directory, sheet.own(), behind);
+    list(new long[] {sheet.own()});
+    raise();
+    Member joined = members.get(members.size() - 1);
+    try {
+      writeAtStart(joined);
+    } catch (IOException e) {
+      members.remove(joined);
+      list(new long[0]);
+      throw e;
+    }
+    for (Member member : members) {
+      if (member != joined) {
+        writeOrWarn(member, false);
+      }
+    }
+  }
+
+  /**
+   * {@code directory} will not be in use: from now on it is behind the others, and does not hear of
+   * removals. Call it before it stops hearing of them.
+   */
+  synchronized void leave(DiskDirectory directory) {
+    Member gone = member(directory);
+    if (gone == null) {
+      return;
+    }
+    members.remove(gone);
+    noted.remove(directory);
+    list(new long[0]);
+    left();
+  }
+
   /** A directory is off: from now on it is behind the others. */
   synchronized void left() {
     raise();
-    for (int i = 0; i < sheets.length; i++) {
-      if (!directories.get(i).isOff()) {
-        writeOrWarn(i, false);
+    for (Member member : members) {
+      if (!member.directory.isOff()) {
+        writeOrWarn(member, false);
       }
     }
   }
@@ -161,22 +263,31 @@ final class Roll {
    */
   synchronized boolean missedByStrangers() {
     if (strangers) {
-      strike(Arrays.stream(sheets).mapToLong(RollSheet::own).filter(sheets[0]::lists).toArray());
-      strangers = !areWritten();
+      strike(Arrays.stream(own()).filter(this::lists).toArray());
+      strangers = !members.isEmpty() && !areWritten();
+      if (members.isEmpty()) {
+        LOG.warn(
+            "a cache_dir that was removed from the configuration missed a removal: it begins empty"
+                + " if this process uses it again; next: empty its folder before another process"
+                + " uses it");
+      }
     }
     return !strangers;
   }
 
   /**
-   * {@code directory}, which is off, has not heard of a removal. Returns whether it cannot bring
-   * the removed responses back: its own sheet says that it begins empty, or those of all others do.
+   * {@code directory}, which is off or was removed, has not heard of a removal. Returns whether it
+   * cannot bring the removed responses back: its own sheet says that it begins empty, or those of
+   * all others do.
    */
   synchronized boolean missedBy(DiskDirectory directory) {
+    Member away = member(directory);
+    if (away == null) {
+      return missedByStrangers();
+    }
     if (!isNoted(directory)) {
-      int away = directories.indexOf(directory);
-      long gone = sheets[away].own();
-      strike(LongStream.of(sheets[0].members()).filter(member -> member != gone).toArray());
-      if ((written[away] && directory.isThere()) || areWritten()) {
+      strike(LongStream.of(listed).filter(member -> member != away.own).toArray());
+      if ((away.written && directory.isThere()) || areWritten()) {
         noted.add(directory);
       }
     }
@@ -186,12 +297,11 @@ final class Roll {
   /** {@code directory} was off, and has by now carried out all missed removals. */
   synchronized void returned(DiskDirectory directory) {
     noted.remove(directory);
-    long own = sheets[directories.indexOf(directory)].own();
-    long[] members =
-        LongStream.concat(LongStream.of(own), LongStream.of(sheets[0].members()))
-            .distinct()
-            .toArray();
-    strike(members);
+    Member back = member(directory);
+    if (back != null) {
+      strike(
+          LongStream.concat(LongStream.of(back.own), LongStream.of(listed)).distinct().toArray());
+    }
   }
 
   /** Whether {@link #missedBy} has recorded {@code directory} already. */
@@ -202,9 +312,9 @@ final class Roll {
   /** Whether all directories that are on, at least one, have written their sheet. */
   private boolean areWritten() {
     boolean some = false;
-    for (int i = 0; i < sheets.length; i++) {
-      if (!directories.get(i).isOff()) {
-        if (!written[i]) {
+    for (Member member : members) {
+      if (!member.directory.isOff()) {
+        if (!member.written) {
           return false;
         }
         some = true;
@@ -213,28 +323,25 @@ final class Roll {
     return some;
   }
 
-  private void strike(long[] members) {
-    for (int i = 0; i < sheets.length; i++) {
-      RollSheet sheet = sheets[i];
-      sheets[i] = new RollSheet(sheet.own(), sheet.number(), sheet.behind(), members);
-    }
+  private void strike(long[] remaining) {
+    listed = remaining;
     raise();
-    for (int i = 0; i < sheets.length; i++) {
+    for (Member member : members) {
       // a directory that is off, too: it may be alone at the next start, and its disk may manage
       // that much
-      written[i] = writeOrWarn(i, true);
+      member.written = writeOrWarn(member, true);
     }
   }
 
-  private boolean writeOrWarn(int directory, boolean durably) {
+  private boolean writeOrWarn(Member member, boolean durably) {
     try {
-      directories.get(directory).claim().marks().writeRoll(sheets[directory], durably);
+      member.directory.claim().marks().writeRoll(sheet(member), durably);
       return true;
     } catch (IOException e) {
       LOG.warn(
           "cache_dir {}: {}; it may bring back responses removed while it was off; next: look for"
               + " faults of the disk",
-          directories.get(directory).config().path(),
+          member.directory.config().path(),
           e.toString());
       return false;
     }

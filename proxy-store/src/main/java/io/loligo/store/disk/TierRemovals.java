@@ -20,14 +20,14 @@ import org.slf4j.LoggerFactory;
 final class TierRemovals {
   private static final Logger LOG = LoggerFactory.getLogger(TierRemovals.class);
 
-  private final List<DiskDirectory> directories;
+  private final Directories directories;
   private final PendingChanges pending;
   private final Roll roll;
 
   /**
    * @param pending hides responses that are being removed
    */
-  TierRemovals(List<DiskDirectory> directories, PendingChanges pending, Roll roll) {
+  TierRemovals(Directories directories, PendingChanges pending, Roll roll) {
     this.directories = directories;
     this.pending = pending;
     this.roll = roll;
@@ -66,8 +66,9 @@ final class TierRemovals {
   void remove(CacheKey key, boolean durably, IntConsumer then) {
     pending.cancel(key);
     pending.hide(key);
-    Removal removal = new Removal(key, then);
-    for (DiskDirectory directory : directories) {
+    List<DiskDirectory> all = heardBy();
+    Removal removal = new Removal(key, all.size(), then);
+    for (DiskDirectory directory : all) {
       if (!durably && directory.holdsNothing(key)) {
         removal.told(directory, 0);
       } else {
@@ -99,7 +100,7 @@ final class TierRemovals {
     if (!pending.isRemovedOnce(key) || roll.hasStrangers()) {
       return false; // responses that another removal found may still stand on a disk
     }
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : heardBy()) {
       if (!(directory.isOff() ? roll.isNoted(directory) : directory.holdsNothing(key))) {
         return false;
       }
@@ -111,19 +112,20 @@ final class TierRemovals {
   private final class Removal {
     private final CacheKey key;
     private final IntConsumer then;
-    private final AtomicInteger left = new AtomicInteger(directories.size() + 1);
+    private final AtomicInteger left;
     private final AtomicLong sum = new AtomicLong();
 
-    Removal(CacheKey key, IntConsumer then) {
+    Removal(CacheKey key, int count, IntConsumer then) {
       this.key = key;
       this.then = then;
+      this.left = new AtomicInteger(count + 1);
     }
 
     void told(DiskDirectory directory, int count) {
-      boolean away = count < 0 && directory.isOff();
+      boolean away = count < 0 && isAway(directory);
       if (away && roll.isNoted(directory)) {
         add(0);
-      } else if (!away || !writer().run(() -> add(missed(directory) ? 0 : -1))) {
+      } else if (!away || !write(() -> add(missed(directory) ? 0 : -1))) {
         add(count);
       }
     }
@@ -131,7 +133,7 @@ final class TierRemovals {
     void tellStrangers() {
       if (!roll.hasStrangers()) {
         add(0);
-      } else if (!writer().run(() -> add(missedByStrangers() ? 0 : -1))) {
+      } else if (!write(() -> add(missedByStrangers() ? 0 : -1))) {
         add(-1);
       }
     }
@@ -145,14 +147,36 @@ final class TierRemovals {
     }
   }
 
-  /** The directory whose threads write down what others miss. */
-  private DiskDirectory writer() {
-    for (DiskDirectory directory : directories) {
-      if (!directory.isOff()) {
-        return directory;
+  /** The directories that hear of a removal: with none, the roll knows that none did. */
+  private List<DiskDirectory> heardBy() {
+    List<DiskDirectory> all = directories.all();
+    if (all.isEmpty()) {
+      roll.unheard();
+    }
+    return all;
+  }
+
+  /** Whether it is off, or was closed since the removal began. */
+  private static boolean isAway(DiskDirectory directory) {
+    return directory.isOff() || directory.isClosed();
+  }
+
+  /**
+   * Runs {@code task}, which writes down what a directory misses, on a thread of another one; false
+   * if it is closed.
+   */
+  private boolean write(Runnable task) {
+    List<DiskDirectory> all = directories.all();
+    for (DiskDirectory directory : all) {
+      if (!isAway(directory)) {
+        return directory.run(task);
       }
     }
-    return directories.get(0);
+    if (all.isEmpty()) {
+      task.run(); // there is no file to write
+      return true;
+    }
+    return all.get(0).run(task);
   }
 
   private boolean missedByStrangers() {
@@ -171,7 +195,8 @@ final class TierRemovals {
    * response.
    */
   void supersede(CacheKey key) {
-    if (directories.isEmpty()) {
+    List<DiskDirectory> all = directories.all();
+    if (all.isEmpty()) {
       return;
     }
     pending.cancel(key);
@@ -183,7 +208,7 @@ final class TierRemovals {
             pending.reveal(key);
           }
         };
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : all) {
       if (directory.isOpening()) {
         directory.removals().remove(key, false, count -> {});
       } else if (directory.isOff()) {
@@ -198,11 +223,14 @@ final class TierRemovals {
 
   /** Tells {@code purges} the purges noted before this start. */
   void loadInto(Purges purges) {
-    directories.forEach(directory -> directory.loadInto(purges));
-    // a note that one of them missed is lost once the others have retired it
+    directories.all().forEach(directory -> directory.loadInto(purges));
+    directories.all().forEach(directory -> noteBans(purges, directory));
+  }
+
+  /** A note that one of them missed is lost once the others have retired it. */
+  static void noteBans(Purges purges, DiskDirectory directory) {
     for (Ban ban : purges.bans()) {
-      directories.forEach(
-          directory -> directory.removals().note(file -> file.ban(ban), false, done -> {}));
+      directory.removals().note(file -> file.ban(ban), false, done -> {});
     }
   }
 
@@ -222,34 +250,35 @@ final class TierRemovals {
   }
 
   private void note(DirectoryRemovals.Note note, boolean durably, Consumer<Boolean> then) {
-    if (directories.isEmpty()) {
+    List<DiskDirectory> all = heardBy();
+    if (all.isEmpty() && !roll.hasStrangers()) {
       then.accept(true);
       return;
     }
-    AtomicInteger left = new AtomicInteger(directories.size() + 1);
-    AtomicBoolean all = new AtomicBoolean(true);
+    AtomicInteger left = new AtomicInteger(all.size() + 1);
+    AtomicBoolean noted = new AtomicBoolean(true);
     Consumer<Boolean> part =
         done -> {
           if (!done) {
-            all.set(false);
+            noted.set(false);
           }
           if (left.decrementAndGet() == 0) {
-            then.accept(all.get());
+            then.accept(noted.get());
           }
         };
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : all) {
       directory
           .removals()
           .note(
               note,
               durably,
               done -> {
-                part.accept(done || (directory.isOff() && missed(directory)));
+                part.accept(done || (isAway(directory) && missed(directory)));
               });
     }
     if (!roll.hasStrangers()) {
       part.accept(true);
-    } else if (!writer().run(() -> part.accept(missedByStrangers()))) {
+    } else if (!write(() -> part.accept(missedByStrangers()))) {
       part.accept(false);
     }
   }
@@ -258,15 +287,16 @@ final class TierRemovals {
   int clear() {
     int count = 0;
     pending.cancelAll();
-    pending.hideAll(directories.size());
-    for (DiskDirectory directory : directories) {
+    List<DiskDirectory> all = heardBy();
+    pending.hideAll(all.size());
+    for (DiskDirectory directory : all) {
       count += directory.removals().clear(pending::revealAll);
-      if (directory.isOff()) {
-        writer().run(() -> missed(directory));
+      if (isAway(directory)) {
+        write(() -> missed(directory));
       }
     }
     if (roll.hasStrangers()) {
-      writer().run(this::missedByStrangers);
+      write(this::missedByStrangers);
     }
     return count;
   }

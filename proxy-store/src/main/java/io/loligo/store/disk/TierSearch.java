@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
  * thread; nothing blocks.
  */
 final class TierSearch {
-  private final List<DiskDirectory> directories;
+  private final Directories directories;
   private final PendingChanges pending;
 
   /**
    * @param pending hides responses that are about to change
    */
-  TierSearch(List<DiskDirectory> directories, PendingChanges pending) {
+  TierSearch(Directories directories, PendingChanges pending) {
     this.directories = directories;
     this.pending = pending;
   }
 
   /** A hint; see {@link DiskDirectory#mayHold}. */
   boolean mayHold(KeyProbe key) {
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : directories.all()) {
       if (directory.mayHold(key) && answers(directory)) {
         // the pending write is newer than the stored response
         return !pending.isHidden(key);
@@ -47,7 +47,7 @@ final class TierSearch {
 
   /** See {@link #mayHold(KeyProbe)}. */
   boolean mayHold(CacheKey key) {
-    for (DiskDirectory directory : directories) {
+    for (DiskDirectory directory : directories.all()) {
       if (directory.mayHold(key) && answers(directory)) {
         return !pending.isHidden(key);
       }
@@ -58,7 +58,7 @@ final class TierSearch {
   /** A directory that was away does not answer before the content of the others is known. */
   private boolean answers(DiskDirectory directory) {
     if (directory.isBehind()) {
-      for (DiskDirectory other : directories) {
+      for (DiskDirectory other : directories.all()) {
         if (other.isOpening()) {
           return false;
         }
@@ -72,10 +72,11 @@ final class TierSearch {
    * blocks.
    */
   DiskTier.@Nullable LoadedNow loadNow(CacheKey key, Fields request, Wanted wanted) {
-    if (directories.size() != 1 || pending.isHidden(key)) {
+    List<DiskDirectory> all = directories.all();
+    if (all.size() != 1 || pending.isHidden(key)) {
       return null; // with several directories, the newest copy has to be found
     }
-    Loader.Loaded loaded = directories.get(0).reads().loadNow(key, request, wanted);
+    Loader.Loaded loaded = all.get(0).reads().loadNow(key, request, wanted);
     return loaded == null || loaded.outcome() == LoadOutcome.BUSY
         ? null
         : new DiskTier.LoadedNow(loaded.entry(), loaded.outcome(), loaded.hits());
@@ -98,6 +99,7 @@ final class TierSearch {
    */
   private abstract class Walk<T> {
     final CacheKey key;
+    private final List<DiskDirectory> all = directories.all();
     private int next;
     private @Nullable T newest;
     private @Nullable DiskDirectory holder;
@@ -130,8 +132,8 @@ final class TierSearch {
     abstract void end(@Nullable T found, LoadOutcome outcome);
 
     final void goOn() {
-      while (next < directories.size()) {
-        DiskDirectory directory = directories.get(next++);
+      while (next < all.size()) {
+        DiskDirectory directory = all.get(next++);
         if (directory.mayHold(key) && answers(directory)) {
           if (ask(directory)) {
             return;
@@ -349,10 +351,11 @@ final class TierSearch {
       int max,
       EventExecutor loop,
       Consumer<List<Entry>> then) {
-    variants(0, new ArrayList<>(), key, which, max, loop, then);
+    variants(directories.all(), 0, new ArrayList<>(), key, which, max, loop, then);
   }
 
   private void variants(
+      List<DiskDirectory> all,
       int from,
       List<Entry> found,
       CacheKey key,
@@ -360,8 +363,8 @@ final class TierSearch {
       int max,
       EventExecutor loop,
       Consumer<List<Entry>> then) {
-    for (int i = from; i < directories.size() && found.size() < max; i++) {
-      DiskDirectory directory = directories.get(i);
+    for (int i = from; i < all.size() && found.size() < max; i++) {
+      DiskDirectory directory = all.get(i);
       int next = i + 1;
       if (directory.mayHold(key)
           && answers(directory)
@@ -374,7 +377,7 @@ final class TierSearch {
                   loop,
                   more -> {
                     found.addAll(more);
-                    variants(next, found, key, which, max, loop, then);
+                    variants(all, next, found, key, which, max, loop, then);
                   })) {
         return;
       }

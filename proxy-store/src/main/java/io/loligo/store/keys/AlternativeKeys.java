@@ -9,6 +9,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.range.Slice;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -60,8 +61,8 @@ public final class AlternativeKeys {
   /** Whether any was requested; a path of which none was is as the process found it. */
   private volatile boolean anyAskedFor;
 
-  /** Whether the keys left by earlier processes are not known yet. */
-  private volatile boolean untold;
+  /** How many sets of directories have not yet told the keys that earlier processes left. */
+  private final AtomicInteger untold = new AtomicInteger();
 
   private volatile boolean anyLeft;
 
@@ -78,7 +79,9 @@ public final class AlternativeKeys {
    *     {@link #left} and {@link #allAreTold} will report
    */
   public AlternativeKeys(boolean mayBeLeft) {
-    this.untold = mayBeLeft;
+    if (mayBeLeft) {
+      someAreUntold();
+    }
   }
 
   /**
@@ -95,9 +98,14 @@ public final class AlternativeKeys {
     }
   }
 
-  /** {@link #left} has reported everything. */
+  /** Further directories will report responses by {@link #left}, and then {@link #allAreTold}. */
+  public void someAreUntold() {
+    untold.incrementAndGet();
+  }
+
+  /** {@link #left} has reported everything in one set of directories. */
   public void allAreTold() {
-    untold = false;
+    untold.updateAndGet(sets -> Math.max(0, sets - 1));
   }
 
   /** Whether this process requested anything under another key of the URL of {@code key}. */
@@ -111,7 +119,7 @@ public final class AlternativeKeys {
    * here, and a purge may fail and be repeated.
    */
   public boolean mayBeAny(CacheKey key) {
-    return untold || isKnownOf(key);
+    return untold.get() > 0 || isKnownOf(key);
   }
 
   /** The same, if that is known and stays so. */
@@ -121,7 +129,7 @@ public final class AlternativeKeys {
 
   /** Whether anything may be stored under keys other than those of URLs. */
   public boolean mayBeAny() {
-    return untold || anyLeft || anyAskedFor;
+    return untold.get() > 0 || anyLeft || anyAskedFor;
   }
 
   /** A removal is about to begin: call it before {@link #mayBeAny}. */

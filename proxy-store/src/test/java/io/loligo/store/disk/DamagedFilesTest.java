@@ -501,10 +501,21 @@ final class DamagedFilesTest {
   // The directory
 
   @Test
-  void anotherSizeIsDiscarded() throws IOException {
+  void aSmallerSizeIsDiscarded() throws IOException {
     begin(End.CLEAN);
-    try (DiskFixture fixture = new DiskFixture(disk(dir(here(), SIZE + (4 << 20))))) {
+    try (DiskFixture fixture = new DiskFixture(disk(dir(here(), SIZE - (1 << 20))))) {
       assertThat(fixture.stats().objects()).isZero();
+      fixture.assertWorks();
+    }
+  }
+
+  /** Whatever the last process left: the files are made longer before they are read. */
+  @ParameterizedTest
+  @EnumSource
+  void aLargerSizeKeepsTheContent(End end) throws IOException {
+    begin(end);
+    try (DiskFixture fixture = new DiskFixture(disk(dir(here(), SIZE + (4 << 20))))) {
+      assertThat(check(fixture)).isEqualTo(stored);
       fixture.assertWorks();
     }
   }

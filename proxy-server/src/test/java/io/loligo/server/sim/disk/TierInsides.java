@@ -52,7 +52,7 @@ final class TierInsides {
   }
 
   private static Object directory(DiskTier tier) {
-    return ((List<?>) get(tier, "directories")).get(0);
+    return ((List<?>) get(get(tier, "directories"), "all")).get(0);
   }
 
   private static Object pending(DiskTier tier) {

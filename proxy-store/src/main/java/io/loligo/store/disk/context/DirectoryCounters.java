@@ -13,6 +13,9 @@ public final class DirectoryCounters {
   /** Of {@link #hits}, those that took a single read of one block at once. */
   public final LongAdder singleReads = new LongAdder();
 
+  /** Responses that are being read from further blocks, or written while they arrive. */
+  public final InUse inUse = new InUse();
+
   /** Reads of blocks. */
   public final LongAdder reads = new LongAdder();
 

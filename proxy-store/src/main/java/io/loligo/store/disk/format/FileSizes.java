@@ -54,6 +54,17 @@ public final class FileSizes {
     return (int) Math.min(Moments.BUCKETS, Long.highestOneBit(most));
   }
 
+  /** Buckets of a file of purges with {@code fileBytes}; 0: no such file has that length. */
+  public static int purgeBucketsIn(long fileBytes) {
+    long buckets = (fileBytes - BUCKETS_AT) / BUCKET_BYTES;
+    boolean valid =
+        buckets >= MIN_BUCKETS
+            && buckets <= Moments.BUCKETS
+            && Long.bitCount(buckets) == 1
+            && BUCKETS_AT + buckets * BUCKET_BYTES == fileBytes;
+    return valid ? (int) buckets : 0;
+  }
+
   /** Bytes of the file of purges in a directory of {@code totalBytes}. */
   public static int purges(long totalBytes) {
     return BUCKETS_AT + purgeBuckets(totalBytes) * BUCKET_BYTES;

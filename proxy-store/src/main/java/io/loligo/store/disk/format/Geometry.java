@@ -36,6 +36,9 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
   private static final int WANTED_SEGMENTS = 1024;
   private static final int MIN_SEGMENTS = 16;
 
+  /** A directory that has grown keeps the size of its segments up to this number of them. */
+  private static final int MOST_SEGMENTS = 16_384;
+
   /** Average number of responses in a segment, at most: the footer stays small. */
   private static final int MAX_PER_SEGMENT = 8192;
 
@@ -55,8 +58,7 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
    */
   public static @Nullable Geometry of(long totalBytes, long meanObjectBytes) {
     long mean = Math.max(1, meanObjectBytes);
-    int records =
-        (int) Math.max(1024, Math.min(MAX_RECORDS, wantedRecords(totalBytes, meanObjectBytes)));
+    int records = records(totalBytes, meanObjectBytes);
     int largest = MIN_SEGMENT_BYTES;
     while (largest < MAX_SEGMENT_BYTES && largest * 2L <= mean * MAX_PER_SEGMENT) {
       largest *= 2;
@@ -65,6 +67,10 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
     while (segmentBytes < largest && totalBytes / segmentBytes > WANTED_SEGMENTS) {
       segmentBytes *= 2;
     }
+    return of(totalBytes, records, segmentBytes);
+  }
+
+  private static @Nullable Geometry of(long totalBytes, int records, int segmentBytes) {
     long segments = totalBytes / segmentBytes;
     while (segments >= MIN_SEGMENTS
         && segments * segmentBytes + besides(totalBytes, records, segments, segmentBytes)
@@ -75,6 +81,31 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
       return null;
     }
     return new Geometry(totalBytes, records, segmentBytes, Math.toIntExact(segments));
+  }
+
+  /**
+   * The geometry for at least as many bytes and records, with the segments as they are, so that the
+   * content stays; null if it would be smaller than this one, or have more than {@value
+   * #MOST_SEGMENTS} segments.
+   */
+  public @Nullable Geometry grownTo(long newTotalBytes, long meanObjectBytes) {
+    if (newTotalBytes / segmentBytes > MOST_SEGMENTS) {
+      return null;
+    }
+    Geometry grown = of(newTotalBytes, records(newTotalBytes, meanObjectBytes), segmentBytes);
+    return grown != null && grown.isGrown(this) ? grown : null;
+  }
+
+  /** Whether a directory of {@code before} can become one of this geometry and keep its content. */
+  public boolean isGrown(Geometry before) {
+    return segmentBytes == before.segmentBytes
+        && totalBytes >= before.totalBytes
+        && segments >= before.segments
+        && records >= before.records;
+  }
+
+  private static int records(long totalBytes, long meanObjectBytes) {
+    return (int) Math.max(1024, Math.min(MAX_RECORDS, wantedRecords(totalBytes, meanObjectBytes)));
   }
 
   /** Records that {@link #of} plans, unless that is above {@link #MAX_RECORDS}. */

@@ -58,15 +58,17 @@ public final class PurgeFile implements AutoCloseable {
 
   /**
    * Opens the one at {@code path} of a directory of {@code totalBytes}. If there is none of this
-   * version and size, or it is damaged, a new one is created, and {@code header} is deleted first:
-   * the purges of its responses are unknown. Of an intact record of a kind that is not known here,
-   * which a later version has added, the moment is: it counts as a purge of everything until then.
+   * version and size, or of the size that the directory had before it grew, or it is damaged, a new
+   * one is created, and {@code header} is deleted first: the purges of its responses are unknown.
+   * Of an intact record of a kind that is not known here, which a later version has added, the
+   * moment is: it counts as a purge of everything until then.
    */
   public static PurgeFile open(Path path, Path header, long totalBytes, Medium medium)
       throws IOException {
     int buckets = FileSizes.purgeBuckets(totalBytes);
-    if (Files.exists(path) && Files.size(path) == FileSizes.purges(totalBytes)) {
-      PurgeFile there = new PurgeFile(channel(path), buckets);
+    int present = Files.exists(path) ? FileSizes.purgeBucketsIn(Files.size(path)) : 0;
+    if (present > 0 && present <= buckets) {
+      PurgeFile there = new PurgeFile(channel(path), present);
       if (there.isSound()) {
         try {
           there.replaceUnknownCells(path);

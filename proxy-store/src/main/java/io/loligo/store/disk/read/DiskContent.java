@@ -34,6 +34,7 @@ final class DiskContent implements AbsentContent {
     this.layout = layout;
     this.id = id;
     this.pieces = pieces;
+    pieces.beginResponse();
   }
 
   @Override
@@ -47,6 +48,7 @@ final class DiskContent implements AbsentContent {
   public void release() {
     if (count.decrementAndGet() == 0) {
       pieces.endReading(stored);
+      pieces.endResponse();
     }
   }
 

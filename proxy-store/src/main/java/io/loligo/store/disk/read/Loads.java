@@ -81,7 +81,7 @@ public final class Loads {
   private final AtomicInteger waiting = new AtomicInteger();
   private final Threads threads;
   private final Supplier<Round> rounds;
-  private final long patienceNanos;
+  private volatile long patienceNanos;
   private final LongSupplier clock;
 
   /**
@@ -93,6 +93,11 @@ public final class Loads {
     this.rounds = rounds;
     this.patienceNanos = patienceNanos;
     this.clock = clock;
+  }
+
+  /** Changes how long a requester waits; see the constructor. */
+  public void patience(long nanos) {
+    patienceNanos = nanos;
   }
 
   /** Waiting requests. */

@@ -122,6 +122,16 @@ final class PieceReader {
     return there;
   }
 
+  /** A response is being read to its end. */
+  void beginResponse() {
+    counters.inUse.begin();
+  }
+
+  /** Ends one {@link #beginResponse}. */
+  void endResponse() {
+    counters.inUse.end();
+  }
+
   /** The reader of {@code stored} has ended. */
   void endReading(IndexedResponse stored) {
     catalogue.endReading(stored);

@@ -157,6 +157,7 @@ public final class DiskSpool implements Spool {
     this.id = id;
     this.loop = loop;
     this.listener = listener;
+    counters.inUse.begin();
     tell(
         () -> {
           if (!closed) {
@@ -578,6 +579,7 @@ public final class DiskSpool implements Spool {
       return;
     }
     released = true;
+    counters.inUse.end();
     drop();
     if (current != null) {
       current.release();

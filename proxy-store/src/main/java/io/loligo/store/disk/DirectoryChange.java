@@ -1,0 +1,153 @@
+package io.loligo.store.disk;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Another set of directories for a tier in use. Preparing it claims the new ones and may fail; then
+ * nothing has changed. {@link #commit} opens them in the background, as at a start, and closes the
+ * others cleanly, which releases their locks: from then on another process may use them. A response
+ * that is being read from one, or written to it, has {@link #DRAIN_NANOS} to end before; then its
+ * reader continues as if the disk had failed. A directory whose size or threads change is closed
+ * and opened again; content that fits the new size stays.
+ *
+ * <p>Confined to one thread, which it blocks; one change at a time.
+ */
+public final class DirectoryChange implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryChange.class);
+
+  /** Longest wait for responses that are being read from a directory, or written to it. */
+  static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final DiskTier tier;
+  private final DiskSettings wanted;
+  private final List<DiskDirectory> added = new ArrayList<>();
+  private final List<DiskDirectory> leaving;
+  private final Map<DiskDirectory, CacheDir> kept = new LinkedHashMap<>();
+  private final List<CacheDir> again = new ArrayList<>();
+
+  private DirectoryChange(DiskTier tier, DiskSettings wanted) {
+    this.tier = tier;
+    this.wanted = wanted;
+    this.leaving = new ArrayList<>(tier.directories().all());
+  }
+
+  /**
+   * Claims the new directories of {@code wanted}.
+   *
+   * @throws IOException one cannot be claimed; names it and the remedy
+   */
+  static DirectoryChange prepare(DiskTier tier, DiskSettings wanted) throws IOException {
+    DirectoryChange change = new DirectoryChange(tier, wanted);
+    try {
+      for (CacheDir dir : wanted.dirs()) {
+        change.prepare(dir);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      change.close();
+      throw e;
+    }
+    return change;
+  }
+
+  private void prepare(CacheDir dir) throws IOException {
+    for (DiskDirectory there : tier.directories().all()) {
+      if (there.config().path().equals(dir.path())) {
+        if (there.isLike(dir, wanted)) {
+          kept.put(there, dir);
+          leaving.remove(there);
+        } else {
+          there.checkResized(dir, wanted);
+          again.add(dir);
+        }
+        return;
+      }
+    }
+    added.add(tier.claim(dir, wanted));
+    DiskTier.checkSpace(added);
+  }
+
+  /** Whether directories will be opened. */
+  public boolean opens() {
+    return !added.isEmpty() || !again.isEmpty();
+  }
+
+  /**
+   * Carries it out.
+   *
+   * @return completes when the new directories are ready, or off
+   */
+  public CompletableFuture<Void> commit() {
+    tier.use(wanted);
+    kept.forEach((directory, dir) -> directory.reconfigure(dir, wanted));
+    List<CompletableFuture<Void>> opened = new ArrayList<>();
+    for (DiskDirectory directory : added) {
+      opened.add(join(directory));
+    }
+    added.clear();
+    closeLeaving();
+    for (CacheDir dir : again) {
+      try {
+        opened.add(join(tier.claim(dir, wanted)));
+      } catch (IOException e) {
+        failed(dir, e);
+      }
+    }
+    tier.directories().order(wanted.dirs().stream().map(CacheDir::path).toList());
+    return CompletableFuture.allOf(opened.toArray(CompletableFuture[]::new));
+  }
+
+  private CompletableFuture<Void> join(DiskDirectory directory) {
+    try {
+      return tier.join(directory);
+    } catch (IOException e) {
+      directory.close();
+      failed(directory.config(), e);
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  private static void failed(CacheDir dir, IOException why) {
+    LOG.error(
+        "cache_dir {}: not in use: {}; requests go on without it; next: correct that, and reload"
+            + " again",
+        dir.path(),
+        why.getMessage(),
+        why);
+  }
+
+  private void closeLeaving() {
+    leaving.forEach(tier::leave);
+    long drained = System.nanoTime() + DRAIN_NANOS;
+    for (DiskDirectory directory : leaving) {
+      if (!directory.awaitUnused(drained)) {
+        LOG.warn(
+            "cache_dir {}: {} responses are still being read or written after {} s: it is closed,"
+                + " and they go on without it; next: nothing",
+            directory.config().path(),
+            directory.inUse(),
+            TimeUnit.NANOSECONDS.toSeconds(DRAIN_NANOS));
+      }
+    }
+    leaving.forEach(DiskDirectory::beginClose);
+    long flushed = System.nanoTime() + DiskDirectory.FLUSH_NANOS;
+    for (DiskDirectory directory : leaving) {
+      directory.close(flushed);
+      LOG.info("cache_dir {}: closed", directory.config().path());
+    }
+  }
+
+  /** Gives it up: releases claimed directories. Nothing after {@link #commit}. */
+  @Override
+  public void close() {
+    added.forEach(DiskDirectory::close);
+    added.clear();
+  }
+}

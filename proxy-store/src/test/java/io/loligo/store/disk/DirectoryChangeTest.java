@@ -1,0 +1,289 @@
+package io.loligo.store.disk;
+
+import static io.loligo.store.StoreFixture.bytes;
+import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.disk;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.store.TieredStore;
+import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.UrlPattern;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Directories that come and go while the store is in use. */
+final class DirectoryChangeTest {
+  private static final String URL = "http://change/a";
+  private static final int ROUNDS = 15;
+  private static final int OBJECTS = 40;
+
+  @TempDir Path temp;
+
+  private CacheDir one(int megabytes) {
+    return dir(temp.resolve("one"), megabytes << 20);
+  }
+
+  private CacheDir two() {
+    return dir(temp.resolve("two"), 16 << 20);
+  }
+
+  private static void change(DiskFixture fixture, CacheDir... dirs) throws IOException {
+    try (DirectoryChange change = fixture.store.store.prepare(disk(dirs))) {
+      fixture.store.store.commit(change);
+    }
+    fixture.store.store.opened().join();
+  }
+
+  private static LoadOutcome load(DiskFixture fixture, String url) {
+    return fixture.load(url).outcome();
+  }
+
+  @Test
+  void aRemovedDirectoryKeepsItsContentUntilItReturns() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+      change(fixture);
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.ABSENT);
+      change(fixture, two());
+      change(fixture, two(), one(16));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+      assertThat(fixture.store.store.diskStats())
+          .extracting(DiskStats::path)
+          .containsExactly(two().path(), one(16).path());
+      change(fixture, one(16), two());
+      assertThat(fixture.store.store.diskStats())
+          .extracting(DiskStats::path)
+          .containsExactly(one(16).path(), two().path());
+    }
+  }
+
+  @Test
+  void aDirectoryThatMissedAPurgeBeginsEmpty() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16), two()))) {
+      fixture.put(URL, bytes(20_000));
+      change(fixture, two());
+      assertThat(fixture.purge(URL)).isNotNegative();
+      change(fixture, one(16), two());
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** Another process removes the other directory's line, too: the sheets must say so. */
+  @Test
+  void theNextProcessKnowsWhatADirectoryMissed() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16), two()))) {
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.put(URL + i, bytes(20_000));
+      }
+      change(fixture, two());
+      for (int i = 0; i < OBJECTS; i++) {
+        assertThat(fixture.purge(URL + i)).isNotNegative();
+      }
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(one(16), two()))) {
+      for (int i = 0; i < OBJECTS; i++) {
+        assertThat(load(fixture, URL + i)).isEqualTo(LoadOutcome.ABSENT);
+      }
+    }
+  }
+
+  @Test
+  void aRemovalWithoutAnyDirectoryEmptiesTheFirstOne() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+    }
+    try (DiskFixture fixture = new DiskFixture(disk())) {
+      change(fixture, one(16));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+    try (DiskFixture fixture = new DiskFixture(disk())) {
+      assertThat(fixture.purge("http://change/other")).isNotNegative();
+      change(fixture, one(16));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @Test
+  void aDirectoryGrowsAndKeepsResponsesAndPurges() throws IOException {
+    byte[] large = bytes(400_000);
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+      fixture.put(URL + "/large", large);
+      fixture.put(URL + "/purged", bytes(10));
+      CompletableFuture<Purged> purged = new CompletableFuture<>();
+      fixture.store.store.purge(
+          new Purge.Matching(UrlPattern.of("change", "/purged$"), false),
+          fixture.loop,
+          purged::complete);
+      assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
+      change(fixture, one(64));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+      assertThat(fixture.load(URL + "/large").content()).isEqualTo(large);
+      assertThat(load(fixture, URL + "/purged")).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.stats().capacityBytes()).isEqualTo(64L << 20);
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.put(URL + "/later" + i, large); // as much as the smaller one had room for
+      }
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(one(900)))) {
+      assertThat(load(fixture, URL)).as("a start does the same").isEqualTo(LoadOutcome.FOUND);
+      assertThat(load(fixture, URL + "/later0")).isEqualTo(LoadOutcome.FOUND);
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(one(900)))) {
+      assertThat(load(fixture, URL)).as("nothing more happens").isEqualTo(LoadOutcome.FOUND);
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(one(64)))) {
+      assertThat(load(fixture, URL)).as("a smaller one").isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** Killed after the files were made longer, and before the header says so. */
+  @Test
+  void aDirectoryWhoseGrowthWasInterruptedKeepsItsContent() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+    }
+    Path header = temp.resolve("one").resolve("header");
+    byte[] before = Files.readAllBytes(header);
+    try (DiskFixture fixture = new DiskFixture(disk(one(64)))) {
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+    Files.write(header, before);
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(one(64)))) {
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  @Test
+  void segmentsStayAsLargeAsTheyWere() {
+    Geometry small = Geometry.of(16 << 20, 13 << 10);
+    assertThat(small.grownTo(16 << 20, 13 << 10)).isEqualTo(small);
+    Geometry grown = small.grownTo(1L << 30, 13 << 10);
+    assertThat(grown.segmentBytes()).isEqualTo(small.segmentBytes());
+    assertThat(grown.totalBytes()).isEqualTo(1L << 30);
+    assertThat(grown.neededBytes()).isLessThanOrEqualTo(1L << 30);
+    assertThat(grown.grownTo(1L << 30, 13 << 10)).isEqualTo(grown);
+    assertThat(grown.grownTo(16 << 20, 13 << 10)).as("smaller").isNull();
+    assertThat(grown.grownTo(1L << 30, 26 << 10)).as("fewer records").isNull();
+    assertThat(small.grownTo(1L << 40, 13 << 10)).as("too many segments").isNull();
+  }
+
+  @Test
+  void anotherProcessMayUseARemovedFolder() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16), two()))) {
+      assertThatThrownBy(() -> Marks.lock(temp.resolve("one"))).isInstanceOf(Marks.InUse.class);
+      change(fixture, two());
+      Marks.lock(temp.resolve("one")).close();
+    }
+  }
+
+  @Test
+  void aFolderThatCannotBeClaimedReleasesTheOthers() throws IOException {
+    Files.writeString(temp.resolve("file"), "");
+    try (DiskFixture fixture = new DiskFixture(disk(two()))) {
+      assertThatThrownBy(() -> change(fixture, two(), one(16), dir(temp.resolve("file"), 16 << 20)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("file");
+      assertThat(fixture.store.store.diskStats()).hasSize(1);
+      Marks.lock(temp.resolve("one")).close();
+      assertThatThrownBy(() -> change(fixture, dir(temp.resolve("two"), 1 << 20)))
+          .hasMessageContaining("too small");
+      fixture.put(URL, bytes(20_000));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  private static List<WeakReference<Object>> held(TieredStore store)
+      throws ReflectiveOperationException {
+    Field disk = TieredStore.class.getDeclaredField("disk");
+    disk.setAccessible(true);
+    List<WeakReference<Object>> held = new ArrayList<>();
+    for (DiskDirectory directory : ((DiskTier) disk.get(store)).directories().all()) {
+      held.add(new WeakReference<>(directory));
+      held.add(new WeakReference<>(directory.state().lastOpened().catalogue()));
+    }
+    return held;
+  }
+
+  /** Its index is direct memory, which goes with the last reference. */
+  @Test
+  void nothingHoldsARemovedDirectory() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16), two()))) {
+      fixture.put(URL, bytes(20_000));
+      List<WeakReference<Object>> held = held(fixture.store.store);
+      change(fixture);
+      DiskFixture.await(
+          () -> {
+            System.gc();
+            return held.stream().allMatch(one -> one.get() == null);
+          });
+    }
+  }
+
+  /** Readers, a writer and a remover go on; every response is whole, and no removed one returns. */
+  @Test
+  void theStoreIsInUseMeanwhile() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    AtomicBoolean over = new AtomicBoolean();
+    CountDownLatch begun = new CountDownLatch(2);
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      Future<?> writer =
+          threads.submit(
+              () -> {
+                for (int i = 0; !over.get(); i++) {
+                  fixture.store.fill(URL + i % OBJECTS, bytes(30_000 + i % OBJECTS));
+                  begun.countDown();
+                }
+              });
+      Future<?> reader =
+          threads.submit(
+              () -> {
+                for (int i = 0; !over.get(); i++) {
+                  DiskFixture.Found found = fixture.load(URL + i % OBJECTS);
+                  if (found.outcome() == LoadOutcome.FOUND) {
+                    assertThat(found.content()).isEqualTo(bytes(30_000 + i % OBJECTS));
+                  }
+                  begun.countDown();
+                }
+              });
+      begun.await();
+      for (int round = 0; round < ROUNDS; round++) {
+        String url = URL + "/purged" + round;
+        fixture.store.fill(url, bytes(100));
+        change(fixture, round % 3 == 0 ? new CacheDir[] {two()} : new CacheDir[] {one(16), two()});
+        assertThat(fixture.purge(url)).isNotNegative();
+        change(fixture, one(16 + round % 2 * 16));
+        assertThat(load(fixture, url)).isEqualTo(LoadOutcome.ABSENT);
+      }
+      over.set(true);
+      writer.get();
+      reader.get();
+      fixture.put(URL, bytes(10));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    } finally {
+      over.set(true);
+      threads.shutdown();
+    }
+  }
+}
