@@ -44,6 +44,7 @@ class ShippedFilesTest {
   @ValueSource(
       strings = {
         "loligo.conf",
+        "container/loligo.conf",
         "minimal-forward.conf",
         "minimal-reverse.conf",
         "peek-and-splice.conf",
