@@ -18,7 +18,7 @@ public final class EntityTag {
   }
 
   /** Whether {@code tag} has the syntax of RFC 9110 section 8.8.3, so that a list may hold it. */
-  static boolean isWellFormed(byte[] tag) {
+  public static boolean isWellFormed(byte[] tag) {
     int start = isWeak(tag) ? 2 : 0;
     int last = tag.length - 1;
     if (last <= start || tag[start] != '"' || tag[last] != '"') {

@@ -11,6 +11,7 @@ import io.loligo.core.message.Method;
 import io.loligo.core.message.RequestHead;
 import io.loligo.core.message.ResponseHead;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ public record Completion(
   /** In place of an end: the end of the whole, whose length the origin will tell. */
   static final long UNKNOWN = Long.MAX_VALUE;
 
+  private static final int OK = 200;
   private static final int PARTIAL_CONTENT = 206;
 
   /**
@@ -73,6 +75,25 @@ public record Completion(
       return null;
     }
     return of(stored, 0, stored.contentLength() < 0 ? UNKNOWN : stored.contentLength());
+  }
+
+  /**
+   * The rest of a whole that breaks off after {@code received} bytes; null if it cannot be
+   * continued: it needs the status 200, a strong entity tag and a known length.
+   *
+   * @param length bytes of the whole; -1 if unknown
+   */
+  public static @Nullable Completion ofRest(ResponseHead head, long received, long length) {
+    int tag = head.fields().first(FieldName.ETAG);
+    if (head.status() != OK || tag < 0 || received >= length) {
+      return null;
+    }
+    byte[] etag =
+        Arrays.copyOfRange(
+            head.fields().bytes(), head.fields().valueStart(tag), head.fields().valueEnd(tag));
+    return EntityTag.isWeak(etag) || !EntityTag.isWellFormed(etag)
+        ? null
+        : new Completion(0, length, List.of(new ContentPart(received, length)), length, etag);
   }
 
   private static @Nullable Completion of(StoredMeta stored, long first, long end) {

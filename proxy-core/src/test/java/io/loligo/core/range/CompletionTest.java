@@ -294,4 +294,33 @@ class CompletionTest {
     }
     assertThat(completed).isGreaterThan(500);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, '\"a\"', 20, 100, bytes=20-99",
+    "200, '\"a\"', 0, 100, bytes=0-99",
+    "200, '\"a\"', 20, -1,",
+    "200, '\"a\"', 100, 100,",
+    "200, 'W/\"a\"', 20, 100,",
+    "200, a, 20, 100,",
+    "206, '\"a\"', 20, 100,",
+    "404, '\"a\"', 20, 100,",
+  })
+  void theRestOfAWholeNeedsAStrongTagAndALength(
+      int status, String tag, long received, long length, String range) {
+    ResponseHead head = Heads.response(status, "ETag: " + tag);
+    Completion rest = Completion.ofRest(head, received, length);
+    assertThat(rest != null).isEqualTo(range != null);
+    if (rest != null) {
+      FieldLines lines = new FieldLines(64);
+      rest.addTo(lines, 0);
+      assertThat(new String(lines.bytes(), 0, lines.length(), ISO_8859_1))
+          .isEqualTo("Range: " + range + "\r\nIf-Range: " + tag + "\r\n");
+    }
+  }
+
+  @Test
+  void aWholeWithoutATagHasNoRest() {
+    assertThat(Completion.ofRest(Heads.response(200), 20, LENGTH)).isNull();
+  }
 }

@@ -83,6 +83,10 @@ public final class Fetch
   private @Nullable WidestLimit limit;
 
   private @Nullable HeldAnswer held;
+
+  /** Null: the response has not broken off. */
+  private @Nullable Continuing continuing;
+
   private boolean readOwed;
   private boolean reading;
   private boolean over;
@@ -307,10 +311,17 @@ public final class Fetch
     if (over) {
       return null;
     }
+    if (continuing != null && continuing.isOfRest()) {
+      return compose(continuing.conditions());
+    }
     requestMillis = services.store.requestMoment(services.clock.millis());
     keysAsOf = services.keys.asOf(key());
     Conditions ours = known.conditions(request.slice(), again || whole || unconditional);
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
+    return compose(ours);
+  }
+
+  private @Nullable OutgoingRequest compose(@Nullable Conditions ours) {
     try {
       return OutgoingFields.compose(
           request,
@@ -435,6 +446,10 @@ public final class Fetch
       return;
     }
     assert reply != null : "a fetch has one";
+    if (continuing != null && continuing.isAsking()) {
+      rest(continuing, reply, replyLength);
+      return;
+    }
     if (known.isOpened()) {
       nextGap(reply, replyLength);
       return;
@@ -608,6 +623,16 @@ public final class Fetch
     }
   }
 
+  /** The response to a request for the rest has arrived. */
+  private void rest(Continuing asked, ResponseHead reply, long replyLength) {
+    FetchFailure failure = asked.arrived(reply, ContentLength.bytes(replyLength));
+    if (failure == null) {
+      readOn();
+    } else {
+      giveUp(failure);
+    }
+  }
+
   /** Whether the fetch has ended. */
   boolean isOver() {
     return over;
@@ -652,6 +677,11 @@ public final class Fetch
     } else if (known.isOpened() && known.part().overflowsGap(content.readableBytes())) {
       content.release();
       refuse("more content than requested");
+    } else if (continuing != null
+        && continuing.isOfRest()
+        && inFlight().received() + content.readableBytes() > response.announced()) {
+      content.release();
+      refuse("more content than requested");
     } else {
       if (known.isCompleting()) {
         known.part().received(content.readableBytes());
@@ -672,7 +702,10 @@ public final class Fetch
    */
   void readOn() {
     boolean opened = known.isOpened();
-    if (over || reading || (opened && known.part().isAsking())) {
+    if (over
+        || reading
+        || (continuing != null && continuing.isAsking())
+        || (opened && known.part().isAsking())) {
       return;
     }
     if (opened) {
@@ -708,6 +741,11 @@ public final class Fetch
     } else if (!over && known.isOpened()) {
       reading = false;
       endGap();
+    } else if (!over
+        && continuing != null
+        && continuing.isOfRest()
+        && inFlight().received() != response.announced()) {
+      giveUp(new FetchFailure(FetchFailure.Kind.TRUNCATED, "the rest is too short"));
     } else if (!over) {
       if (response.isTooSmall(inFlight().received())) {
         inFlight().doNotStore(); // the head did not announce how small it is
@@ -725,13 +763,30 @@ public final class Fetch
   public void failed(FetchFailure failure) {
     if (!over && known.isOpened() && known.part().isStoredNext()) {
       side().endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
+    } else if (!over && breaksOff(failure)) {
+      side().endAnswer(/* cancel= */ false);
+      reading = false;
+      side().ask();
     } else if (!over) {
       if (failure.fault() != null) {
         response.refusal(failure.fault().reason());
       }
-      finish(failure);
-      inFlight().fail(failure);
+      FetchFailure cause = continuing == null ? failure : continuing.cause(failure);
+      finish(cause);
+      inFlight().fail(cause);
     }
+  }
+
+  /** Whether the rest of the response is requested because of {@code failure}. */
+  private boolean breaksOff(FetchFailure failure) {
+    if (known.isCompleting() || (continuing != null && continuing.isAsking())) {
+      return false;
+    }
+    if (continuing == null) {
+      continuing = Continuing.of(services);
+    }
+    return continuing.begins(
+        failure, request, response.head(), inFlight().received(), response.announced());
   }
 
   /**

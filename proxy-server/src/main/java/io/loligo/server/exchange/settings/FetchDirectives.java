@@ -198,5 +198,17 @@ public final class FetchDirectives {
                   + " gets 502. Other such requests get a connection of their own, or one of"
                   + " HTTP/2 that is known to be alive.");
 
+  /** {@code loligo_resume_fetches}. */
+  static final Setting<Integer> RESUME_FETCHES =
+      FEATURE
+          .number("loligo_resume_fetches", "0")
+          .range(0, 100)
+          .text(
+              "How often the proxy requests the rest of a response whose connection breaks off, and"
+                  + " goes on with it, so that clients get one complete response. The response has"
+                  + " to be a 200 to a GET with a strong entity tag and a Content-Length; the rest"
+                  + " has to have the same tag. With services that adapt responses, none is"
+                  + " resumed. 0: the connections of clients are closed.");
+
   private FetchDirectives() {}
 }

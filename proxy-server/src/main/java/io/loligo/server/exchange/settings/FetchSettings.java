@@ -52,6 +52,9 @@ public final class FetchSettings {
   /** {@code loligo_slice_size}, in bytes; null: nothing is sliced. */
   public final @Nullable SizeLimits sliceSize;
 
+  /** {@code loligo_resume_fetches}: how often a response that breaks off is continued. */
+  public final int mostResumptions;
+
   /** {@code quick_abort_min}, in bytes; -1: every abandoned fetch is finished. */
   public final long quickAbortMinBytes;
 
@@ -76,6 +79,7 @@ public final class FetchSettings {
     rangeOffsetLimit = config.get(FetchDirectives.RANGE_OFFSET_LIMIT);
     SizeLimits slices = config.get(FetchDirectives.SLICE_SIZE);
     sliceSize = slices.isForAll(-1) || slices.isForAll(0) ? null : slices;
+    mostResumptions = config.get(FetchDirectives.RESUME_FETCHES);
     quickAbortMinBytes = config.get(FetchDirectives.QUICK_ABORT_MIN);
     quickAbortMaxBytes = config.get(FetchDirectives.QUICK_ABORT_MAX);
     quickAbortPercent = config.get(FetchDirectives.QUICK_ABORT_PCT);
