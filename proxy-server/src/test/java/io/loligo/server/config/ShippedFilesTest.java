@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclVerdict.Kind;
 import io.loligo.core.caching.CachingDirectives;
+import io.loligo.core.config.ConfigProblem;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.ProxyConfig;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,9 +36,12 @@ class ShippedFilesTest {
 
   private static ConfigResult load(String name) throws IOException {
     TextSource source = new TextSource();
-    for (String list : List.of("egress-allowed.txt")) {
-      source.with("config/" + list, Files.readString(FOLDER.resolve(list)));
+    try (Stream<Path> lists = Files.list(FOLDER)) {
+      for (Path list : lists.filter(path -> path.toString().endsWith(".txt")).toList()) {
+        source.with("config/" + list.getFileName(), Files.readString(list));
+      }
     }
+    source.with("config/office-users", Files.readString(FOLDER.resolve("office-users")));
     return Features.reader(source).readText(name, Files.readString(FOLDER.resolve(name)));
   }
 
@@ -50,11 +55,20 @@ class ShippedFilesTest {
         "peek-and-splice.conf",
         "bump-packages.conf",
         "egress-firewall.conf",
+        "office-proxy.conf",
+        "two-sites.conf",
         "reference.conf"
       })
   void loadsWithoutAProblem(String name) throws IOException {
     ConfigResult result = load(name);
     assertThat(result.problems()).isEmpty();
+    assertThat(result.isUsable()).isTrue();
+  }
+
+  @Test
+  void thePackageCacheKeepsArtifactsLongerThanHttpAllows() throws IOException {
+    ConfigResult result = load("package-cache.conf");
+    assertThat(result.problems()).extracting(ConfigProblem::value).containsOnly("override-expire");
     assertThat(result.isUsable()).isTrue();
   }
 
