@@ -33,6 +33,14 @@ final class ReferencePages {
       page.append("\n### ").append(feature.title()).append('\n');
       feature.settings().forEach(setting -> describe(page, setting.directive()));
     }
+    page.append("\n## Directives that need a restart\n\n");
+    page.append("A reload keeps the old value, and names the changed line and the reason.\n\n");
+    page.append("| directive | why |\n| --- | --- |\n");
+    for (Directive directive : used()) {
+      if (directive.reload() == Directive.Reload.RESTART) {
+        row(page, "`" + directive.name() + "`", directive.restartReason());
+      }
+    }
     page.append("\n## Types of ACLs\n\n| type | compared with |\n| --- | --- |\n");
     for (AclType type : AclType.values()) {
       if (type.hasEffect()) {

@@ -69,6 +69,7 @@ record DirectoryClaim(
     Geometry geometry;
     try {
       checkFiles(dir, marks);
+      setAsideIfLater(dir, marks);
       geometry = keeping(marks, planned, dir, meanObjectBytes);
       checkSpace(dir, path, marks, geometry);
       purges = openPurges(dir, marks, geometry, medium);
@@ -98,6 +99,27 @@ record DirectoryClaim(
     }
     Geometry grown = there.geometry().grownTo(dir.maxBytes(), meanObjectBytes);
     return grown == null ? planned : grown;
+  }
+
+  /** A later version may be used again: its files are kept, and not read. */
+  private static void setAsideIfLater(CacheDir dir, Marks marks) throws IOException {
+    int version = marks.writtenVersion();
+    if (version <= Marks.VERSION) {
+      return;
+    }
+    try {
+      Path aside = marks.setAside(version);
+      LOG.warn(
+          "cache_dir {}: written by a later version (format {}, this is {}): its files are now in"
+              + " {}, and it begins empty; next: delete that folder, unless the later version will"
+              + " be used again",
+          dir.path(),
+          version,
+          Marks.VERSION,
+          aside);
+    } catch (IOException e) {
+      throw refusal(dir, "its files cannot be set aside (" + e + "): " + LOOK, e);
+    }
   }
 
   /** Reports files of another user, or foreign files, now and not when the directory is opened. */

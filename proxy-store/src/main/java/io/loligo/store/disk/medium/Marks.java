@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -30,13 +31,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class Marks implements AutoCloseable {
   /**
-   * Version of everything in the directory; content of another version is discarded, never read.
+   * Version of everything in the directory. Content of an earlier one that no release wrote is
+   * discarded, and that of a later one is {@linkplain #setAside set aside}; neither is read.
    */
   public static final int VERSION = 3;
 
   private static final long HEADER_MAGIC = 0x4C4F4C49474F4448L;
   private static final long ROLL_MAGIC = 0x4C4F4C49474F524CL;
   private static final int MARK_BYTES = 4096;
+  private static final int VERSION_AT = 8;
+  private static final String LOCK = "LOCK";
+  private static final String HEADER = "header";
 
   private static final Logger LOG = LoggerFactory.getLogger(Marks.class);
 
@@ -68,7 +73,7 @@ public final class Marks implements AutoCloseable {
   public static Marks lock(Path directory) throws IOException {
     FileChannel file =
         FileChannel.open(
-            directory.resolve("LOCK"),
+            directory.resolve(LOCK),
             StandardOpenOption.CREATE,
             StandardOpenOption.READ,
             StandardOpenOption.WRITE);
@@ -132,7 +137,7 @@ public final class Marks implements AutoCloseable {
   }
 
   public Path header() {
-    return directory.resolve("header");
+    return directory.resolve(HEADER);
   }
 
   private Path roll() {
@@ -154,9 +159,56 @@ public final class Marks implements AutoCloseable {
     return new Header(secret, geometry);
   }
 
+  /**
+   * The version in the header, of whatever version that is; 0: there is none. Its place is the same
+   * in all versions.
+   */
+  public int writtenVersion() throws IOException {
+    if (!Files.exists(header())) {
+      return 0;
+    }
+    ByteBuffer begin = ByteBuffer.allocate(VERSION_AT + Integer.BYTES);
+    try (FileChannel file = FileChannel.open(header(), StandardOpenOption.READ)) {
+      while (begin.hasRemaining() && file.read(begin) >= 0) {
+        // it may come in parts
+      }
+    }
+    return !begin.hasRemaining() && begin.getLong(0) == HEADER_MAGIC ? begin.getInt(VERSION_AT) : 0;
+  }
+
+  /**
+   * Moves all files but the lock into a folder of the directory, the header last, so that an
+   * interrupted move goes on at the next call. Returns the folder.
+   *
+   * @param version the version that wrote them, for the name of the folder
+   */
+  public Path setAside(int version) throws IOException {
+    Path aside = directory.resolve("format-" + version);
+    for (int i = 1; Files.exists(aside.resolve(HEADER)); i++) {
+      aside = directory.resolve("format-" + version + "." + i);
+    }
+    Files.createDirectories(aside);
+    List<Path> moved = new ArrayList<>();
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(directory, file -> Files.isRegularFile(file))) {
+      for (Path file : files) {
+        if (!file.endsWith(LOCK) && !file.endsWith(HEADER)) {
+          moved.add(file);
+        }
+      }
+    }
+    moved.add(header());
+    for (Path file : moved) {
+      Files.move(file, aside.resolve(file.getFileName()), StandardCopyOption.ATOMIC_MOVE);
+    }
+    forceNames(aside);
+    forceNames(directory);
+    return aside;
+  }
+
   /** Whether the directory exists, with the file that is locked. */
   public boolean isThere() {
-    return Files.exists(directory.resolve("LOCK"));
+    return Files.exists(directory.resolve(LOCK));
   }
 
   /** Whether any file of a cache exists, of any version. */
