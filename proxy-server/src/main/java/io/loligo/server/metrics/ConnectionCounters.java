@@ -134,6 +134,11 @@ public final class ConnectionCounters {
     return headBytes > maxHeadBytes;
   }
 
+  /** The rest of a response whose connection broke off is requested. */
+  public void fetchResumed() {
+    counters.add(Counter.SERVER_RESUMED.ordinal(), 1);
+  }
+
   /** A connection to a next hop is established. */
   public void serverOpened() {
     gauges.add(ConnectionGauge.SERVER_OPEN.ordinal(), 1);

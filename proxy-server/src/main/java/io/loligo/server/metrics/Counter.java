@@ -73,6 +73,11 @@ public enum Counter {
       null,
       "Requests sent to origins and parents over HTTP/2, repeated ones included; the rest of the"
           + " fetches uses HTTP/1.1."),
+  SERVER_RESUMED(
+      "loligo.server.resumed",
+      null,
+      "Requests for the rest of a response whose connection had broken off"
+          + " (loligo_resume_fetches)."),
   SERVER_CONNECT_FAILURES(
       "loligo.server.connect.failed", null, "Failed attempts to connect to an origin or parent.");
 

@@ -496,6 +496,42 @@ class Http2OriginWireTest extends WireTest {
     awaitCount(proxy::transitBytes, 0);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"reset", "cut"})
+  void aResponseThatIsCutIsContinued(String how) throws Exception {
+    Http2Origin origin =
+        start(
+            call -> {
+              String range = call.field("range");
+              boolean rest = "bytes=4-7".equals(range) && "\"x\"".equals(call.field("if-range"));
+              call.head(
+                  false,
+                  ":status",
+                  rest ? "206" : "200",
+                  FRESH[0],
+                  FRESH[1],
+                  "content-length",
+                  rest ? "4" : "8",
+                  "etag",
+                  "\"x\"",
+                  rest ? "content-range" : "x-range",
+                  rest ? "bytes 4-7/8" : "none");
+              call.data(rest, rest ? "rest" : "part");
+              if (!rest && how.equals("reset")) {
+                call.reset(ErrorCode.INTERNAL_ERROR);
+              } else if (!rest) {
+                call.connection().close();
+              }
+            });
+    startTrusting("loligo_resume_fetches 1");
+    WireMessage whole = fetch(origin.url("/"));
+    assertThat(whole.status()).isEqualTo(200);
+    assertThat(whole.text()).isEqualTo("partrest");
+    assertHit(fetch(origin.url("/")));
+    assertCounted(ParseFailure.TRUNCATED);
+    awaitCount(proxy::transitBytes, 0);
+  }
+
   private void assertCounted(ParseFailure failure) {
     proxy
         .refusals()

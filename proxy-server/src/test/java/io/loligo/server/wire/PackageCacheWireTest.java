@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.message.ParseFailure;
 import io.loligo.server.cli.Main;
+import io.loligo.server.metrics.Counter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -187,6 +188,7 @@ class PackageCacheWireTest extends PackageCacheTest {
       assertThat(whole.text()).isEqualTo(LARGE);
     }
     assertThat(releases.fetches("/a.jar")).isEqualTo(3);
+    assertThat(proxy.counted(Counter.SERVER_RESUMED)).isEqualTo(2);
     assertThat(releases.lastRequest().field("Range"))
         .isEqualTo("bytes=" + LARGE.length() * 3 / 4 + "-" + (LARGE.length() - 1));
     assertThat(releases.lastRequest().field("If-Range")).isEqualTo("\"1\"");

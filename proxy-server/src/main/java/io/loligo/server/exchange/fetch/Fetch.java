@@ -764,6 +764,7 @@ public final class Fetch
     if (!over && known.isOpened() && known.part().isStoredNext()) {
       side().endAnswer(/* cancel= */ false); // none of it was used: the gap is requested again
     } else if (!over && breaksOff(failure)) {
+      services.counters.fetchResumed();
       side().endAnswer(/* cancel= */ false);
       reading = false;
       side().ask();
