@@ -158,8 +158,9 @@ final class AclAdditions implements Part {
         host.text(),
         removed ? "removed from" : "was not in",
         acl);
-    String json = JsonWriter.compact().beginObject().member("removed", removed).endObject() + "";
-    return AdminReply.json(removed ? 200 : 404, json);
+    return removed
+        ? AdminReply.json(200, "{\"removed\":true}")
+        : AdminReply.text(404, host.text() + " is not in acl " + acl);
   }
 
   private String acl(Map<String, List<String>> given) {

@@ -58,6 +58,11 @@ record AdminCall(String authority, @Nullable PortTls tls, @Nullable String secre
     return send("POST", page);
   }
 
+  /** The answer to a DELETE of {@code page}, a path with its query. */
+  HttpResponse<String> delete(String page) throws IOException, InterruptedException {
+    return send("DELETE", page);
+  }
+
   private HttpResponse<String> send(String method, String page)
       throws IOException, InterruptedException {
     try {

@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
       Asking.class,
       Purging.class,
       Banning.class,
+      Adding.class,
       Statistics.class,
       Top.class,
       Reporting.class,

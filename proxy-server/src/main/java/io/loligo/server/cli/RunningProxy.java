@@ -53,6 +53,15 @@ final class RunningProxy {
     return content(answer(page), OK, ACCEPTED);
   }
 
+  /** The answer to a DELETE. */
+  String delete(String page) throws CommandFailure, InterruptedException {
+    try {
+      return content(call().delete(page), OK, OK);
+    } catch (IOException e) {
+      throw unreachable(e);
+    }
+  }
+
   /**
    * The answer to a POST that may fail with {@code status}, and then has an ordinary answer too.
    */

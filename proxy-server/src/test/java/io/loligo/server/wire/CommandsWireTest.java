@@ -71,6 +71,33 @@ class CommandsWireTest extends WireTest {
   }
 
   @Test
+  void addsHostsToAnAcl() throws Exception {
+    startProxy(
+        SECRET,
+        "acl opened loligo_added",
+        "http_access allow opened",
+        "http_access deny all",
+        "hosts_file none");
+    origin.onOk("/a", "hello");
+    assertThat(get("/a").status()).isEqualTo(403);
+    String added = answer("add", origin.authority(), "--acl", "opened", "--minutes", "5");
+    assertThat(added).startsWith(origin.authority() + " until 20").endsWith("Z\n");
+    assertThat(get("/a").status()).isEqualTo(200);
+    assertThat(answer("add", "--list")).startsWith("opened " + origin.authority() + " until 20");
+    assertThat(JsonValue.parse(answer("add", "--list", "--json")).values()).hasSize(1);
+    assertThat(answer("add", origin.authority(), "--acl", "opened", "--remove"))
+        .isEqualTo("removed\n");
+    assertThat(get("/a").status()).isEqualTo(403);
+    assertThat(answer("add", "--list")).isEmpty();
+    String host = origin.authority();
+    assertThat(run(proxy.adminPort(), SECRET, "add", host, "--acl", "opened", "--remove"))
+        .isEqualTo(1);
+    assertThat(run(proxy.adminPort(), SECRET, "add", host, "--acl", "none")).isEqualTo(1);
+    assertThat(err.toString()).contains("expected: an ACL of type loligo_added: opened");
+    assertThat(run(proxy.adminPort(), SECRET, "add", host)).isEqualTo(2);
+  }
+
+  @Test
   void bansByPattern() throws Exception {
     startProxy(SECRET);
     storeAndHit();
