@@ -33,6 +33,7 @@ class EgressFirewallWireTest extends WireTest {
   private final PassingTime time = new PassingTime();
   private LyingDns dns;
   private ScriptedOrigin secure;
+  private ScriptedOrigin git;
   private String config;
 
   @BeforeEach
@@ -43,8 +44,10 @@ class EgressFirewallWireTest extends WireTest {
                 SecureServer.of(ROOT.issue(TestAuthority.server("allowed.test", "b.test")))));
     secure.onOk("/page", "content");
     origin.onOk("/page", "content", "Cache-Control: max-age=1000");
+    git = closing(ScriptedOrigin.start());
+    git.onOk("/", "not TLS");
     dns = closing(new LyingDns());
-    for (String name : List.of("allowed.test", "b.test", "later.test", "other.test")) {
+    for (String name : List.of("allowed.test", "b.test", "later.test", "git.example.com")) {
       resolves(name, LyingDns.Entry.a(name, 127, 0, 0, 1));
     }
     Path list =
@@ -54,6 +57,7 @@ class EgressFirewallWireTest extends WireTest {
             .replace("http_port 3128", "http_port 127.0.0.1:0")
             .replace("config/egress-allowed.txt", list.toString())
             .replace("port 80 443", "port 80 443 " + origin.port() + " " + secure.port())
+            .replace("ssh_port port 22", "ssh_port port 22 " + git.port())
             .replace(" 127.0.0.0/8 ", " 127.0.0.2-127.255.255.255 ")
             .replace("loligo_admin_port 127.0.0.1:3129", "loligo_admin_port 127.0.0.1:0")
             .replace("./var/log", dir.toString());
@@ -209,6 +213,15 @@ class EgressFirewallWireTest extends WireTest {
     String answer = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
     assertThat(answer).startsWith("HTTP/1.1 400 ");
     assertThat(origin.connections()).isZero();
+  }
+
+  @Test
+  void aListedNameAtPort22NeedsNoTls() throws Exception {
+    RawClient client = RawClient.over(tunnel("git.example.com:" + git.port()));
+    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    assertThat(client.response().text()).isEqualTo("not TLS");
+    assertDenied(ask("CONNECT", "allowed.test:" + git.port()), "http_access deny !permitted");
+    assertDenied(ask("CONNECT", "git.example.com:" + secure.port()), "http_access deny !permitted");
   }
 
   // ---- the audit log
