@@ -303,6 +303,27 @@ class PackageCacheWireTest extends PackageCacheTest {
     assertThat(fetch("/a.jar").text()).isEqualTo("from central");
   }
 
+  /** A 404 of one repository is no answer while another cannot be asked. */
+  @Test
+  void whileTheLastRepositoryIsDownNothingIsSaidToBeMissing() throws Exception {
+    central.stop();
+    assertThat(fetch("/a.jar").status()).isEqualTo(503);
+    releases.onOk("/a.jar", "from releases");
+    assertThat(fetch("/a.jar").text()).as("nothing is remembered").isEqualTo("from releases");
+  }
+
+  @Test
+  void aStaleFileServesWhileItsRepositoryFails() throws Exception {
+    central.onOk("/org/a/maven-metadata.xml", "index", "ETag: \"1\"");
+    fetch("/org/a/maven-metadata.xml");
+    run("purge", "--soft", SITE + "/org/a/maven-metadata.xml");
+    central.stop();
+    WireMessage stale = fetch("/org/a/maven-metadata.xml");
+    assertThat(stale.status()).isEqualTo(200);
+    assertThat(stale.text()).isEqualTo("index");
+    assertThat(stale.field("Cache-Status")).contains("stale-if-error");
+  }
+
   // ---- removal
 
   private String run(String... words) throws IOException {
