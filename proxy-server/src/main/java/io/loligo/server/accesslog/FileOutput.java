@@ -1,5 +1,7 @@
 package io.loligo.server.accesslog;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,6 +19,10 @@ final class FileOutput implements LogOutput {
   private static final int BUFFER_BYTES = 64 * 1024;
 
   private final Path path;
+
+  /** Not null: the path names this stream, which is neither closed nor rotated. */
+  private final @Nullable FileDescriptor stream;
+
   private final int generations;
   private final ByteBuffer buffer;
   private @Nullable FileChannel channel;
@@ -31,12 +37,16 @@ final class FileOutput implements LogOutput {
    */
   FileOutput(Path path, int bufferBytes, int generations) throws IOException {
     this.path = path;
+    stream = StandardStream.of(path);
     this.generations = generations;
     buffer = ByteBuffer.allocateDirect(bufferBytes == 0 ? BUFFER_BYTES : bufferBytes);
     channel = open();
   }
 
   private FileChannel open() throws IOException {
+    if (stream != null) {
+      return new FileOutputStream(stream).getChannel();
+    }
     Path directory = path.toAbsolutePath().getParent();
     if (directory != null && !Files.exists(directory)) {
       Files.createDirectories(directory);
@@ -96,7 +106,7 @@ final class FileOutput implements LogOutput {
       flush();
     } finally {
       release();
-      if (rotates && generations > 0 && Files.isRegularFile(path)) {
+      if (rotates && generations > 0 && stream == null && Files.isRegularFile(path)) {
         shift();
       }
       channel = open();
@@ -127,7 +137,7 @@ final class FileOutput implements LogOutput {
   public void close() throws IOException {
     try {
       flush();
-      if (channel != null && Files.isRegularFile(path)) {
+      if (channel != null && stream == null && Files.isRegularFile(path)) {
         channel.force(false);
       }
     } finally {
@@ -138,7 +148,7 @@ final class FileOutput implements LogOutput {
   private void release() throws IOException {
     FileChannel open = channel;
     channel = null;
-    if (open != null) {
+    if (open != null && stream == null) {
       open.close();
     }
   }

@@ -18,9 +18,13 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The admin port, if there is one. Thread-safe. */
 final class AdminPort implements Part {
+  private static final Logger LOG = LoggerFactory.getLogger(AdminPort.class);
+
   private final @Nullable HttpPort place;
   private final AdminTls tls = new AdminTls();
 
@@ -39,9 +43,28 @@ final class AdminPort implements Part {
    * @throws IOException if the port is not available; names it
    */
   void listen(ProxyConfig config, Operations operations, AdminPages pages) throws IOException {
-    if (place != null) {
-      server = AdminServer.start(place, terms(config), tls, operations, pages);
+    if (place == null) {
+      return;
     }
+    try {
+      server = AdminServer.start(place, terms(config), tls, operations, pages);
+    } catch (IOException e) {
+      if (config.isGiven(AdminDirectives.ADMIN_PORT) || !isNoAddressHere(e)) {
+        throw e;
+      }
+      HttpPort other = HttpPort.at("::1", place.port()).build();
+      server = AdminServer.start(other, terms(config), tls, operations, pages);
+      LOG.warn(
+          "this machine has no address 127.0.0.1: the admin port is [::1]:{}; next: add the line"
+              + " loligo_admin_port [::1]:{}, so that commands find it",
+          place.port(),
+          place.port());
+    }
+  }
+
+  /** The system words it so; it says something else of a port that is taken. */
+  private static boolean isNoAddressHere(IOException e) {
+    return String.valueOf(e.getMessage()).contains("Cannot assign requested address");
   }
 
   private static AdminTerms terms(ProxyConfig config) {

@@ -10,6 +10,8 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import io.loligo.server.accesslog.StandardStream;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +40,8 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     add(context, "console", new ConsoleAppender<>());
     context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.INFO);
     context.getLogger("io.netty").setLevel(Level.WARN);
+    // a network namespace may have no hardware address, which only serves the numbers of channels
+    context.getLogger("io.netty.util.internal.MacAddressUtil").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);
     // advises against a recovery each time; this is the only process, by the directory's LOCK
     context.getLogger("net.openhft.chronicle.map.ChronicleMapBuilder").setLevel(Level.ERROR);
@@ -80,6 +84,8 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     }
     if (path == null
         || path.equals("none")
+        // the console has it
+        || StandardStream.of(Path.of(path)) != null
         || !(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
       return;
     }

@@ -8,6 +8,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,12 +34,8 @@ public final class CacheFolders {
   public static void prepare(DiskSettings disk) throws IOException {
     Map<FileStore, Long> promised = new HashMap<>();
     for (CacheDir dir : disk.dirs()) {
+      prepare(dir, promised);
       Path folder = Path.of(dir.path());
-      make(dir, folder);
-      writable(dir, folder);
-      if (!dir.readOnly()) {
-        space(dir, folder, promised);
-      }
       if (Files.exists(folder.resolve("swap.state"))) {
         LOG.warn(
             "{}: cache_dir {} holds files of Squid: Loligo neither uses nor counts them; next:"
@@ -47,6 +44,29 @@ public final class CacheFolders {
             dir.path());
       }
     }
+  }
+
+  private static void prepare(CacheDir dir, Map<FileStore, Long> promised) throws IOException {
+    Path folder = Path.of(dir.path());
+    make(dir, folder);
+    writable(dir, folder);
+    if (!dir.readOnly()) {
+      space(dir, folder, promised);
+    }
+  }
+
+  /** The message that {@link #prepare} would give for each folder that is not available. */
+  static List<String> problems(DiskSettings disk) {
+    Map<FileStore, Long> promised = new HashMap<>();
+    List<String> problems = new ArrayList<>();
+    for (CacheDir dir : disk.dirs()) {
+      try {
+        prepare(dir, promised);
+      } catch (IOException e) {
+        problems.add(String.valueOf(e.getMessage()));
+      }
+    }
+    return problems;
   }
 
   private static void make(CacheDir dir, Path folder) throws IOException {

@@ -81,6 +81,11 @@ public final class Daemon {
           "not started: {}; next: correct that, and start again",
           e.getMessage(),
           e instanceof RuntimeException ? e : null);
+      for (String problem : StartProblems.of(config)) {
+        if (!problem.equals(e.getMessage())) {
+          LOG.error("not started also because of: {}; next: correct that, too", problem);
+        }
+      }
       return 1;
     }
     manager.ready(proxy::loopsAnswer);
@@ -115,6 +120,10 @@ public final class Daemon {
 
   private Proxy start(ProxyConfig fitted) throws IOException {
     ProxyConfig placed = Places.of(fitted);
+    String copy = StartProblems.runningCopy(placed.get(ProcessDirectives.PID_FILENAME));
+    if (copy != null) {
+      throw new IOException(copy);
+    }
     AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));
     AppLog.level(placed.get(ProcessDirectives.DEBUG_OPTIONS));
     Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null);

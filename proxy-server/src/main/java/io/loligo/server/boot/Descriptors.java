@@ -29,10 +29,16 @@ final class Descriptors {
    * @param wanted {@code max_filedescriptors}; 0: the system's limit
    */
   static long limit(int wanted) {
-    long allowed =
+    return limit(
+        wanted,
         ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
             ? unix.getMaxFileDescriptorCount()
-            : UNKNOWN;
+            : UNKNOWN);
+  }
+
+  /** The same under the limit {@code system}; a negative one is none (RLIM_INFINITY). */
+  static long limit(int wanted, long system) {
+    long allowed = system < 0 ? UNKNOWN : system;
     if (wanted > allowed) {
       LOG.warn(
           "max_filedescriptors {}: the system allows {} (LimitNOFILE, ulimit -n); next: raise the"

@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.accesslog.LogTarget;
+import io.loligo.server.accesslog.StandardStream;
 import io.loligo.server.history.HistoryDirectives;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -32,8 +33,10 @@ public final class HistoryPlace {
                 .filter(log -> Places.isFile(log, placed))
                 .map(LogTarget::place));
     return logs.filter(log -> log != null && !log.isEmpty() && !log.equals("none"))
+        .map(Path::of)
+        .filter(log -> StandardStream.of(log) == null)
         .findFirst()
-        .map(log -> Path.of(log).resolveSibling(NAME))
+        .map(log -> log.resolveSibling(NAME))
         .orElse(null);
   }
 }

@@ -19,6 +19,9 @@ import org.slf4j.LoggerFactory;
 public final class Places {
   private static final Logger LOG = LoggerFactory.getLogger(Places.class);
 
+  private static final List<Setting<List<LogTarget>>> LOGS =
+      List.of(LogDirectives.ACCESS_LOG, LogDirectives.ICAP_LOG, LogDirectives.SLOW_LOG);
+
   private Places() {}
 
   /**
@@ -27,14 +30,41 @@ public final class Places {
    * @throws IOException if there is none for a file
    */
   public static ProxyConfig of(ProxyConfig config) throws IOException {
-    ProxyConfig placed = logs(config, LogDirectives.ACCESS_LOG);
-    placed = logs(placed, LogDirectives.ICAP_LOG);
-    placed = logs(placed, LogDirectives.SLOW_LOG);
+    ProxyConfig placed = config;
+    for (Setting<List<LogTarget>> lines : LOGS) {
+      placed = logs(placed, lines);
+    }
     placed = place(placed, ProcessDirectives.CACHE_LOG);
     if (HistoryPlace.isWanted(placed)) {
       placed = place(placed, HistoryDirectives.HISTORY);
     }
     return place(placed, ProcessDirectives.PID_FILENAME);
+  }
+
+  /** The message that {@link #of} would give for each file without a place. */
+  static List<String> problems(ProxyConfig config) {
+    List<String> problems = new ArrayList<>();
+    for (Setting<List<LogTarget>> lines : LOGS) {
+      for (LogTarget log : config.get(lines)) {
+        if (isFile(log, config)) {
+          check(log.place(), problems);
+        }
+      }
+    }
+    check(config.get(ProcessDirectives.CACHE_LOG), problems);
+    check(config.get(ProcessDirectives.PID_FILENAME), problems);
+    return problems;
+  }
+
+  private static void check(@Nullable String named, List<String> problems) {
+    if (named == null || named.isEmpty() || named.equals("none")) {
+      return;
+    }
+    try {
+      WritablePath.of(named);
+    } catch (IOException e) {
+      problems.add(String.valueOf(e.getMessage()));
+    }
   }
 
   private static ProxyConfig logs(ProxyConfig config, Setting<List<LogTarget>> lines)

@@ -1,5 +1,6 @@
 package io.loligo.server.boot;
 
+import io.loligo.server.accesslog.StandardStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,9 @@ record WritablePath(Path path, @Nullable String moved) {
    */
   static WritablePath of(String named) throws IOException {
     Path path = Path.of(named);
+    if (StandardStream.of(path) != null) {
+      return new WritablePath(path, null);
+    }
     String refusal = refusal(path);
     if (refusal == null) {
       return new WritablePath(path, null);

@@ -9,6 +9,7 @@ import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.MemoryFit;
 import io.loligo.server.boot.ProcessDirectives;
+import io.loligo.server.boot.StartProblems;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -44,12 +45,16 @@ final class Running implements Callable<Integer> {
    * @param debugLevel of messages until the first reload; -1: as {@code debug_options} says
    */
   static int run(Path file, int debugLevel) {
-    ConfigResult result = MemoryFit.check(read(file), file.toString());
+    ConfigResult read = read(file);
+    ConfigResult result = MemoryFit.check(read, file.toString());
     for (ConfigProblem problem : result.problems()) {
       System.err.println(problem.text());
     }
     ProxyConfig config = result.config();
     if (config == null) {
+      if (read.config() != null) {
+        StartProblems.of(read.config()).forEach(System.err::println);
+      }
       System.err.println("loligo: not started: " + file + " has errors");
       return CommandFailure.FAILED;
     }

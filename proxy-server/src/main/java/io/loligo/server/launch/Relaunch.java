@@ -77,7 +77,8 @@ public final class Relaunch {
     } catch (IOException | RuntimeException | LinkageError e) {
       System.err.println(
           "loligo: the JVM keeps its own flags, since it cannot start again ("
-              + e
+              // jffi puts a trace into its message
+              + e.toString().lines().findFirst().orElse("")
               + "); next: give it those of docs/running.md, or allow programs in java.io.tmpdir");
     }
   }

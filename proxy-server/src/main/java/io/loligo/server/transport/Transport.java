@@ -50,16 +50,21 @@ public record Transport(Sockets sockets, ByteBufAllocator allocator) {
     if (refusal == null) {
       return sockets;
     }
+    throw new IllegalArgumentException(
+        "not available here: "
+            + reason(refusal)
+            + "; "
+            + needs
+            + "; auto uses what the system has");
+  }
+
+  /** The message of the first cause, in one line. */
+  static String reason(Throwable refusal) {
     Throwable root = refusal;
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    throw new IllegalArgumentException(
-        "not available here: "
-            + root.getMessage()
-            + "; "
-            + needs
-            + "; auto uses what the system has");
+    return String.valueOf(root.getMessage()).lines().findFirst().orElse("");
   }
 
   private static ByteBufAllocator allocatorOf(String allocator) {

@@ -5,6 +5,8 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.config.Setting;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Directives of event loops, sockets and buffers. */
 public final class TransportDirectives {
@@ -53,7 +55,13 @@ public final class TransportDirectives {
           .restart("memory in use goes back to the allocator that gave it")
           .text("Which of Netty's allocators provides buffers.");
 
+  private static final Logger LOG = LoggerFactory.getLogger(TransportDirectives.class);
+
   private TransportDirectives() {}
+
+  private static boolean isLinux() {
+    return System.getProperty("os.name").equals("Linux");
+  }
 
   /**
    * The transport of {@code config}.
@@ -62,7 +70,17 @@ public final class TransportDirectives {
    */
   public static Transport transport(ProxyConfig config) throws IOException {
     try {
-      return Transport.choose(config.get(TRANSPORT), config.get(ALLOCATOR));
+      Transport chosen = Transport.choose(config.get(TRANSPORT), config.get(ALLOCATOR));
+      Throwable refusal = Sockets.EPOLL.refusal();
+      if (config.get(TRANSPORT).equals("auto") && refusal != null && isLinux()) {
+        LOG.warn(
+            "epoll cannot be used ({}): sockets are driven by the JDK, at a higher cost, without"
+                + " intercept, tproxy and messages to systemd; next: let the process load libraries"
+                + " from java.io.tmpdir (no noexec, not read-only), or name another folder with"
+                + " -Dio.netty.native.workdir",
+            Transport.reason(refusal));
+      }
+      return chosen;
     } catch (IllegalArgumentException e) {
       throw new IOException(
           config.source(TRANSPORT)

@@ -87,6 +87,23 @@ final class ProxyProcess implements AutoCloseable {
   }
 
   /**
+   * The command that runs this build's main class with no options but these and those of the jar's
+   * manifest: {@code run} chooses collector and memory then.
+   */
+  static List<String> plain(List<String> options, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--add-"))
+        .forEach(command::add);
+    command.addAll(options);
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), "io.loligo.server.cli.Main"));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  /**
    * Starts it with signals as a terminal leaves them: a child would ignore the same signals as this
    * process.
    */
@@ -102,7 +119,7 @@ final class ProxyProcess implements AutoCloseable {
             .directory(dir.toFile())
             .redirectErrorStream(true)
             .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .redirectOutput(output.toFile())
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
             .start();
     return new ProxyProcess(process, output);
   }

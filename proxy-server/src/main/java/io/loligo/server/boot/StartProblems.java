@@ -1,0 +1,104 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminDirectives;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortDirectives;
+import io.loligo.store.disk.DiskSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reasons for which this machine lets a configuration without errors not start. A start ends
+ * with the first one that it meets; this names the others too, so that an operator corrects all at
+ * once. Stateless.
+ */
+public final class StartProblems {
+  private StartProblems() {}
+
+  /**
+   * One line for each folder, file and port that is not available now, and for a pid file that
+   * names another running process. Makes missing folders, as a start does.
+   */
+  public static List<String> of(ProxyConfig config) {
+    List<String> problems = new ArrayList<>(CacheFolders.problems(DiskSettings.of(config)));
+    problems.addAll(Places.problems(config));
+    for (String path : PortCertificates.paths(config)) {
+      if (!Files.isReadable(Path.of(path))) {
+        problems.add(path + ": this file of a port's certificate cannot be read");
+      }
+    }
+    String copy = runningCopy(config.get(ProcessDirectives.PID_FILENAME));
+    if (copy != null) {
+      problems.add(copy);
+    }
+    HttpPort admin = config.get(AdminDirectives.ADMIN_PORT);
+    if (admin != null && !admin.address().isEmpty()) {
+      IOException why = taken(admin);
+      if (why != null) {
+        problems.add(
+            "loligo_admin_port " + admin.address() + ":" + admin.port() + ": " + why.getMessage());
+      }
+    }
+    for (HttpPort port : PortDirectives.ports(config)) {
+      IOException why = taken(port);
+      if (why != null) {
+        problems.add(port.source() + ": cannot listen on " + port.name() + ": " + why);
+      }
+    }
+    return problems;
+  }
+
+  /**
+   * A refusal if {@code pidFile} has the number of another process that runs and is a JVM; null: it
+   * does not. After a restart of the machine, the number may be that of another program.
+   */
+  static @Nullable String runningCopy(@Nullable String pidFile) {
+    if (pidFile == null || pidFile.equals("none") || !Files.isReadable(Path.of(pidFile))) {
+      return null;
+    }
+    try {
+      long number = Long.parseLong(Files.readString(Path.of(pidFile)).strip());
+      Optional<ProcessHandle> other = ProcessHandle.of(number).filter(ProcessHandle::isAlive);
+      boolean isJava =
+          other
+              .flatMap(process -> process.info().command())
+              .map(program -> Path.of(program).endsWith("java"))
+              .orElse(false);
+      return !isJava || number == ProcessHandle.current().pid()
+          ? null
+          : "pid_filename "
+              + pidFile
+              + ": process "
+              + number
+              + " is running: stop it, or name another file";
+    } catch (IOException | NumberFormatException foreign) {
+      return null;
+    }
+  }
+
+  /** Null: the port is free. It is bound for a moment, and does not listen. */
+  private static @Nullable IOException taken(HttpPort port) {
+    if (port.port() == 0) {
+      return null;
+    }
+    try (Socket probe = new Socket()) {
+      probe.setReuseAddress(true);
+      probe.bind(
+          port.address().isEmpty()
+              ? new InetSocketAddress(port.port())
+              : new InetSocketAddress(InetAddress.getByName(port.address()), port.port()));
+      return null;
+    } catch (IOException e) {
+      return e;
+    }
+  }
+}
