@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The main class of {@code loligo-launch.jar}, which {@code bin/loligo} runs first: a JVM that
- * loads little more than this class tells the options of the JVM that the proxy then starts in.
+ * The main class that {@code bin/loligo} runs first: a JVM that loads little more than this class
+ * tells the options of the JVM that the proxy then starts in.
  */
 public final class StartOptions {
   private static final String NAME = "-Dloligo.name=";

@@ -7,8 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.jar.Manifest;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -36,24 +34,9 @@ final class LauncherWireTest {
     Files.copy(MODULE.resolveSibling("proxy-packages").resolve("src/bin/loligo"), script);
     assertThat(script.toFile().setExecutable(true)).isTrue();
     ProxyJar.write(lib.resolve("loligo.jar"));
-    Pattern first = firstJar();
-    ProxyJar.write(
-        lib.resolve("loligo-launch.jar"), new Manifest(), name -> first.matcher(name).matches());
     Path bin = Files.createDirectory(installed.resolve("bin"));
     link = Files.createSymbolicLink(bin.resolve("loligo"), Path.of("../the proxy/bin/loligo"));
     Files.createSymbolicLink(bin.resolve("squid"), Path.of("loligo"));
-  }
-
-  /** The classes that the build packs into loligo-launch.jar. */
-  private static Pattern firstJar() throws IOException {
-    List<String> patterns =
-        Pattern.compile("<include>(io/loligo/server/.*)</include>")
-            .matcher(Files.readString(MODULE.resolve("pom.xml")))
-            .results()
-            .map(found -> found.group(1).replace("*", "[^/]*"))
-            .toList();
-    assertThat(patterns).isNotEmpty();
-    return Pattern.compile(String.join("|", patterns));
   }
 
   /** Runs the script {@code program} with variables, such as {@code JAVA_HOME=…}, and arguments. */

@@ -9,14 +9,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
-/** Jars with the classes of this build. Stateless. */
+/** A jar with the classes of this build. Stateless. */
 final class ProxyJar {
   private ProxyJar() {}
 
@@ -40,11 +39,6 @@ final class ProxyJar {
             + " java.base/java.lang.reflect java.base/sun.nio.ch");
     main.putValue("Add-Exports", "java.base/jdk.internal.ref");
     main.put(Attributes.Name.CLASS_PATH, String.join(" ", libraries));
-    return write(jar, manifest, name -> true);
-  }
-
-  /** A jar of those files of this build whose names {@code wanted} accepts. */
-  static Path write(Path jar, Manifest manifest, Predicate<String> wanted) throws IOException {
     try (OutputStream file = Files.newOutputStream(jar);
         JarOutputStream out = new JarOutputStream(file, manifest)) {
       Set<String> names = new HashSet<>();
@@ -54,7 +48,7 @@ final class ProxyJar {
         }
         for (Path each : filesBelow(folder)) {
           String name = folder.relativize(each).toString();
-          if (!name.equals("META-INF/MANIFEST.MF") && wanted.test(name) && names.add(name)) {
+          if (!name.equals("META-INF/MANIFEST.MF") && names.add(name)) {
             out.putNextEntry(new ZipEntry(name));
             Files.copy(each, out);
           }
