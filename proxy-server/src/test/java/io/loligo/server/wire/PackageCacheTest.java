@@ -12,7 +12,9 @@ import org.junit.jupiter.api.BeforeEach;
  */
 abstract class PackageCacheTest extends WireTest {
   private static final Path FOLDER = Path.of("").toAbsolutePath().getParent().resolve("config");
-  private static final TestAuthority ROOT = TestAuthority.root("Test Root");
+
+  /** Signs the certificates of the repositories. */
+  static final TestAuthority ROOT = TestAuthority.root("Test Root");
 
   /** Signs the certificates of decrypted tunnels. */
   static final TestAuthority OFFICE = TestAuthority.root("Office Authority");
@@ -65,9 +67,14 @@ abstract class PackageCacheTest extends WireTest {
                 .replace("forceddomain=releases.example.net", "forceddomain=releases.test")
                 .replace("forceddomain=repo.maven.apache.org", "forceddomain=central.test")
                 .replace("originserver tls ", "originserver tls tls-cafile=" + root + " ")
-                .replace("port 80 443", "port 80 443 " + files.port() + " " + origin.port())
+                .replace(
+                    "port 80 443",
+                    "port 80 443 " + files.port() + " " + central.port() + " " + origin.port())
                 .replace("http_access deny to_localhost\n", "")
                 .replace("rock ./var/cache 20000", "rock " + dir.resolve("cache") + " 64")
+                .replace("config/docker-layer-ids", FOLDER.resolve("docker-layer-ids").toString())
+                .replace("production.cloudflare.docker.com", "files.test")
+                .replace("auth.docker.io", "central.test")
                 .replace("./var/log", dir.toString())
                 .replace("loligo_admin_port 127.0.0.1:3129", "loligo_admin_port 127.0.0.1:0")
             + "loligo_admin_secret s3cret\ncache_mem 32 MB\nloligo_event_loops 1\n"

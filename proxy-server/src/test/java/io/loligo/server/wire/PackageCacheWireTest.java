@@ -366,24 +366,52 @@ class PackageCacheWireTest extends PackageCacheTest {
     return socket;
   }
 
+  private WireMessage inside(String path) throws Exception {
+    TlsClient client = TlsClient.trusting(OFFICE).name("files.test");
+    Socket inside = closing(client.over(tunnel("files.test:" + files.port()), files.port()));
+    String head = "GET " + path + " HTTP/1.1\r\nHost: files.test:" + files.port();
+    return RawClient.over(inside).send(head + "\r\n\r\n").response();
+  }
+
   @Test
   void packagesOverHttpsAreHits() throws Exception {
     files.onOk("/packages/a.whl", "wheel", "Cache-Control: max-age=60");
-    for (int i = 0; i < 2; i++) {
-      Socket inside =
-          closing(
-              TlsClient.trusting(OFFICE)
-                  .name("files.test")
-                  .over(tunnel("files.test:" + files.port()), files.port()));
-      String head = "GET /packages/a.whl HTTP/1.1\r\nHost: files.test:" + files.port();
-      RawClient client = RawClient.over(inside).send(head + "\r\n\r\n");
-      WireMessage response = client.response();
-      assertThat(response.text()).isEqualTo("wheel");
-      if (i > 0) {
-        assertHit(response);
-      }
-    }
+    assertThat(inside("/packages/a.whl").text()).isEqualTo("wheel");
+    assertHit(inside("/packages/a.whl"));
     assertThat(files.fetches("/packages/a.whl")).isEqualTo(1);
+  }
+
+  private static String layer(String digest, int pull) {
+    return "/registry-v2/docker/registry/v2/blobs/sha256/"
+        + digest.substring(0, 2)
+        + "/"
+        + digest
+        + "/data?verify="
+        + pull;
+  }
+
+  @Test
+  void aLayerIsAHitUnderAnotherSignedUrl() throws Exception {
+    files.otherwise(call -> call.ok("layer of " + call.head().lines().findFirst().orElseThrow()));
+    String digest = "0123456789abcdef".repeat(4);
+    String first = inside(layer(digest, 1)).text();
+    WireMessage second = inside(layer(digest, 2));
+    assertThat(second.text()).isEqualTo(first);
+    assertThat(lifetime(second)).isBetween(364 * 86_400L, 365 * 86_400L);
+    String other = digest.replace('f', '0');
+    assertThat(inside(layer(other, 1)).text()).contains(other);
+    String none = digest.replace('f', 'x');
+    inside(layer(none, 1));
+    assertThat(inside(layer(none, 2)).text()).as("no digest").contains("verify=2");
+  }
+
+  @Test
+  void theTokensOfDockerHubStayInTheirTunnels() throws Exception {
+    central.onOk("/token", "token");
+    TlsClient client = TlsClient.trusting(ROOT).name("central.test");
+    Socket inside = closing(client.over(tunnel("central.test:" + central.port()), central.port()));
+    String head = "GET /token HTTP/1.1\r\nHost: central.test\r\n\r\n";
+    assertThat(RawClient.over(inside).send(head).response().text()).isEqualTo("token");
   }
 
   @Test
