@@ -28,24 +28,28 @@ public final class DirectoryChange implements AutoCloseable {
 
   private final DiskTier tier;
   private final DiskSettings wanted;
+  private final long drainNanos;
   private final List<DiskDirectory> added = new ArrayList<>();
   private final List<DiskDirectory> leaving;
   private final Map<DiskDirectory, CacheDir> kept = new LinkedHashMap<>();
   private final List<CacheDir> again = new ArrayList<>();
 
-  private DirectoryChange(DiskTier tier, DiskSettings wanted) {
+  private DirectoryChange(DiskTier tier, DiskSettings wanted, long drainNanos) {
     this.tier = tier;
     this.wanted = wanted;
+    this.drainNanos = drainNanos;
     this.leaving = new ArrayList<>(tier.directories().all());
   }
 
   /**
    * Claims the new directories of {@code wanted}.
    *
+   * @param drainNanos longest wait for responses in progress
    * @throws IOException one cannot be claimed; names it and the remedy
    */
-  static DirectoryChange prepare(DiskTier tier, DiskSettings wanted) throws IOException {
-    DirectoryChange change = new DirectoryChange(tier, wanted);
+  static DirectoryChange prepare(DiskTier tier, DiskSettings wanted, long drainNanos)
+      throws IOException {
+    DirectoryChange change = new DirectoryChange(tier, wanted, drainNanos);
     try {
       for (CacheDir dir : wanted.dirs()) {
         change.prepare(dir);
@@ -125,7 +129,7 @@ public final class DirectoryChange implements AutoCloseable {
 
   private void closeLeaving() {
     leaving.forEach(tier::leave);
-    long drained = System.nanoTime() + DRAIN_NANOS;
+    long drained = System.nanoTime() + drainNanos;
     for (DiskDirectory directory : leaving) {
       if (!directory.awaitUnused(drained)) {
         LOG.warn(
@@ -133,7 +137,7 @@ public final class DirectoryChange implements AutoCloseable {
                 + " and they go on without it; next: nothing",
             directory.config().path(),
             directory.inUse(),
-            TimeUnit.NANOSECONDS.toSeconds(DRAIN_NANOS));
+            TimeUnit.NANOSECONDS.toSeconds(drainNanos));
       }
     }
     leaving.forEach(DiskDirectory::beginClose);

@@ -176,7 +176,7 @@ public final class DiskTier implements AutoCloseable {
    * @throws IOException one cannot be claimed; names it and the remedy. Nothing has changed then
    */
   public DirectoryChange prepare(DiskSettings wanted) throws IOException {
-    return DirectoryChange.prepare(this, wanted);
+    return DirectoryChange.prepare(this, wanted, DirectoryChange.DRAIN_NANOS);
   }
 
   /** The directories in use. */
@@ -212,7 +212,6 @@ public final class DiskTier implements AutoCloseable {
     Purges known = purges;
     if (known != null) {
       directory.loadInto(known);
-      TierRemovals.noteBans(known, directory); // after it was added: no ban is missed
     }
     return directory.open();
   }

@@ -224,13 +224,11 @@ final class TierRemovals {
   /** Tells {@code purges} the purges noted before this start. */
   void loadInto(Purges purges) {
     directories.all().forEach(directory -> directory.loadInto(purges));
-    directories.all().forEach(directory -> noteBans(purges, directory));
-  }
-
-  /** A note that one of them missed is lost once the others have retired it. */
-  static void noteBans(Purges purges, DiskDirectory directory) {
+    // a note that one of them missed is lost once the others have retired it
     for (Ban ban : purges.bans()) {
-      directory.removals().note(file -> file.ban(ban), false, done -> {});
+      for (DiskDirectory directory : directories.all()) {
+        directory.removals().note(file -> file.ban(ban), false, done -> {});
+      }
     }
   }
 

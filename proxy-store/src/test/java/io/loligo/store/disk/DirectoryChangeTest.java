@@ -3,6 +3,8 @@ package io.loligo.store.disk;
 import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
+import static io.loligo.store.StoreFixture.key;
+import static io.loligo.store.StoreFixture.noFields;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +12,8 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.medium.Marks;
 import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.load.Wanted;
+import io.loligo.store.memory.Entry;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.loligo.store.purge.UrlPattern;
@@ -214,12 +218,46 @@ final class DirectoryChangeTest {
     }
   }
 
-  private static List<WeakReference<Object>> held(TieredStore store)
-      throws ReflectiveOperationException {
+  private static DiskTier tier(TieredStore store) throws ReflectiveOperationException {
     Field disk = TieredStore.class.getDeclaredField("disk");
     disk.setAccessible(true);
+    return (DiskTier) disk.get(store);
+  }
+
+  /**
+   * A reader that is too slow: it is told that there is no more, and fetches the rest elsewhere.
+   */
+  @Test
+  void aReaderThatDoesNotEndIsTold() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(400_000));
+      fixture.store.store.resize(0); // or memory would take all of it
+      CompletableFuture<Entry> loaded = new CompletableFuture<>();
+      fixture.store.store.load(
+          key(URL),
+          noFields(),
+          Wanted.CONTENT,
+          fixture.loop,
+          (entry, report) -> loaded.complete(entry));
+      Entry entry = DiskFixture.get(loaded);
+      TieredStore store = fixture.store.store;
+      try (DirectoryChange change = DirectoryChange.prepare(tier(store), disk(), 0)) {
+        store.commit(change);
+      }
+      Marks.lock(temp.resolve("one")).close();
+      CompletableFuture<Boolean> more = new CompletableFuture<>();
+      entry.read(300_000, 1000, fixture.loop, content -> more.complete(content != null));
+      assertThat(DiskFixture.get(more)).isFalse();
+      entry.release();
+      change(fixture, one(16));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  private static List<WeakReference<Object>> held(TieredStore store)
+      throws ReflectiveOperationException {
     List<WeakReference<Object>> held = new ArrayList<>();
-    for (DiskDirectory directory : ((DiskTier) disk.get(store)).directories().all()) {
+    for (DiskDirectory directory : tier(store).directories().all()) {
       held.add(new WeakReference<>(directory));
       held.add(new WeakReference<>(directory.state().lastOpened().catalogue()));
     }
