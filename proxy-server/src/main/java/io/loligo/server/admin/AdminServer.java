@@ -4,8 +4,12 @@ import io.loligo.core.config.HostPort;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.tls.ServerTls;
+import io.loligo.server.transport.InheritedSockets;
+import io.loligo.server.transport.ListeningSocket;
+import io.loligo.server.transport.Sockets;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -15,8 +19,8 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.UnixChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
@@ -26,6 +30,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,17 +71,32 @@ public final class AdminServer implements AutoCloseable {
     this.tls = tls;
   }
 
+  /** The same on sockets of the JDK, with none of an earlier process. */
+  public static AdminServer start(
+      HttpPort place, AdminTerms terms, AdminTls tls, Operations operations, AdminPages pages)
+      throws IOException {
+    return start(place, terms, tls, operations, pages, Sockets.NIO, InheritedSockets.none());
+  }
+
   /**
-   * Starts to listen.
+   * Starts to listen; with an inherited socket, from {@link #accept} on.
    *
    * @param place where it listens
    * @param terms of access
    * @param tls its certificates, if {@code place} has TLS
    * @param pages what it shows; no page is added later
+   * @param sockets of the process
+   * @param inherited sockets of an earlier process
    * @throws IOException if the port is not available; names it
    */
   public static AdminServer start(
-      HttpPort place, AdminTerms terms, AdminTls tls, Operations operations, AdminPages pages)
+      HttpPort place,
+      AdminTerms terms,
+      AdminTls tls,
+      Operations operations,
+      AdminPages pages,
+      Sockets sockets,
+      InheritedSockets inherited)
       throws IOException {
     boolean encrypted = place.tls() != null;
     InetSocketAddress address = address(place);
@@ -90,18 +110,22 @@ public final class AdminServer implements AutoCloseable {
             pages);
     EventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("loligo-admin", true), NioIoHandler.newFactory());
+            1, new DefaultThreadFactory("loligo-admin", true), usable(sockets).handlers());
     ChannelGroup connections = new DefaultChannelGroup(group.next());
     try {
-      Channel listener =
+      ServerBootstrap bootstrap =
           new ServerBootstrap()
               .group(group)
-              .channel(NioServerSocketChannel.class)
               .option(ChannelOption.SO_REUSEADDR, true)
-              .childHandler(new Connections(connections, access, routes, encrypted ? tls : null))
-              .bind(address)
-              .syncUninterruptibly()
-              .channel();
+              .option(ChannelOption.AUTO_READ, !inherited.areShared())
+              .childHandler(new Connections(connections, access, routes, encrypted ? tls : null));
+      List<FileDescriptor> taken =
+          inherited.claim(ListeningSocket.ADMIN, place.address(), place.port(), address);
+      ChannelFuture listening =
+          taken.isEmpty()
+              ? bootstrap.channel(usable(sockets).server()).bind(address)
+              : bootstrap.channelFactory(sockets.adopting(taken.get(0))).register();
+      Channel listener = listening.syncUninterruptibly().channel();
       return new AdminServer(group, listener, connections, access, routes, tls);
     } catch (Exception e) {
       // Netty throws the checked cause of a failed bind unchanged
@@ -109,6 +133,11 @@ public final class AdminServer implements AutoCloseable {
       throw new IOException(
           "loligo_admin_port " + hostOf(place) + ":" + place.port() + ": " + e.getMessage(), e);
     }
+  }
+
+  /** It has few connections: what matters is that another process can take its socket over. */
+  private static Sockets usable(Sockets sockets) {
+    return sockets.areInheritable() ? sockets : Sockets.NIO;
   }
 
   private static InetSocketAddress address(HttpPort place) throws IOException {
@@ -129,6 +158,30 @@ public final class AdminServer implements AutoCloseable {
   /** Where it listens. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** Accepts connections, if it does not yet. */
+  public void accept() {
+    listener.config().setAutoRead(true);
+  }
+
+  /** Accepts no more connections: another process has the {@link #socket}. */
+  public void handOver() {
+    listener.close().syncUninterruptibly();
+  }
+
+  /**
+   * Its socket, for another process, which gets a copy of the descriptor.
+   *
+   * @param place where it listens, as for {@link #start}
+   */
+  public ListeningSocket socket(HttpPort place) {
+    return new ListeningSocket(
+        ListeningSocket.ADMIN,
+        place.address(),
+        place.port(),
+        address(),
+        ((UnixChannel) listener).fd());
   }
 
   /** Requests refused for lack of the secret. */

@@ -13,8 +13,12 @@ import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.tls.ServerTls;
+import io.loligo.server.transport.InheritedSockets;
+import io.loligo.server.transport.ListeningSocket;
+import io.loligo.server.transport.Sockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +31,21 @@ final class AdminPort implements Part {
 
   private final @Nullable HttpPort place;
   private final AdminTls tls = new AdminTls();
+  private final Sockets sockets;
+  private final InheritedSockets inherited;
 
   /** Null before {@link #listen}, and if there is none. */
   private volatile @Nullable AdminServer server;
 
-  /** The port of {@code config}, which holds until the process ends. */
-  AdminPort(ProxyConfig config) {
+  /**
+   * The port of {@code config}, which holds until the process ends.
+   *
+   * @param sockets of the process
+   * @param inherited sockets of an earlier process
+   */
+  AdminPort(ProxyConfig config, Sockets sockets, InheritedSockets inherited) {
+    this.sockets = sockets;
+    this.inherited = inherited;
     place = config.get(AdminDirectives.ADMIN_PORT);
   }
 
@@ -47,13 +60,13 @@ final class AdminPort implements Part {
       return;
     }
     try {
-      server = AdminServer.start(place, terms(config), tls, operations, pages);
+      server = AdminServer.start(place, terms(config), tls, operations, pages, sockets, inherited);
     } catch (IOException e) {
       if (config.isGiven(AdminDirectives.ADMIN_PORT) || !isNoAddressHere(e)) {
         throw e;
       }
       HttpPort other = HttpPort.at("::1", place.port()).build();
-      server = AdminServer.start(other, terms(config), tls, operations, pages);
+      server = AdminServer.start(other, terms(config), tls, operations, pages, sockets, inherited);
       LOG.warn(
           "this machine has no address 127.0.0.1: the admin port is [::1]:{}; next: add the line"
               + " loligo_admin_port [::1]:{}, so that commands find it",
@@ -87,6 +100,28 @@ final class AdminPort implements Part {
     } else {
       running.use(own);
     }
+  }
+
+  /** Accepts connections, if there is a port that does not yet. */
+  void accept() {
+    AdminServer running = server;
+    if (running != null) {
+      running.accept();
+    }
+  }
+
+  /** Accepts no more connections: another process has its socket. */
+  void handOver() {
+    AdminServer running = server;
+    if (running != null) {
+      running.handOver();
+    }
+  }
+
+  /** Its socket, for another process; none if there is no port. */
+  List<ListeningSocket> sockets() {
+    AdminServer running = server;
+    return running == null || place == null ? List.of() : List.of(running.socket(place));
   }
 
   /** Its address, as bound; null if there is none. */

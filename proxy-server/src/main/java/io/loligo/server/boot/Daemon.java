@@ -3,11 +3,11 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.systemd.ServiceManager;
+import io.loligo.server.takeover.TakeoverSocket;
 import io.loligo.server.time.TimeSource;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,16 +24,22 @@ public final class Daemon {
 
   private final ProxyConfig config;
   private final Supplier<ConfigResult> source;
+  private final Path file;
+  private final boolean takesOver;
 
   /**
    * Starts nothing yet.
    *
    * @param config fits the available memory, except for defaults, which are lowered
    * @param source reads the configuration again
+   * @param file the configuration's
+   * @param takesOver whether it takes over from a running process
    */
-  public Daemon(ProxyConfig config, Supplier<ConfigResult> source) {
+  public Daemon(ProxyConfig config, Supplier<ConfigResult> source, Path file, boolean takesOver) {
     this.config = config;
     this.source = source;
+    this.file = file;
+    this.takesOver = takesOver;
   }
 
   /** Runs until SIGTERM or SIGINT. Returns the process's exit status. */
@@ -74,8 +80,9 @@ public final class Daemon {
     // by default it ends a JVM, and scripts made for Squid send it to have logs rotated
     Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
-    try {
-      proxy = start(memory.config());
+    try (Predecessor predecessor =
+        takesOver ? Predecessor.of(config, Proxy.version()) : Predecessor.none()) {
+      proxy = start(memory.config(), predecessor);
     } catch (IOException | RuntimeException e) {
       LOG.error(
           "not started: {}; next: correct that, and start again",
@@ -110,15 +117,37 @@ public final class Daemon {
       proxy.keepHistory(memory.historyBytes(), HistoryPlace.of(proxy.config())).start();
     }
     proxy.exportMetrics();
+    TakeoverSocket successor = waitForSuccessor(proxy, manager);
     LOG.info("ready");
     started.complete(proxy);
     proxy.drained().join();
+    if (successor != null) {
+      successor.close();
+    }
     proxy.close();
     LOG.info("stopped");
     return proxy.hasFailed() ? 1 : 0;
   }
 
-  private Proxy start(ProxyConfig fitted) throws IOException {
+  /** Null: none can take over. */
+  private @Nullable TakeoverSocket waitForSuccessor(Proxy proxy, ServiceManager manager) {
+    // as configured, not as placed: a successor and a command find it by their own reading
+    Path place = TakeoverPlace.of(config);
+    if (place == null || proxy.takeoverRefusal() != null) {
+      return null;
+    }
+    try {
+      return TakeoverSocket.open(place, new InService(proxy, manager, file), Proxy.version());
+    } catch (IOException e) {
+      LOG.warn(
+          "no process can take over from this one: {}; next: name another loligo_takeover_socket,"
+              + " or none",
+          e.getMessage());
+      return null;
+    }
+  }
+
+  private Proxy start(ProxyConfig fitted, Predecessor predecessor) throws IOException {
     ProxyConfig placed = Places.of(fitted);
     String copy = StartProblems.runningCopy(placed.get(ProcessDirectives.PID_FILENAME));
     if (copy != null) {
@@ -126,8 +155,31 @@ public final class Daemon {
     }
     AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));
     AppLog.level(placed.get(ProcessDirectives.DEBUG_OPTIONS));
-    Proxy proxy = Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null);
-    writePidFile(placed.get(ProcessDirectives.PID_FILENAME));
+    Proxy proxy =
+        Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null, predecessor);
+    try {
+      predecessor.succeeded();
+    } catch (IOException e) {
+      proxy.close();
+      throw e;
+    }
+    proxy.takenOver();
+    String pidFile = placed.get(ProcessDirectives.PID_FILENAME);
+    if (pidFile != null) {
+      try {
+        new PidFile(Path.of(pidFile)).write();
+      } catch (IOException e) {
+        if (!predecessor.isThere()) {
+          throw e;
+        }
+        LOG.error(
+            "{}: not written: {}; it names the former process; next: correct its permissions, and"
+                + " write {} there",
+            pidFile,
+            e.toString(),
+            ProcessHandle.current().pid());
+      }
+    }
     return proxy;
   }
 
@@ -186,14 +238,5 @@ public final class Daemon {
     return address.getAddress().isAnyLocalAddress()
         ? "*:" + address.getPort()
         : NetUtil.toSocketAddressString(address);
-  }
-
-  private static void writePidFile(@Nullable String name) throws IOException {
-    if (name == null || name.equals("none")) {
-      return;
-    }
-    Path file = Path.of(name);
-    Files.writeString(file, ProcessHandle.current().pid() + "\n");
-    file.toFile().deleteOnExit();
   }
 }

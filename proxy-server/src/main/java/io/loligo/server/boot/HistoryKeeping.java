@@ -87,6 +87,14 @@ final class HistoryKeeping implements Part {
     return kept == null ? CompletableFuture.completedFuture(false) : kept.saveNow();
   }
 
+  /** Writes the file for the last time: another process has it when this returns. Blocks. */
+  void giveFileAway() {
+    HistoryRecorder kept = recorder;
+    if (kept != null) {
+      kept.giveFileAway();
+    }
+  }
+
   /** The history; null: none is kept. */
   @Nullable History history() {
     HistoryRecorder kept = recorder;

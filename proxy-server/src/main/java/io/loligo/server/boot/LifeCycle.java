@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,19 @@ final class LifeCycle implements Part {
    */
   CompletableFuture<Void> drain(
       ProxyConfig config, Function<ProxyConfig, CompletableFuture<Void>> stop) {
+    return drain(config.get(ProcessDirectives.SHUTDOWN_DELAY), () -> stop.apply(config));
+  }
+
+  /**
+   * The same at once: another process accepts the connections from now on.
+   *
+   * @param stop as for {@link #drain}
+   */
+  void handOver(Supplier<CompletableFuture<Void>> stop) {
+    drain(0, stop);
+  }
+
+  private CompletableFuture<Void> drain(long delayMillis, Supplier<CompletableFuture<Void>> stop) {
     synchronized (drained) {
       if (notReady.equals(DRAINING)) {
         return drained;
@@ -66,9 +80,8 @@ final class LifeCycle implements Part {
     Runnable stopping =
         () -> {
           LOG.info("no longer listening");
-          stop.apply(config).whenComplete((nothing, failure) -> drained.complete(null));
+          stop.get().whenComplete((nothing, failure) -> drained.complete(null));
         };
-    long delayMillis = config.get(ProcessDirectives.SHUTDOWN_DELAY);
     if (delayMillis == 0) {
       stopping.run();
     } else {

@@ -6,6 +6,7 @@ import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.tls.PortSecurity;
+import io.loligo.server.transport.ListeningSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -133,9 +134,34 @@ final class Ports implements Part {
    * @return completes when no connection is open any more
    */
   CompletableFuture<Void> drain(ProxyConfig config) {
-    long lifetimeMillis = config.get(ProcessDirectives.SHUTDOWN_LIFETIME);
+    return listeners.drain(lifetimeMillis(config), tunnelMillis(config));
+  }
+
+  /** The sockets in use, for another process. */
+  List<ListeningSocket> sockets() {
+    return listeners.sockets();
+  }
+
+  /** Gives loops without a socket one: the earlier process has ended its part. */
+  void complete() {
+    listeners.complete();
+  }
+
+  /**
+   * The same as {@link #drain} for a process whose {@link #sockets} another one has: the client of
+   * an idle connection may send one more request.
+   */
+  CompletableFuture<Void> handOver(ProxyConfig config) {
+    return listeners.handOver(lifetimeMillis(config), tunnelMillis(config));
+  }
+
+  private static long lifetimeMillis(ProxyConfig config) {
+    return config.get(ProcessDirectives.SHUTDOWN_LIFETIME);
+  }
+
+  private static long tunnelMillis(ProxyConfig config) {
     Long tunnelMillis = config.get(ProcessDirectives.TUNNEL_SHUTDOWN_LIFETIME);
-    return listeners.drain(lifetimeMillis, tunnelMillis == null ? lifetimeMillis : tunnelMillis);
+    return tunnelMillis == null ? lifetimeMillis(config) : tunnelMillis;
   }
 
   /** Looks at no file any more, stops listening, and ends running exchanges at once. */

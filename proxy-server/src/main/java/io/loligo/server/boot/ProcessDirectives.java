@@ -33,6 +33,19 @@ public final class ProcessDirectives {
           .as(path -> path.equals("none") ? null : path)
           .text("The file for the process id. none: no file.");
 
+  /** {@code loligo_takeover_socket}: a path or {@code none}; empty: beside pid_filename. */
+  public static final Setting<String> TAKEOVER_SOCKET =
+      FEATURE
+          .path("loligo_takeover_socket", "")
+          .or(reading -> "")
+          .form("FILE|none")
+          .restart("a successor looks for the socket of the start")
+          .text(
+              "The Unix socket at which another process takes over the listening ports of this one"
+                  + " (loligo upgrade). Only the proxy's own user and root can connect. The default"
+                  + " is pid_filename with .takeover appended; without pid_filename there is"
+                  + " none.");
+
   /** {@code loligo_shutdown_delay}: milliseconds. */
   public static final Setting<Long> SHUTDOWN_DELAY =
       FEATURE

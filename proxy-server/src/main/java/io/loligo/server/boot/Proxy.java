@@ -28,6 +28,7 @@ import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
+import io.loligo.server.transport.ListeningSocket;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.connect.SocketTransport;
@@ -45,6 +46,7 @@ import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -151,7 +153,7 @@ public final class Proxy implements AutoCloseable {
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen, TimeSource time)
       throws IOException {
-    return start(config, seen, time, null, null);
+    return start(config, seen, time, null, null, Predecessor.none());
   }
 
   /**
@@ -161,7 +163,13 @@ public final class Proxy implements AutoCloseable {
    */
   public static Proxy start(ProxyConfig config, OriginalDestinations destinations)
       throws IOException {
-    return start(config, UnaryOperator.identity(), TimeSource.SYSTEM, null, destinations);
+    return start(
+        config,
+        UnaryOperator.identity(),
+        TimeSource.SYSTEM,
+        null,
+        destinations,
+        Predecessor.none());
   }
 
   /**
@@ -170,17 +178,19 @@ public final class Proxy implements AutoCloseable {
    * @param source reads the configuration again for {@link #reload}, may block; null: nothing to
    *     read
    * @param destinations tells the destinations of intercepted clients; null: the system does
+   * @param predecessor if there is one, its ports accept from {@link #takenOver} on
    */
   static Proxy start(
       ProxyConfig config,
       UnaryOperator<Store> seen,
       TimeSource time,
       @Nullable Supplier<ConfigResult> source,
-      @Nullable OriginalDestinations destinations)
+      @Nullable OriginalDestinations destinations,
+      Predecessor predecessor)
       throws IOException {
     CacheFolders.prepare(DiskSettings.of(config));
     Transport transport = TransportDirectives.transport(config);
-    Proxy proxy = new Proxy(config, transport, seen, time, source, destinations);
+    Proxy proxy = new Proxy(config, transport, seen, time, source, destinations, null, predecessor);
     try {
       proxy.open();
     } catch (IOException | RuntimeException | Error e) {
@@ -203,7 +213,16 @@ public final class Proxy implements AutoCloseable {
   public static Proxy embed(ProxyConfig config, TimeSource time, Hooks hooks) throws IOException {
     CacheFolders.prepare(DiskSettings.of(config));
     Transport transport = TransportDirectives.transport(config);
-    Proxy proxy = new Proxy(config, transport, UnaryOperator.identity(), time, null, null, hooks);
+    Proxy proxy =
+        new Proxy(
+            config,
+            transport,
+            UnaryOperator.identity(),
+            time,
+            null,
+            null,
+            hooks,
+            Predecessor.none());
     try {
       proxy.open();
     } catch (IOException | RuntimeException | Error e) {
@@ -228,17 +247,6 @@ public final class Proxy implements AutoCloseable {
         : new ConfigResult(MemoryFit.of(config).config(), read.problems(), read.lines());
   }
 
-  private Proxy(
-      ProxyConfig config,
-      Transport transport,
-      UnaryOperator<Store> seen,
-      TimeSource time,
-      @Nullable Supplier<ConfigResult> source,
-      @Nullable OriginalDestinations destinations)
-      throws IOException {
-    this(config, transport, seen, time, source, destinations, null);
-  }
-
   /** Null {@code hooks}: it is the process, and not a part of an application. */
   private Proxy(
       ProxyConfig config,
@@ -247,7 +255,8 @@ public final class Proxy implements AutoCloseable {
       TimeSource time,
       @Nullable Supplier<ConfigResult> source,
       @Nullable OriginalDestinations destinations,
-      @Nullable Hooks hooks)
+      @Nullable Hooks hooks,
+      Predecessor predecessor)
       throws IOException {
     this.transport = transport;
     this.time = time;
@@ -264,6 +273,9 @@ public final class Proxy implements AutoCloseable {
       logs = parts.add(new Logs(config, count, life::logFailed));
       Stripes stripes = new Stripes(count + 1);
       maintenance.thread().execute(() -> stripes.enter(count));
+      if (!DiskSettings.of(config).dirs().isEmpty()) {
+        predecessor.takeStore();
+      }
       storage = parts.add(new Storage(config, transport.allocator(), stripes, maintenance, time));
       sizing = parts.add(new Sizing(config, count, storage.store(), maintenance, time));
       own.learn();
@@ -279,7 +291,7 @@ public final class Proxy implements AutoCloseable {
       group = transport.newLoops(count, "loligo-loop");
       parts.addEnd(() -> Loops.end(group, transport.sockets()));
       stripes.enterAll(group);
-      admin = parts.add(new AdminPort(config));
+      admin = parts.add(new AdminPort(config, transport.sockets(), predecessor.sockets()));
       parts.addEnd(storage.store()::land);
       Peers peers = parts.add(new Peers(inForce::config, time));
       parts.add(inForce);
@@ -312,7 +324,8 @@ public final class Proxy implements AutoCloseable {
               loops.clients(),
               descriptors.limit()::mayOpen,
               PROTOCOLS,
-              interceptor(destinations));
+              interceptor(destinations),
+              predecessor.sockets());
       ports = parts.add(new Ports(listeners, secured, own));
       AclAdditions additions = parts.add(new AclAdditions(config, maintenance, time));
       change =
@@ -468,7 +481,7 @@ public final class Proxy implements AutoCloseable {
     return pages;
   }
 
-  private static String version() {
+  static String version() {
     String version = Proxy.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;
   }
@@ -516,6 +529,50 @@ public final class Proxy implements AutoCloseable {
     sources.counter("process_page_faults", ProcessNumbers::majorPageFaults);
     parts.showHistory(sources);
     return sources;
+  }
+
+  /** The predecessor accepts no more connections: this process does, from now on. */
+  void takenOver() {
+    ports.resume();
+    admin.accept();
+    ports.complete();
+  }
+
+  /** Why no process can take over from this one; null: one can. */
+  @Nullable String takeoverRefusal() {
+    if (!transport.sockets().areInheritable()) {
+      return "only the sockets of loligo_transport epoll can be handed over";
+    }
+    return life.ready() ? null : "it is " + life.notReadyReason();
+  }
+
+  /** The listening sockets, for a successor. */
+  List<ListeningSocket> listeningSockets() {
+    List<ListeningSocket> sockets = new ArrayList<>(ports.sockets());
+    sockets.addAll(admin.sockets());
+    return sockets;
+  }
+
+  /**
+   * Gives the store to a successor.
+   *
+   * @throws IOException if that is not possible
+   */
+  void giveStore() throws IOException {
+    throw new IOException("cache_dir lines cannot be handed over to a running process yet");
+  }
+
+  /** The successor has failed after {@link #giveStore}. */
+  void takeStoreBack() {}
+
+  /**
+   * A successor accepts connections from now on. This process ends as after {@link #drain}, except
+   * that the client of an idle connection may send one more request.
+   */
+  void handOver() {
+    history.giveFileAway();
+    admin.handOver();
+    life.handOver(() -> ports.handOver(inForce.config()));
   }
 
   /** Port of the {@code index}th http_port line, as bound. */

@@ -46,6 +46,7 @@ import picocli.CommandLine.Spec;
       Reloading.class,
       Rotating.class,
       Draining.class,
+      Upgrading.class,
       Archiving.class,
       Versioning.class,
       Helping.class,
@@ -130,7 +131,7 @@ public final class Main implements Callable<Integer> {
   /** Without the model of all commands, which takes a fifth of the time until a port is open. */
   private static int run(Path configuration) {
     try {
-      return Running.run(configuration, -1);
+      return Running.run(configuration, -1, false);
     } catch (RuntimeException defect) {
       defect.printStackTrace();
       return CommandFailure.FAILED;

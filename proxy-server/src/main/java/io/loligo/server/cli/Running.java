@@ -34,17 +34,25 @@ final class Running implements Callable<Integer> {
       description = "configuration in Squid's dialect")
   private Path file;
 
+  @Option(
+      names = "--take-over",
+      description =
+          "takes the listening ports and the store over from the running proxy of the same"
+              + " configuration, which then ends when its exchanges have ended; see upgrade")
+  private boolean takesOver;
+
   @Override
   public Integer call() {
-    return run(file, -1);
+    return run(file, -1, takesOver);
   }
 
   /**
    * Runs until a signal ends it. Returns the exit status.
    *
    * @param debugLevel of messages until the first reload; -1: as {@code debug_options} says
+   * @param takesOver whether it takes over from a running process
    */
-  static int run(Path file, int debugLevel) {
+  static int run(Path file, int debugLevel, boolean takesOver) {
     ConfigResult read = read(file);
     ConfigResult result = MemoryFit.check(read, file.toString());
     for (ConfigProblem problem : result.problems()) {
@@ -60,7 +68,7 @@ final class Running implements Callable<Integer> {
     }
     ProxyConfig wanted =
         debugLevel < 0 ? config : config.with(ProcessDirectives.DEBUG_OPTIONS, "ALL," + debugLevel);
-    return new Daemon(wanted, () -> read(file)).run();
+    return new Daemon(wanted, () -> read(file), file, takesOver).run();
   }
 
   private static ConfigResult read(Path file) {

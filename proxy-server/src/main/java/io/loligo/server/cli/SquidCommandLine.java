@@ -81,7 +81,7 @@ final class SquidCommandLine {
       say("stays in the foreground, as Squid does with -N; a service manager or & puts it behind");
     }
     err.flush();
-    return Running.run(arguments.configuration(programName), arguments.debugLevel());
+    return Running.run(arguments.configuration(programName), arguments.debugLevel(), false);
   }
 
   private int createFolders() {

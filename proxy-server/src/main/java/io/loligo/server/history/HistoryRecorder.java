@@ -6,10 +6,12 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -214,6 +216,23 @@ public final class HistoryRecorder implements AutoCloseable {
         }
       }
       return asked;
+    }
+  }
+
+  /** Writes the file for the last time: another process has it when this returns. Blocks. */
+  public void giveFileAway() {
+    try {
+      saveNow().get(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn(
+          "the history is not written: the next process lacks its last minute; next: look at the"
+              + " load of its disk",
+          e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    synchronized (sampling) {
+      isFileOurs = false;
     }
   }
 

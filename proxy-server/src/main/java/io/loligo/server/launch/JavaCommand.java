@@ -88,6 +88,25 @@ record JavaCommand(List<String> words) {
     return Math.min(i, words.size());
   }
 
+  /**
+   * The same program and options with other arguments.
+   *
+   * @throws IllegalArgumentException if no word is its main class or jar
+   */
+  JavaCommand running(List<String> arguments) {
+    int i = 1;
+    while (i < words.size() && words.get(i).startsWith("-") && !words.get(i).equals("-jar")) {
+      i += WITH_VALUE.contains(words.get(i)) ? 2 : 1;
+    }
+    int end = i < words.size() && words.get(i).equals("-jar") ? i + 2 : i + 1;
+    if (end > words.size()) {
+      throw new IllegalArgumentException("no main class in " + words);
+    }
+    List<String> again = new ArrayList<>(words.subList(0, end));
+    again.addAll(arguments);
+    return new JavaCommand(again);
+  }
+
   /** The same with further options. */
   JavaCommand with(List<String> options) {
     List<String> more = new ArrayList<>(words);

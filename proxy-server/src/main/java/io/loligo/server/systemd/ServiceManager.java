@@ -32,6 +32,9 @@ public final class ServiceManager implements AutoCloseable {
   private final @Nullable NotifySocket socket;
   private final long watchdogMicros;
 
+  /** Whether it listens to a successor. */
+  private volatile boolean handedOver;
+
   /** Null without a service manager. */
   private final @Nullable ScheduledExecutorService thread;
 
@@ -103,7 +106,7 @@ public final class ServiceManager implements AutoCloseable {
   /** The proxy drains. Until {@link #close} the service manager is asked to wait. */
   public void stopping() {
     send("STOPPING=1");
-    if (thread != null) {
+    if (thread != null && !handedOver) {
       thread.scheduleAtFixedRate(
           () -> send("EXTEND_TIMEOUT_USEC=" + TimeUnit.SECONDS.toMicros(MORE_SECONDS)),
           0,
@@ -112,8 +115,21 @@ public final class ServiceManager implements AutoCloseable {
     }
   }
 
+  /**
+   * Another process is the service from now on: it is told so, and nothing else by this one.
+   *
+   * @param successor number of that process
+   */
+  public void handedOver(long successor) {
+    send("MAINPID=" + successor);
+    handedOver = true;
+    if (thread != null) {
+      thread.shutdownNow();
+    }
+  }
+
   private void send(String message) {
-    if (socket == null) {
+    if (socket == null || handedOver) {
       return;
     }
     try {

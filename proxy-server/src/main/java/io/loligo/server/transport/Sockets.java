@@ -1,5 +1,6 @@
 package io.loligo.server.transport;
 
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDatagramChannel;
@@ -13,6 +14,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringDatagramChannel;
 import io.netty.channel.uring.IoUringIoHandler;
@@ -31,7 +33,7 @@ public enum Sockets {
     }
 
     @Override
-    IoHandlerFactory handlers() {
+    public IoHandlerFactory handlers() {
       return EpollIoHandler.newFactory();
     }
   },
@@ -49,7 +51,7 @@ public enum Sockets {
     }
 
     @Override
-    IoHandlerFactory handlers() {
+    public IoHandlerFactory handlers() {
       return IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setCqSize(COMPLETIONS));
     }
   },
@@ -62,7 +64,7 @@ public enum Sockets {
     }
 
     @Override
-    IoHandlerFactory handlers() {
+    public IoHandlerFactory handlers() {
       return NioIoHandler.newFactory();
     }
   };
@@ -89,7 +91,7 @@ public enum Sockets {
   abstract @Nullable Throwable refusal();
 
   /** Of event loops for these sockets. */
-  abstract IoHandlerFactory handlers();
+  public abstract IoHandlerFactory handlers();
 
   /** Class of listening channels. */
   public Class<? extends ServerSocketChannel> server() {
@@ -104,6 +106,24 @@ public enum Sockets {
   /** Class of datagram channels, for name resolution. */
   public Class<? extends DatagramChannel> datagram() {
     return datagram;
+  }
+
+  /** Whether listening sockets can be handed to another process, and taken from one. */
+  public boolean areInheritable() {
+    return this == EPOLL;
+  }
+
+  /**
+   * Makes one channel for a socket of another process.
+   *
+   * @param descriptor taken; the socket listens
+   * @throws UnsupportedOperationException unless {@link #areInheritable()}
+   */
+  public ChannelFactory<ServerSocketChannel> adopting(FileDescriptor descriptor) {
+    if (!areInheritable()) {
+      throw new UnsupportedOperationException(this + " (expected: EPOLL)");
+    }
+    return () -> new EpollServerSocketChannel(descriptor.intValue());
   }
 
   /** The time without a task that ends a loop: a close of io_uring ends some moments later. */

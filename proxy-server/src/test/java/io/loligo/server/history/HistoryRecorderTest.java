@@ -161,6 +161,19 @@ class HistoryRecorderTest {
   }
 
   @Test
+  void aFileGivenAwayHasEverythingAndIsNotWrittenAgain() throws Exception {
+    HistoryRecorder recorder = recorder(hand, file());
+    recorder.begin();
+    pass(recorder, 1000, 5);
+    recorder.giveFileAway();
+    byte[] given = Files.readAllBytes(file());
+    assertThat(given).isNotEmpty();
+    pass(recorder, 1000, 7);
+    recorder.close();
+    assertThat(Files.readAllBytes(file())).isEqualTo(given);
+  }
+
+  @Test
   void aClockSetBackBetweenTwoRunsMixesNothing() {
     try (HistoryRecorder first = recorder(hand, file())) {
       first.begin();

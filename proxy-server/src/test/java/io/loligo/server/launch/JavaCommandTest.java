@@ -1,6 +1,7 @@
 package io.loligo.server.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,6 +20,17 @@ final class JavaCommandTest {
     byte[] kept = "java\0-jar\0a b.jar\0run\0\0ü\0".getBytes(StandardCharsets.UTF_8);
     assertThat(JavaCommand.parse(kept).words())
         .containsExactly("java", "-jar", "a b.jar", "run", "", "ü");
+  }
+
+  @Test
+  void runsTheSameProgramWithOtherArguments() {
+    List<String> other = List.of("run", "-f", "b.conf");
+    assertThat(
+            of("java -Xmx1g -cp a.jar:b.jar -Da=-jar io.loligo.Main -N -f a.conf").running(other))
+        .isEqualTo(of("java -Xmx1g -cp a.jar:b.jar -Da=-jar io.loligo.Main run -f b.conf"));
+    assertThat(of("java --add-opens a=b -jar loligo.jar run -f a.conf").running(other))
+        .isEqualTo(of("java --add-opens a=b -jar loligo.jar run -f b.conf"));
+    assertThatThrownBy(() -> of("java -jar").running(other)).hasMessageContaining("no main class");
   }
 
   @ParameterizedTest

@@ -325,6 +325,11 @@ final class Http2Client implements AutoCloseable {
     unanswered = null;
   }
 
+  /** Whether a GOAWAY is among the frames read so far. */
+  boolean isToldToLeave() {
+    return goAway != null;
+  }
+
   /** Reads up to the next GOAWAY; its last stream. */
   int awaitGoAway() throws IOException {
     goAway = null;

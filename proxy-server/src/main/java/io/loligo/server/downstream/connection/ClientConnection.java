@@ -130,6 +130,12 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   protected abstract void drain();
 
   /**
+   * Another process has the port: tells the client that this connection ends, if the protocol has a
+   * message for that. Otherwise the next response does, see {@link #ends}.
+   */
+  protected void handOver() {}
+
+  /**
    * Passes the record of each exchange in progress, and of a tunnel, to {@code to}, which borrows
    * it. The record is not complete yet.
    */

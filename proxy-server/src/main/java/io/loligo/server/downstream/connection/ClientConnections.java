@@ -58,6 +58,10 @@ public final class ClientConnections {
   private Protocols protocols;
 
   private boolean draining;
+
+  /** While it drains: idle connections wait for one more request. */
+  private boolean sparing;
+
   private @Nullable Runnable whenEmpty;
   private @Nullable ClientConnection first;
 
@@ -213,6 +217,16 @@ public final class ClientConnections {
     return draining;
   }
 
+  /** Whether it is draining, and closes connections at which no request is in progress. */
+  public boolean closesIdle() {
+    return draining && !sparing;
+  }
+
+  /** Whether it is draining, and idle connections wait for one more request. */
+  public boolean sparesIdle() {
+    return sparing;
+  }
+
   /** Connections accepted so far. Any thread. */
   public long accepted() {
     return accepted.get();
@@ -301,6 +315,33 @@ public final class ClientConnections {
       return;
     }
     this.whenEmpty = whenEmpty;
+    forEach(ClientConnection::drain);
+  }
+
+  /** The same as {@link #announceEnd} before {@link #handOver}. On the loop. */
+  public void announceHandOver() {
+    draining = true;
+    sparing = true;
+  }
+
+  /**
+   * Ends each connection after a response that says so; closes none that is idle. On the loop.
+   *
+   * @param whenEmpty as in {@link #drain}
+   */
+  public void handOver(Runnable whenEmpty) {
+    announceHandOver();
+    if (first == null) {
+      whenEmpty.run();
+      return;
+    }
+    this.whenEmpty = whenEmpty;
+    forEach(ClientConnection::handOver);
+  }
+
+  /** Closes idle connections that {@link #handOver} has spared. On the loop. */
+  public void endIdle() {
+    sparing = false;
     forEach(ClientConnection::drain);
   }
 

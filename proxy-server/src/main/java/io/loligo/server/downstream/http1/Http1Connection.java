@@ -167,7 +167,7 @@ public final class Http1Connection extends ClientConnection {
   protected void opened() {
     acceptNanos = clients.time().nanos();
     long requestStartMillis = clients.settings().requestStartMillis;
-    clients.timer().arm(readTimeout, clients.draining() ? LINGER_MILLIS : requestStartMillis);
+    clients.timer().arm(readTimeout, clients.closesIdle() ? LINGER_MILLIS : requestStartMillis);
     limitAge();
     readMore();
   }
@@ -506,7 +506,7 @@ public final class Http1Connection extends ClientConnection {
     expectHead();
     if (inputShut && input.isEmpty()) {
       closeNow();
-    } else if (ends() && input.isEmpty()) {
+    } else if (ends() && !clients.sparesIdle() && input.isEmpty()) {
       // its response had begun before: it was not told
       close(true);
     } else {

@@ -286,6 +286,14 @@ public final class Http2Connection extends ClientConnection {
     }
   }
 
+  /** {@inheritDoc} Before the preface, the first request makes it depart. */
+  @Override
+  protected void handOver() {
+    if (state == State.OPEN) {
+      depart();
+    }
+  }
+
   /**
    * Sends a GOAWAY that names no last stream, and the second one after a round trip, so that
    * streams on their way are answered (RFC 9113 section 6.8).

@@ -7,6 +7,8 @@ import io.loligo.server.downstream.intercept.Interceptor;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.Interception;
 import io.loligo.server.transport.ForeignAddress;
+import io.loligo.server.transport.InheritedSockets;
+import io.loligo.server.transport.ListeningSocket;
 import io.loligo.server.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -16,6 +18,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.UnixChannel;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -40,10 +44,16 @@ import org.slf4j.LoggerFactory;
  * <p>With epoll and io_uring every loop listens on its own socket (SO_REUSEPORT) and keeps the
  * connections it accepts, so no connection is handed over. Because the kernel then lets another
  * process of the same user join in unnoticed, each address is first bound without that option.
+ *
+ * <p>Another process of the proxy can take the sockets over ({@link #sockets}, {@link #handOver}):
+ * it listens on the same queues, so a connection that waits there is lost to neither.
  */
 public final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
   private static final int BACKLOG = 4_096;
+
+  /** At the end of a hand-over, for clients to see that idle connections end. */
+  private static final long LAST_MILLIS = 2_000;
 
   private final Transport transport;
   private final EventLoopGroup group;
@@ -51,6 +61,7 @@ public final class Listeners {
   private final KeepAliveOptions keepAlive;
   private final PortPipeline pipeline;
   private final boolean intercepts;
+  private final InheritedSockets inherited;
   private List<Open> open = new ArrayList<>();
   private boolean stopped;
 
@@ -78,6 +89,7 @@ public final class Listeners {
    * @param mayOpen whether one more connection may open; asked on the loops when one is accepted
    * @param protocols that connections may speak
    * @param interceptor finds original destinations; null: this is not possible here
+   * @param inherited sockets of an earlier process, which a port uses instead of new ones
    */
   public Listeners(
       Transport transport,
@@ -85,7 +97,9 @@ public final class Listeners {
       List<ClientConnections> loops,
       BooleanSupplier mayOpen,
       Protocols protocols,
-      @Nullable Interceptor interceptor) {
+      @Nullable Interceptor interceptor,
+      InheritedSockets inherited) {
+    this.inherited = inherited;
     this.intercepts = interceptor != null;
     this.transport = transport;
     this.group = group;
@@ -96,13 +110,15 @@ public final class Listeners {
   }
 
   /**
-   * Listens on {@code port}, from now on.
+   * Listens on {@code port}, from now on; with inherited sockets from {@link #resume} on.
    *
    * @throws IOException if it cannot, with the port's line and the reason
    */
   public synchronized Bound bind(HttpPort port) throws IOException {
     Open opened = open(port);
-    opened.channels().forEach(channel -> channel.config().setAutoRead(true));
+    if (!inherited.areShared()) {
+      opened.channels().forEach(channel -> channel.config().setAutoRead(true));
+    }
     open.add(opened);
     return new Bound(port, opened.address());
   }
@@ -133,16 +149,93 @@ public final class Listeners {
     try {
       checkInterception(port);
       InetSocketAddress wanted = address(port);
-      InetSocketAddress actual =
-          transport.sockets().ofLinux()
-              ? bindEach(listening, wanted, channels)
-              : bindOne(listening, wanted, channels);
+      InetSocketAddress actual = listen(listening, port, wanted, channels);
       transparent(port, channels);
       return new Open(listening, port, actual, channels);
     } catch (IOException | RuntimeException e) {
       close(channels);
       throw new IOException(port.source() + ": cannot listen on " + port.name() + ": " + e, e);
     }
+  }
+
+  private InetSocketAddress listen(
+      ListeningPort listening, HttpPort port, InetSocketAddress wanted, List<Channel> channels)
+      throws IOException {
+    List<FileDescriptor> taken =
+        inherited.claim(ListeningSocket.CLIENTS, port.address(), port.port(), wanted);
+    if (!taken.isEmpty()) {
+      return adopt(listening, taken, channels);
+    }
+    return transport.sockets().ofLinux()
+        ? bindEach(listening, wanted, channels)
+        : bindOne(listening, wanted, channels);
+  }
+
+  /** A connection waits in one of the sockets of a port, so each of them needs a loop. */
+  private InetSocketAddress adopt(
+      ListeningPort listening, List<FileDescriptor> taken, List<Channel> channels)
+      throws IOException {
+    InetSocketAddress actual = null;
+    for (int i = 0; i < taken.size(); i++) {
+      ServerBootstrap bootstrap =
+          bootstrap(listening, loops.get(i % loops.size()).eventLoop())
+              .channelFactory(transport.sockets().adopting(taken.get(i)));
+      Channel channel = await(bootstrap.register());
+      channels.add(channel);
+      actual = (InetSocketAddress) channel.localAddress();
+    }
+    assert actual != null : "there is one";
+    return actual;
+  }
+
+  /**
+   * Gives the loops a socket that have none because the earlier process had fewer. A connection
+   * that waits in such a socket is lost with this process, so this is done only after the earlier
+   * one has ended its part.
+   */
+  public synchronized void complete() {
+    for (Open one : open) {
+      for (int i = one.channels().size(); i < loops.size(); i++) {
+        if (!transport.sockets().ofLinux()) {
+          return;
+        }
+        try {
+          Channel channel =
+              await(
+                  listeningChannel(shared(bootstrap(one.listening(), loops.get(i).eventLoop())))
+                      .bind(one.address()));
+          one.channels().add(channel);
+          transparent(one.port(), List.of(channel));
+          channel.config().setAutoRead(true);
+        } catch (IOException | RuntimeException e) {
+          LOG.warn(
+              "{}: {} of {} event loops accept connections: {}; next: restart the proxy when the"
+                  + " load allows it",
+              one.port().source(),
+              one.channels().size(),
+              loops.size(),
+              e.toString());
+          break;
+        }
+      }
+    }
+  }
+
+  /** The sockets in use, for another process: it gets copies of their descriptors. */
+  public synchronized List<ListeningSocket> sockets() {
+    List<ListeningSocket> sockets = new ArrayList<>();
+    for (Open one : open) {
+      for (Channel channel : one.channels()) {
+        sockets.add(
+            new ListeningSocket(
+                ListeningSocket.CLIENTS,
+                one.port().address(),
+                one.port().port(),
+                one.address(),
+                ((UnixChannel) channel).fd()));
+      }
+    }
+    return sockets;
   }
 
   /**
@@ -269,7 +362,8 @@ public final class Listeners {
     }
     InetSocketAddress actual = wanted;
     for (ClientConnections loop : loops) {
-      Channel channel = await(bootstrap(listening, loop.eventLoop(), true).bind(actual));
+      Channel channel =
+          await(listeningChannel(shared(bootstrap(listening, loop.eventLoop()))).bind(actual));
       channels.add(channel);
       actual = (InetSocketAddress) channel.localAddress();
     }
@@ -291,7 +385,7 @@ public final class Listeners {
   private InetSocketAddress bindOne(
       ListeningPort listening, InetSocketAddress wanted, List<Channel> channels)
       throws IOException {
-    Channel channel = await(bootstrap(listening, group, false).bind(wanted));
+    Channel channel = await(listeningChannel(bootstrap(listening, group)).bind(wanted));
     channels.add(channel);
     return (InetSocketAddress) channel.localAddress();
   }
@@ -304,24 +398,25 @@ public final class Listeners {
     return bind.syncUninterruptibly().channel();
   }
 
-  private ServerBootstrap bootstrap(
-      ListeningPort listening, EventLoopGroup children, boolean shared) {
-    ServerBootstrap bootstrap =
-        new ServerBootstrap()
-            .group(children instanceof EventLoop ? children : loops.get(0).eventLoop(), children)
-            .channel(transport.sockets().server())
-            .option(ChannelOption.SO_BACKLOG, BACKLOG)
-            .option(ChannelOption.SO_REUSEADDR, true)
-            .option(ChannelOption.AUTO_READ, false)
-            .childOption(ChannelOption.ALLOCATOR, transport.allocator())
-            .childOption(ChannelOption.AUTO_READ, false)
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-            .childHandler(new Acceptor(listening));
-    if (shared) {
-      bootstrap.option(UnixChannelOption.SO_REUSEPORT, true);
-    }
-    return bootstrap;
+  private ServerBootstrap listeningChannel(ServerBootstrap bootstrap) {
+    return bootstrap.channel(transport.sockets().server());
+  }
+
+  private static ServerBootstrap shared(ServerBootstrap bootstrap) {
+    return bootstrap.option(UnixChannelOption.SO_REUSEPORT, true);
+  }
+
+  private ServerBootstrap bootstrap(ListeningPort listening, EventLoopGroup children) {
+    return new ServerBootstrap()
+        .group(children instanceof EventLoop ? children : loops.get(0).eventLoop(), children)
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .option(ChannelOption.AUTO_READ, false)
+        .childOption(ChannelOption.ALLOCATOR, transport.allocator())
+        .childOption(ChannelOption.AUTO_READ, false)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+        .childHandler(new Acceptor(listening));
   }
 
   /** Installs the handlers of a connection. Called on any of the loops. */
@@ -392,29 +487,55 @@ public final class Listeners {
     return endConnections(loops, lifetimeMillis, tunnelMillis);
   }
 
+  /**
+   * The same for a process whose {@link #sockets} another one has. An idle connection waits for one
+   * more request, whose response says that it ends: its client may be sending, and a FIN would
+   * cross the request. The last {@value #LAST_MILLIS} ms of {@code lifetimeMillis} are as in {@link
+   * #drain}.
+   */
+  public synchronized CompletableFuture<Void> handOver(long lifetimeMillis, long tunnelMillis) {
+    List<Future<?>> told = new ArrayList<>();
+    for (ClientConnections loop : loops) {
+      told.add(loop.eventLoop().submit(loop::announceHandOver));
+    }
+    told.forEach(Future::syncUninterruptibly);
+    stop();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    AtomicInteger busyLoops = new AtomicInteger(loops.size());
+    for (ClientConnections loop : loops) {
+      loop.eventLoop().execute(() -> loop.handOver(() -> countDown(busyLoops, done)));
+      loop.time()
+          .schedule(loop.eventLoop(), loop::endIdle, Math.max(0, lifetimeMillis - LAST_MILLIS));
+      abortLater(loop, lifetimeMillis, tunnelMillis);
+    }
+    return done;
+  }
+
+  private static void countDown(AtomicInteger busyLoops, CompletableFuture<Void> done) {
+    if (busyLoops.decrementAndGet() == 0) {
+      done.complete(null);
+    }
+  }
+
   /** The second step of {@link #drain}, when no client can connect any more. Any thread. */
   static CompletableFuture<Void> endConnections(
       List<ClientConnections> loops, long lifetimeMillis, long tunnelMillis) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     AtomicInteger busyLoops = new AtomicInteger(loops.size());
     for (ClientConnections loop : loops) {
-      loop.eventLoop()
-          .execute(
-              () ->
-                  loop.drain(
-                      () -> {
-                        if (busyLoops.decrementAndGet() == 0) {
-                          done.complete(null);
-                        }
-                      }));
-      abortLater(loop, false, lifetimeMillis);
-      abortLater(loop, true, tunnelMillis);
-      if (tunnelMillis < lifetimeMillis) {
-        // for exchanges that became tunnels since
-        abortLater(loop, true, lifetimeMillis);
-      }
+      loop.eventLoop().execute(() -> loop.drain(() -> countDown(busyLoops, done)));
+      abortLater(loop, lifetimeMillis, tunnelMillis);
     }
     return done;
+  }
+
+  private static void abortLater(ClientConnections loop, long lifetimeMillis, long tunnelMillis) {
+    abortLater(loop, false, lifetimeMillis);
+    abortLater(loop, true, tunnelMillis);
+    if (tunnelMillis < lifetimeMillis) {
+      // for exchanges that became tunnels since
+      abortLater(loop, true, lifetimeMillis);
+    }
   }
 
   private static void abortLater(ClientConnections loop, boolean tunnels, long millis) {

@@ -117,7 +117,7 @@ public final class TlsHandshake extends ClientConnection {
   @Override
   protected void opened() {
     long millis = clients.settings().handshakeMillis;
-    clients.timer().arm(deadline, clients.draining() ? DRAIN_MILLIS : millis);
+    clients.timer().arm(deadline, clients.closesIdle() ? DRAIN_MILLIS : millis);
     context().read();
   }
 

@@ -26,6 +26,7 @@ import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Shed;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.transport.InheritedSockets;
 import io.loligo.server.transport.Sockets;
 import io.loligo.server.transport.Transport;
 import io.loligo.store.memory.MemoryLedger;
@@ -78,6 +79,7 @@ class ListenersTest {
   private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
   private final List<ClientConnections> loops = new ArrayList<>();
   private Protocols.Protocol protocol = Http1Connection::new;
+  private InheritedSockets inherited = InheritedSockets.none();
   private EventLoopGroup group;
   private Listeners listeners;
   private InetSocketAddress address;
@@ -108,7 +110,14 @@ class ListenersTest {
               0));
     }
     listeners =
-        new Listeners(transport, group, loops, () -> true, new Protocols(Map.of(), protocol), null);
+        new Listeners(
+            transport,
+            group,
+            loops,
+            () -> true,
+            new Protocols(Map.of(), protocol),
+            null,
+            inherited);
     address = listeners.bind(port(0)).address();
   }
 

@@ -1,0 +1,70 @@
+package io.loligo.server.boot;
+
+import io.loligo.server.launch.RunningCommand;
+import io.loligo.server.systemd.ServiceManager;
+import io.loligo.server.takeover.Incumbent;
+import io.loligo.server.transport.ListeningSocket;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** This process, as its successor takes over from it. Confined to the thread of its socket. */
+final class InService implements Incumbent {
+  private static final Logger LOG = LoggerFactory.getLogger(InService.class);
+
+  private final Proxy proxy;
+  private final ServiceManager manager;
+  private final Path file;
+
+  /** {@code file} is the configuration, for the command line of a successor. */
+  InService(Proxy proxy, ServiceManager manager, Path file) {
+    this.proxy = proxy;
+    this.manager = manager;
+    this.file = file;
+  }
+
+  @Override
+  public @Nullable String refusal() {
+    return proxy.takeoverRefusal();
+  }
+
+  @Override
+  public List<ListeningSocket> sockets() {
+    return proxy.listeningSockets();
+  }
+
+  @Override
+  public void giveStore() throws IOException {
+    proxy.giveStore();
+  }
+
+  @Override
+  public void takeStoreBack() {
+    proxy.takeStoreBack();
+  }
+
+  @Override
+  public void handOver(long successor) {
+    manager.handedOver(successor);
+    proxy.handOver();
+    LOG.info("process {} has taken over; this one ends when its exchanges have ended", successor);
+  }
+
+  @Override
+  public Successor start() throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                RunningCommand.with(List.of("run", "-f", file.toString(), "--take-over")))
+            .inheritIO();
+    // it is of this process: the successor would think that no watchdog waits for it
+    builder.environment().remove("WATCHDOG_PID");
+    Process started = builder.start();
+    LOG.info("process {} is started to take over", started.pid());
+    CompletableFuture<Integer> ended = started.onExit().thenApply(process -> process.exitValue());
+    return new Successor(started.pid(), ended);
+  }
+}

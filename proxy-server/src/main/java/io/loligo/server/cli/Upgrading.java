@@ -1,0 +1,63 @@
+package io.loligo.server.cli;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.boot.Features;
+import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.boot.TakeoverPlace;
+import io.loligo.server.takeover.Takeover;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code loligo upgrade -f FILE}: the running proxy is replaced by a new process. */
+@Command(
+    name = "upgrade",
+    description =
+        "Replaces the running proxy by a new process without a refused connection: the running one"
+            + " starts its own command line again, with the program files that are there now. The"
+            + " new process takes the ports over, and the old one ends when its exchanges have"
+            + " ended. If the new one does not start, the old one goes on.",
+    exitCodeList = {
+      "0:the new process serves",
+      "1:the old process goes on: the reason is printed",
+      "2:the command line is wrong"
+    },
+    footer = "  loligo upgrade -f /etc/loligo/loligo.conf")
+final class Upgrading implements Callable<Integer> {
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Spec
+  private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Option(
+      names = {"-f", "--file"},
+      required = true,
+      paramLabel = "FILE",
+      description = "configuration of the running proxy")
+  private Path file;
+
+  @Override
+  public Integer call() throws CommandFailure {
+    ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
+    if (config == null) {
+      throw new CommandFailure(
+          CommandFailure.FAILED, file + " has errors (see: loligo check -f " + file + ")");
+    }
+    Path socket = TakeoverPlace.of(config);
+    if (socket == null) {
+      throw new CommandFailure(
+          CommandFailure.FAILED, file + " has neither loligo_takeover_socket nor pid_filename");
+    }
+    try (Takeover running = Takeover.at(socket)) {
+      long pid = running.startSuccessor();
+      spec.commandLine().getOut().println("process " + pid + " has taken over");
+      return 0;
+    } catch (IOException e) {
+      throw new CommandFailure(CommandFailure.FAILED, String.valueOf(e.getMessage()));
+    }
+  }
+}

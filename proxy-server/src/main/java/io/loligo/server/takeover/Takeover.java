@@ -1,0 +1,253 @@
+package io.loligo.server.takeover;
+
+import io.loligo.server.transport.InheritedSockets;
+import io.loligo.server.transport.ListeningSocket;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.DomainSocketReadMode;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.Socket;
+import io.netty.handler.codec.LineBasedFrameDecoder;
+import io.netty.handler.codec.string.StringDecoder;
+import io.netty.handler.codec.string.StringEncoder;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The conversation of a starting process with the one in service, which it succeeds. Each call
+ * blocks until the other one has answered. Confined to the thread that starts the process.
+ *
+ * <p>Until {@link #complete} the other one serves: closing this, or the end of this process, leaves
+ * it in service.
+ */
+public final class Takeover implements AutoCloseable {
+  private static final int MAX_LINE_BYTES = 8 * 1024;
+
+  /** It closes its directories, which takes 10 s at most, and forces its journals. */
+  private static final int PATIENCE_SECONDS = 60;
+
+  private final Path path;
+  private final EventLoopGroup group;
+
+  /** Lines, descriptors, and at the end the channel itself. */
+  private final BlockingQueue<Object> received = new LinkedBlockingQueue<>();
+
+  private final EpollDomainSocketChannel channel;
+
+  private Takeover(Path path) throws IOException {
+    this.path = path;
+    if (!Epoll.isAvailable()) {
+      throw new IOException("taking over needs epoll, of Linux: " + Epoll.unavailabilityCause());
+    }
+    group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("loligo-takeover", true), EpollIoHandler.newFactory());
+    try {
+      channel =
+          (EpollDomainSocketChannel)
+              new Bootstrap()
+                  .group(group)
+                  .channel(EpollDomainSocketChannel.class)
+                  .handler(new Pipeline())
+                  .connect(new DomainSocketAddress(path.toString()))
+                  .syncUninterruptibly()
+                  .channel();
+    } catch (Exception e) {
+      // Netty throws the checked cause of a failed connect unchanged
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw new IOException("no proxy answers at " + path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private final class Pipeline extends ChannelInitializer<Channel> {
+    @Override
+    protected void initChannel(Channel opened) {
+      opened
+          .pipeline()
+          .addLast(
+              new LineBasedFrameDecoder(MAX_LINE_BYTES),
+              new StringDecoder(StandardCharsets.UTF_8),
+              new StringEncoder(StandardCharsets.UTF_8),
+              new Receiver());
+    }
+  }
+
+  private final class Receiver extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      received.add(message);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      received.add(context.channel());
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+
+  /**
+   * Connects to the process in service.
+   *
+   * @param path of its socket
+   * @throws IOException if none answers; names the path
+   */
+  public static Takeover at(Path path) throws IOException {
+    return new Takeover(path.toAbsolutePath());
+  }
+
+  /**
+   * Asks for the listening sockets. The other process goes on accepting on them.
+   *
+   * @param version of this build, for the other one's log
+   * @throws IOException if it refuses, with its reason
+   */
+  public InheritedSockets sockets(String version) throws IOException {
+    send(
+        new TakeoverMessage(TakeoverMessage.HELLO)
+            .with("protocol", TakeoverMessage.PROTOCOL)
+            .with("version", version)
+            .with("pid", ProcessHandle.current().pid()));
+    int count = answer(TakeoverMessage.HELLO).number("sockets");
+    List<TakeoverMessage> described = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      described.add(answer(TakeoverMessage.SOCKET));
+    }
+    // a read of bytes would lose the descriptors, so they come only when they are asked for
+    channel.config().setReadMode(DomainSocketReadMode.FILE_DESCRIPTORS);
+    send(new TakeoverMessage(TakeoverMessage.SOCKETS));
+    List<ListeningSocket> sockets = new ArrayList<>();
+    for (TakeoverMessage one : described) {
+      Object descriptor = next();
+      if (!(descriptor instanceof FileDescriptor given)) {
+        throw new IOException(path + ": no descriptor came (expected: " + count + ")");
+      }
+      sockets.add(
+          new ListeningSocket(
+              one.text("use"),
+              one.text("host"),
+              one.number("port"),
+              new Socket(given.intValue()).localAddress(),
+              given));
+    }
+    channel.config().setReadMode(DomainSocketReadMode.BYTES);
+    return new InheritedSockets(sockets);
+  }
+
+  /**
+   * Asks for the store: when this returns, this process may open it.
+   *
+   * @throws IOException if it is refused, with the reason
+   */
+  public void takeStore() throws IOException {
+    send(new TakeoverMessage(TakeoverMessage.STORE));
+    answer(TakeoverMessage.STORE);
+  }
+
+  /**
+   * Everything is ready: when this returns, the other process accepts no more connections.
+   *
+   * @throws IOException if it refuses, with the reason; it serves then
+   */
+  public void complete() throws IOException {
+    send(new TakeoverMessage(TakeoverMessage.READY));
+    Object answer = next();
+    // it may have died meanwhile, and then nobody else accepts
+    if (answer instanceof String line && !line.startsWith(TakeoverMessage.ENDS)) {
+      check(TakeoverMessage.parse(line), TakeoverMessage.ENDS);
+    }
+  }
+
+  /**
+   * Makes the process in service start a successor, and waits until that has taken over.
+   *
+   * @return number of the successor
+   * @throws IOException if it has not, with the reason
+   */
+  public long startSuccessor() throws IOException {
+    send(new TakeoverMessage(TakeoverMessage.START));
+    TakeoverMessage started = answer(TakeoverMessage.STARTED);
+    Object next = next(2L * PATIENCE_SECONDS);
+    if (next instanceof String line) {
+      TakeoverMessage ended = TakeoverMessage.parse(line);
+      if (ended.word().equals(TakeoverMessage.FAILED)) {
+        throw new IOException(
+            "the new process, "
+                + started.text("pid")
+                + ", has ended with status "
+                + ended.text("status")
+                + "; the old one goes on; next: look at its log");
+      }
+      check(ended, TakeoverMessage.TAKEN_OVER);
+      return ended.number("pid");
+    }
+    throw new IOException("the proxy has ended");
+  }
+
+  private void send(TakeoverMessage message) {
+    channel.writeAndFlush(message.line()).awaitUninterruptibly();
+  }
+
+  private TakeoverMessage answer(String word) throws IOException {
+    if (next() instanceof String line) {
+      TakeoverMessage answer = TakeoverMessage.parse(line);
+      check(answer, word);
+      return answer;
+    }
+    throw new IOException("the process at " + path + " has ended the conversation");
+  }
+
+  private void check(TakeoverMessage answer, String word) throws IOException {
+    if (answer.word().equals(TakeoverMessage.REFUSED)) {
+      throw new IOException("the process at " + path + " refuses: " + answer.text("reason"));
+    }
+    if (!answer.word().equals(word)) {
+      throw new IOException(
+          "the process at " + path + " says " + answer.word() + " (expected: " + word + ")");
+    }
+  }
+
+  private Object next() throws IOException {
+    return next(PATIENCE_SECONDS);
+  }
+
+  private Object next(long seconds) throws IOException {
+    try {
+      Object message = received.poll(seconds, TimeUnit.SECONDS);
+      if (message == null) {
+        throw new IOException("the process at " + path + " has not answered in " + seconds + " s");
+      }
+      return message;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted");
+    }
+  }
+
+  /** Ends the conversation. Blocks. */
+  @Override
+  public void close() {
+    channel.close().syncUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}

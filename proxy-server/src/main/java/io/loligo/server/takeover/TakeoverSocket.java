@@ -1,0 +1,333 @@
+package io.loligo.server.takeover;
+
+import io.loligo.server.transport.ListeningSocket;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.PeerCredentials;
+import io.netty.handler.codec.LineBasedFrameDecoder;
+import io.netty.handler.codec.string.StringDecoder;
+import io.netty.handler.codec.string.StringEncoder;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The Unix socket at which a process in service is taken over. Only its own user and root may
+ * connect: the file has the mode 0600, and the kernel tells the user of each peer.
+ *
+ * <p>The states of a takeover:
+ *
+ * <pre>
+ *   state     entered by   the process in service
+ *   NONE      -            serves
+ *   OFFERED   hello        serves
+ *   STORELESS store        serves without writing to its cache_dirs
+ *   OVER      ready        accepts nothing any more
+ * </pre>
+ *
+ * <p>If the successor's connection ends before OVER, the state is NONE again, and the store is
+ * taken back. Thread-safe; conversations are confined to the one thread of this socket, which has
+ * no other work, so that an {@link Incumbent} may block it.
+ */
+public final class TakeoverSocket implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TakeoverSocket.class);
+
+  /** Time of a successor from the first word to the last, seconds. */
+  private static final int PATIENCE_SECONDS = 120;
+
+  private static final int MAX_LINE_BYTES = 8 * 1024;
+
+  private enum State {
+    NONE,
+    OFFERED,
+    STORELESS,
+    OVER
+  }
+
+  private final Path path;
+  private final Incumbent incumbent;
+  private final String version;
+  private final EventLoopGroup group;
+  private final long user;
+  private final Channel listener;
+
+  // confined to the thread of the group
+  private State state = State.NONE;
+  private @Nullable Channel successor;
+  private @Nullable Channel waiting;
+
+  private volatile boolean over;
+
+  private TakeoverSocket(Path path, Incumbent incumbent, String version) throws IOException {
+    this.path = path;
+    this.incumbent = incumbent;
+    this.version = version;
+    // under a name of its own: whoever finds the name of the socket can connect to it
+    Path fresh = path.resolveSibling(path.getFileName() + "." + ProcessHandle.current().pid());
+    group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("loligo-takeover", true), EpollIoHandler.newFactory());
+    try {
+      Files.deleteIfExists(fresh);
+      listener =
+          new ServerBootstrap()
+              .group(group)
+              .channel(EpollServerDomainSocketChannel.class)
+              .childHandler(new Peers())
+              .bind(new DomainSocketAddress(fresh.toString()))
+              .syncUninterruptibly()
+              .channel();
+      Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-------"));
+      user = ((Number) Files.getAttribute(fresh, "unix:uid")).longValue();
+      Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
+    } catch (Exception e) {
+      // Netty throws the checked cause of a failed bind unchanged
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw new IOException(path + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Listens at {@code path}, in place of whatever is there.
+   *
+   * @param version of this build, for the log of a successor
+   * @throws IOException if it cannot; names the path
+   */
+  public static TakeoverSocket open(Path path, Incumbent incumbent, String version)
+      throws IOException {
+    if (!Epoll.isAvailable()) {
+      throw new IOException(path + ": needs epoll, of Linux: " + Epoll.unavailabilityCause());
+    }
+    return new TakeoverSocket(path.toAbsolutePath(), incumbent, version);
+  }
+
+  /** Accepts peers of the same user, and of root. */
+  private final class Peers extends ChannelInitializer<EpollDomainSocketChannel> {
+    @Override
+    protected void initChannel(EpollDomainSocketChannel channel) throws IOException {
+      PeerCredentials peer = channel.peerCredentials();
+      if (peer.uid() != user && peer.uid() != 0) {
+        LOG.warn(
+            "process {} of user {} may not take over, and was refused; next: use the user of the"
+                + " proxy",
+            peer.pid(),
+            peer.uid());
+        channel.close();
+        return;
+      }
+      channel
+          .pipeline()
+          .addLast(
+              new LineBasedFrameDecoder(MAX_LINE_BYTES),
+              new StringDecoder(StandardCharsets.UTF_8),
+              new StringEncoder(StandardCharsets.UTF_8),
+              new Conversation(peer.pid()));
+    }
+  }
+
+  private final class Conversation extends SimpleChannelInboundHandler<String> {
+    private final long peer;
+    private List<ListeningSocket> offered = List.of();
+    private @Nullable Future<?> deadline;
+
+    Conversation(long peer) {
+      this.peer = peer;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, String line) {
+      TakeoverMessage message = TakeoverMessage.parse(line);
+      String refusal = state == State.OVER ? "it has been taken over" : incumbent.refusal();
+      if (refusal != null) {
+        refuse(context, refusal);
+        return;
+      }
+      switch (message.word()) {
+        case TakeoverMessage.HELLO -> hello(context, message);
+        case TakeoverMessage.START -> start(context);
+        default -> {
+          if (context.channel().equals(successor)) {
+            continued(context, message.word());
+          } else {
+            refuse(context, "a conversation begins with " + TakeoverMessage.HELLO);
+          }
+        }
+      }
+    }
+
+    private void refuse(ChannelHandlerContext context, String reason) {
+      context.writeAndFlush(TakeoverMessage.refused(reason).line());
+      context.close();
+    }
+
+    private void hello(ChannelHandlerContext context, TakeoverMessage message) {
+      if (state != State.NONE) {
+        refuse(context, "another process is taking over");
+        return;
+      }
+      if (message.number("protocol") < 1) {
+        refuse(context, "protocol=" + message.text("protocol") + " (expected: 1)");
+        return;
+      }
+      state = State.OFFERED;
+      successor = context.channel();
+      deadline =
+          context
+              .executor()
+              .schedule(
+                  () -> {
+                    LOG.warn(
+                        "process {} has not taken over in {} s, and is given up; next: look at its"
+                            + " log",
+                        peer,
+                        PATIENCE_SECONDS);
+                    context.close();
+                  },
+                  PATIENCE_SECONDS,
+                  TimeUnit.SECONDS);
+      LOG.info("process {} (version {}) begins to take over", peer, message.text("version"));
+      offered = incumbent.sockets();
+      StringBuilder answer =
+          new StringBuilder(
+              new TakeoverMessage(TakeoverMessage.HELLO)
+                  .with("protocol", TakeoverMessage.PROTOCOL)
+                  .with("version", version)
+                  .with("pid", ProcessHandle.current().pid())
+                  .with("sockets", offered.size())
+                  .line());
+      for (ListeningSocket socket : offered) {
+        answer.append(
+            new TakeoverMessage(TakeoverMessage.SOCKET)
+                .with("use", socket.use())
+                .with("host", socket.host())
+                .with("port", socket.port())
+                .line());
+      }
+      context.writeAndFlush(answer.toString());
+    }
+
+    private void continued(ChannelHandlerContext context, String word) {
+      switch (word) {
+        case TakeoverMessage.SOCKETS -> {
+          offered.forEach(socket -> context.write(socket.descriptor()));
+          context.flush();
+        }
+        case TakeoverMessage.STORE -> {
+          try {
+            incumbent.giveStore();
+            state = State.STORELESS;
+            context.writeAndFlush(new TakeoverMessage(TakeoverMessage.STORE).line());
+          } catch (IOException e) {
+            refuse(context, String.valueOf(e.getMessage()));
+          }
+        }
+        case TakeoverMessage.READY -> {
+          state = State.OVER;
+          over = true;
+          if (deadline != null) {
+            deadline.cancel(false);
+          }
+          incumbent.handOver(peer);
+          context.writeAndFlush(new TakeoverMessage(TakeoverMessage.ENDS).line());
+          answerWaiting(new TakeoverMessage(TakeoverMessage.TAKEN_OVER).with("pid", peer));
+          listener.close();
+        }
+        default -> refuse(context, word + " is not known to protocol " + TakeoverMessage.PROTOCOL);
+      }
+    }
+
+    private void start(ChannelHandlerContext context) {
+      if (state != State.NONE || waiting != null) {
+        refuse(context, "another process is taking over");
+        return;
+      }
+      Incumbent.Successor started;
+      try {
+        started = incumbent.start();
+      } catch (IOException e) {
+        refuse(context, "a successor cannot be started: " + e.getMessage());
+        return;
+      }
+      waiting = context.channel();
+      context.writeAndFlush(new TakeoverMessage(TakeoverMessage.STARTED).with("pid", started.pid()).line());
+      started
+          .ended()
+          .thenAcceptAsync(status -> startedEnded(context.channel(), status), context.executor());
+    }
+
+    private void startedEnded(Channel asked, int status) {
+      if (asked.equals(waiting)) {
+        answerWaiting(new TakeoverMessage(TakeoverMessage.FAILED).with("status", status));
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      if (context.channel().equals(waiting)) {
+        waiting = null;
+      }
+      if (deadline != null) {
+        deadline.cancel(false);
+      }
+      if (!context.channel().equals(successor) || state == State.OVER) {
+        return;
+      }
+      State before = state;
+      state = State.NONE;
+      successor = null;
+      LOG.warn("process {} has not taken over; this one goes on; next: look at its log", peer);
+      if (before == State.STORELESS) {
+        incumbent.takeStoreBack();
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      LOG.debug("the conversation with process {} has failed", peer, cause);
+      context.close();
+    }
+  }
+
+  private void answerWaiting(TakeoverMessage answer) {
+    Channel asked = waiting;
+    waiting = null;
+    if (asked != null) {
+      asked.writeAndFlush(answer.line());
+      asked.close();
+    }
+  }
+
+  /** Stops listening, and removes the file unless it is a successor's. Blocks. */
+  @Override
+  public void close() {
+    listener.close().syncUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    if (!over) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException e) {
+        LOG.debug("{} is still there", path, e);
+      }
+    }
+  }
+}

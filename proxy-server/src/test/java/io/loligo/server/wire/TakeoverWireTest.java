@@ -1,0 +1,399 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.systemd.NotifyReceiver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** A process takes over from another one, as clients and operators see it. */
+@EnabledOnOs(OS.LINUX)
+class TakeoverWireTest extends WireTest {
+  private final CountDownLatch release = new CountDownLatch(1);
+  private int port;
+  private int multiplexed;
+  private int adminPort;
+
+  @BeforeEach
+  void script() {
+    port = ProxyProcess.freePort();
+    multiplexed = ProxyProcess.freePort();
+    adminPort = ProxyProcess.freePort();
+    origin.onOk("/hit", "stored", "Cache-Control: max-age=1000");
+    origin.onOk("/miss", "fetched", "Cache-Control: no-store");
+    origin.on(
+        "/half",
+        call -> {
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf");
+          await(release);
+          call.send("done");
+        });
+  }
+
+  private String lines(String name, String... more) {
+    List<String> lines = new ArrayList<>(List.of(more));
+    lines.add("http_port 127.0.0.1:" + port);
+    lines.add("http_port 127.0.0.1:" + multiplexed + " accel h2c defaultsite=site.test");
+    lines.add("cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver");
+    lines.add("loligo_admin_port 127.0.0.1:" + adminPort);
+    lines.add("pid_filename " + dir.resolve("loligo.pid"));
+    lines.add("visible_hostname " + name);
+    if (lines.stream().noneMatch(line -> line.startsWith("loligo_event_loops"))) {
+      lines.add("loligo_event_loops 2");
+    }
+    return configuration(lines.toArray(String[]::new));
+  }
+
+  private Path file(String name, String... more) throws IOException {
+    return Files.writeString(dir.resolve(name + ".conf"), lines(name, more));
+  }
+
+  private ProxyProcess first(String... more) throws Exception {
+    Path file = file("first", more);
+    return closing(ProxyProcess.loligo(dir, "run", "-f", file.toString())).awaitOutput(" ready\n");
+  }
+
+  private ProxyProcess next(String name, String... more) throws Exception {
+    Path file = file(name, more);
+    return closing(ProxyProcess.loligo(dir, "run", "--take-over", "-f", file.toString()));
+  }
+
+  private RawClient connect() throws IOException {
+    return closing(RawClient.connect(port));
+  }
+
+  private static String servedBy(WireMessage response) {
+    return response.field("Via").replaceAll(".* (\\S+) \\(.*", "$1");
+  }
+
+  @Test
+  void connectionsOfTheOldProcessEndThereAndNewOnesAreTheNextProcesss() throws Exception {
+    ProxyProcess old = first("shutdown_lifetime 1 hour");
+    RawClient half = connect().get(origin.url("/half"));
+    half.readContent(half.responseHead(), 4);
+    RawClient idle = connect().get(origin.url("/hit"));
+    assertThat(servedBy(idle.response())).isEqualTo("first");
+    RawClient silent = connect();
+    RawClient served = connect().get(origin.url("/hit"));
+    served.response();
+
+    ProxyProcess next = next("second").awaitOutput(" ready\n");
+    old.awaitOutput("has taken over");
+    WireMessage fresh = connect().get(origin.url("/hit")).response();
+    assertThat(servedBy(fresh)).isEqualTo("second");
+    for (RawClient kept : List.of(idle, silent)) {
+      WireMessage last = kept.get(origin.url("/hit")).response();
+      assertThat(servedBy(last)).isEqualTo("first");
+      assertThat(last.text()).isEqualTo("stored");
+      assertThat(last.field("Connection")).isEqualTo("close");
+      kept.expectClose();
+      kept.close();
+    }
+    assertThat(Files.readString(dir.resolve("loligo.pid")).strip())
+        .isEqualTo(Long.toString(next.process().pid()));
+    assertThat(old.process().isAlive()).isTrue();
+    release.countDown();
+    assertThat(half.read(4)).isEqualTo("done");
+    // it was not told before: its client may be sending
+    assertThat(half.get(origin.url("/hit")).response().field("Connection")).isEqualTo("close");
+    half.close();
+    served.close();
+    assertThat(old.awaitExit()).as(old.output()).isZero();
+    assertThat(dir.resolve("loligo.pid")).exists();
+    assertThat(servedBy(connect().get(origin.url("/hit")).response())).isEqualTo("second");
+  }
+
+  @Test
+  void aProcessThatCannotStartLeavesTheOldOneInService() throws Exception {
+    ProxyProcess old = first();
+    RawClient idle = connect().get(origin.url("/hit"));
+    idle.response();
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      ProxyProcess failing =
+          next("failing", "http_port 127.0.0.1:" + taken.getLocalPort() + " name=taken");
+      assertThat(failing.awaitExit()).isEqualTo(1);
+      assertThat(failing.output()).contains("not started").contains("in use");
+    }
+    old.awaitOutput("has not taken over; this one goes on");
+    WireMessage kept = idle.get(origin.url("/hit")).response();
+    assertThat(servedBy(kept)).isEqualTo("first");
+    assertThat(kept.field("Connection")).isNull();
+    for (int i = 0; i < 20; i++) {
+      assertThat(servedBy(connect().get(origin.url("/hit")).response())).isEqualTo("first");
+    }
+    assertThat(Files.readString(dir.resolve("loligo.pid")).strip())
+        .isEqualTo(Long.toString(old.process().pid()));
+    ProxyProcess second = next("second").awaitOutput(" ready\n");
+    assertThat(servedBy(connect().get(origin.url("/hit")).response())).isEqualTo("second");
+    idle.close();
+    assertThat(old.awaitExit()).isZero();
+    assertThat(second.process().isAlive()).isTrue();
+  }
+
+  @Test
+  void theAdminPortGoesToTheNextProcess() throws Exception {
+    ProxyProcess old = first("shutdown_lifetime 1 hour");
+    RawClient idle = connect();
+    next("second").awaitOutput(" ready\n");
+    old.awaitOutput("has taken over");
+    try (RawClient admin = RawClient.connect(adminPort)) {
+      String config =
+          admin.send("GET /config HTTP/1.1\r\nHost: localhost\r\n\r\n").response().text();
+      assertThat(config).contains("second");
+    }
+    idle.close();
+    assertThat(old.awaitExit()).isZero();
+  }
+
+  @Test
+  void theUpgradeCommandMakesTheRunningProxyStartItsSuccessor() throws Exception {
+    Path socket = dir.resolve("upgrade");
+    Path notified = dir.resolve("notify");
+    Path file = file("first", "loligo_takeover_socket " + socket, "shutdown_lifetime 1 hour");
+    List<String> command = new ArrayList<>(List.of("env", "NOTIFY_SOCKET=" + notified));
+    command.addAll(
+        ProxyProcess.command(
+            List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m"),
+            "io.loligo.server.cli.Main",
+            "run",
+            "-f",
+            file.toString()));
+    try (NotifyReceiver told = new NotifyReceiver(notified.toString())) {
+      ProxyProcess old =
+          closing(ProxyProcess.start(dir, command.toArray(String[]::new))).awaitOutput(" ready\n");
+      assertThat(told.next()).isEqualTo("READY=1");
+      assertThat(Files.getPosixFilePermissions(socket))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+      RawClient idle = connect().get(origin.url("/hit"));
+      idle.response();
+      // the files of the program and of the configuration may be others by now
+      file("first", "loligo_takeover_socket " + socket, "via off");
+      ProxyProcess upgrade = ProxyProcess.loligo(dir, "upgrade", "-f", file.toString());
+      assertThat(upgrade.awaitExit()).as(upgrade.output()).isZero();
+      long pid =
+          Long.parseLong(
+              upgrade.output().replaceAll("(?s).*process (\\d+) has taken over.*", "$1"));
+      ProcessHandle successor = ProcessHandle.of(pid).orElseThrow();
+      try {
+        assertThat(told.next()).isEqualTo("MAINPID=" + pid);
+        assertThat(told.next()).isEqualTo("READY=1");
+        assertThat(connect().get(origin.url("/hit")).response().field("Via")).isNull();
+        assertThat(servedBy(idle.get(origin.url("/hit")).response())).isEqualTo("first");
+        idle.close();
+        assertThat(old.awaitExit()).as(old.output()).isZero();
+        assertThat(told.isEmpty()).as("the old process says no more").isTrue();
+      } finally {
+        successor.destroy();
+        successor.onExit().get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    }
+    assertThat(socket).doesNotExist();
+  }
+
+  @Test
+  void theUpgradeCommandSaysWhyTheOldProcessGoesOn() throws Exception {
+    ProxyProcess old = first();
+    Path file = file("first");
+    Files.writeString(file, "no_such_directive_as_this\nhttp_access\n" + Files.readString(file));
+    ProxyProcess upgrade = ProxyProcess.loligo(dir, "upgrade", "-f", file("same").toString());
+    assertThat(upgrade.awaitExit()).isEqualTo(1);
+    assertThat(upgrade.output()).contains("has ended with status 1; the old one goes on");
+    assertThat(servedBy(connect().get(origin.url("/hit")).response())).isEqualTo("first");
+    assertThat(old.process().isAlive()).isTrue();
+  }
+
+  /** Also the way back: the third process has the options of the first. */
+  @Test
+  void noClientUnderLoadSeesTheChange() throws Exception {
+    List<ProxyProcess> processes = new ArrayList<>();
+    processes.add(first("shutdown_lifetime 1 hour"));
+    try (EchoServer echo = new EchoServer();
+        Load load = new Load()) {
+      load.add(this::keptConnection);
+      load.add(this::keptConnection);
+      load.add(this::freshConnections);
+      load.add(this::freshConnections);
+      load.add(this::multiplexedConnection);
+      load.add(each -> tunnel(echo, each));
+      load.awaitRounds(20);
+      processes.add(
+          next("second", "loligo_event_loops 3", "shutdown_lifetime 1 hour")
+              .awaitOutput(" ready\n"));
+      load.awaitRounds(20);
+      processes.add(
+          next("third", "loligo_event_loops 1", "shutdown_lifetime 1 hour")
+              .awaitOutput(" ready\n"));
+      load.awaitRounds(20);
+      load.stop();
+    }
+    assertThat(processes.get(0).awaitExit()).isZero();
+    assertThat(processes.get(1).awaitExit()).isZero();
+    assertThat(processes.get(2).process().isAlive()).isTrue();
+  }
+
+  /** Rounds of a client on its connection; each ends with that. */
+  private interface Client {
+    void run(Load load) throws Exception;
+  }
+
+  private void keptConnection(Load load) throws IOException {
+    try (RawClient client = RawClient.connect(port)) {
+      boolean kept = true;
+      while (kept && load.goesOn()) {
+        kept = served(client, load, "/hit", "stored") && served(client, load, "/miss", "fetched");
+      }
+    }
+  }
+
+  /** Whether the connection persists. */
+  private boolean served(RawClient client, Load load, String path, String body) throws IOException {
+    WireMessage response = client.get(origin.url(path)).response();
+    assertThat(response.text()).isEqualTo(body);
+    load.round();
+    return !"close".equals(response.field("Connection"));
+  }
+
+  private void freshConnections(Load load) throws IOException {
+    try (RawClient client = RawClient.connect(port)) {
+      served(client, load, "/miss", "fetched");
+    }
+  }
+
+  private void multiplexedConnection(Load load) throws IOException {
+    try (Http2Client client = Http2Client.connect(multiplexed)) {
+      for (int stream = 1; !client.isToldToLeave() && load.goesOn(); stream += 2) {
+        client.get(stream, "site.test", "/hit");
+        assertThat(client.response(stream).text()).isEqualTo("stored");
+        load.round();
+      }
+    }
+  }
+
+  /** One tunnel for all the time: the old process keeps it. */
+  private void tunnel(EchoServer echo, Load load) throws IOException {
+    try (RawClient client = RawClient.connect(port)) {
+      String authority = "127.0.0.1:" + echo.port();
+      client.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n");
+      assertThat(client.responseHead()).startsWith("HTTP/1.1 200");
+      while (load.goesOn()) {
+        client.send("echo");
+        assertThat(client.read(4)).isEqualTo("echo");
+        load.round();
+      }
+    }
+  }
+
+  /** Clients, each on a thread of its own, that repeat their work until one of them fails. */
+  private static final class Load implements AutoCloseable {
+    private final List<Thread> threads = new ArrayList<>();
+    private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    private final Map<Thread, Semaphore> rounds = new ConcurrentHashMap<>();
+    private volatile boolean stopped;
+
+    void add(Client client) {
+      Thread thread = new Thread(() -> repeat(client), "client-" + threads.size());
+      rounds.put(thread, new Semaphore(0));
+      threads.add(thread);
+      thread.start();
+    }
+
+    private void repeat(Client client) {
+      try {
+        while (goesOn()) {
+          client.run(this);
+        }
+      } catch (Exception | AssertionError e) {
+        failures.add(e);
+      }
+    }
+
+    boolean goesOn() {
+      return !stopped && failures.isEmpty();
+    }
+
+    /** The calling client had one more response. */
+    void round() {
+      rounds.get(Thread.currentThread()).release();
+    }
+
+    /** Waits until each client had so many more responses. */
+    void awaitRounds(int count) throws InterruptedException {
+      for (Semaphore each : rounds.values()) {
+        each.drainPermits();
+      }
+      for (Semaphore each : rounds.values()) {
+        boolean done = each.tryAcquire(count, RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+        assertThat(failures).isEmpty();
+        assertThat(done).as("each client goes on").isTrue();
+      }
+    }
+
+    void stop() throws InterruptedException {
+      stopped = true;
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(failures).isEmpty();
+    }
+
+    @Override
+    public void close() {
+      stopped = true;
+    }
+  }
+
+  /** Sends back what it receives. */
+  private static final class EchoServer implements AutoCloseable {
+    private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+
+    EchoServer() throws IOException {
+      new Thread(this::accept, "echo").start();
+    }
+
+    int port() {
+      return listener.getLocalPort();
+    }
+
+    private void accept() {
+      try {
+        while (true) {
+          Socket socket = listener.accept();
+          new Thread(() -> echo(socket), "echo").start();
+        }
+      } catch (IOException closed) {
+        // the end
+      }
+    }
+
+    private static void echo(Socket socket) {
+      try (socket) {
+        socket.getInputStream().transferTo(socket.getOutputStream());
+      } catch (IOException gone) {
+        // the client's test notices
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      listener.close();
+    }
+  }
+}
