@@ -687,6 +687,25 @@ public final class TieredStore implements Store {
     flights.close();
   }
 
+  /** See {@link DiskTier#takeNoMore}. */
+  public void takeNoMore() {
+    disk.takeNoMore();
+  }
+
+  /** See {@link DiskTier#arriving}. */
+  public int arriving() {
+    return disk.arriving();
+  }
+
+  /**
+   * Releases the directories, so that another process may open them; memory serves on. Blocks.
+   *
+   * @throws IOException one cannot be released in time
+   */
+  public void giveDirectories() throws IOException {
+    disk.give();
+  }
+
   @Override
   public void close() {
     flights.close();

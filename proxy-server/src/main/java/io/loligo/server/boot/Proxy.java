@@ -26,6 +26,7 @@ import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.MetricsOnDemand;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.transport.ListeningSocket;
@@ -105,6 +106,7 @@ public final class Proxy implements AutoCloseable {
   private final FreeDescriptors descriptors;
   private final SecuredPorts secured;
   private final Ports ports;
+  private final StoreHanding handing;
   private final ConfigChange change;
   private final Reloader reloader;
   private final Operations operations;
@@ -273,7 +275,9 @@ public final class Proxy implements AutoCloseable {
       logs = parts.add(new Logs(config, count, life::logFailed));
       Stripes stripes = new Stripes(count + 1);
       maintenance.thread().execute(() -> stripes.enter(count));
-      if (!DiskSettings.of(config).dirs().isEmpty()) {
+      if (!DiskSettings.of(config).dirs().isEmpty() && predecessor.isThere()) {
+        // whatever can fail should fail before
+        Listeners.check(PortDirectives.ports(config), predecessor.sockets());
         predecessor.takeStore();
       }
       storage = parts.add(new Storage(config, transport.allocator(), stripes, maintenance, time));
@@ -328,6 +332,7 @@ public final class Proxy implements AutoCloseable {
               predecessor.sockets());
       ports = parts.add(new Ports(listeners, secured, own));
       AclAdditions additions = parts.add(new AclAdditions(config, maintenance, time));
+      handing = new StoreHanding(storage.store(), loops, ports, inForce::config);
       change =
           new ConfigChange(
               transport, inForce, loops, ports, logs, storage, cacheMemory, additions, parts);
@@ -554,16 +559,19 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Gives the store to a successor.
+   * Gives the directories of the store to a successor. From now on new connections wait for it, and
+   * requests on others find only memory. Content that is being read from disk is read on.
    *
    * @throws IOException if that is not possible
    */
   void giveStore() throws IOException {
-    throw new IOException("cache_dir lines cannot be handed over to a running process yet");
+    handing.give();
   }
 
   /** The successor has failed after {@link #giveStore}. */
-  void takeStoreBack() {}
+  void takeStoreBack() {
+    handing.takeBack();
+  }
 
   /**
    * A successor accepts connections from now on. This process ends as after {@link #drain}, except

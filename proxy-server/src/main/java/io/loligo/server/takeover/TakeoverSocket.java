@@ -269,7 +269,8 @@ public final class TakeoverSocket implements AutoCloseable {
         return;
       }
       waiting = context.channel();
-      context.writeAndFlush(new TakeoverMessage(TakeoverMessage.STARTED).with("pid", started.pid()).line());
+      context.writeAndFlush(
+          new TakeoverMessage(TakeoverMessage.STARTED).with("pid", started.pid()).line());
       started
           .ended()
           .thenAcceptAsync(status -> startedEnded(context.channel(), status), context.executor());

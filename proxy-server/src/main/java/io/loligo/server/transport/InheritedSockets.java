@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,15 +47,7 @@ public final class InheritedSockets implements AutoCloseable {
    */
   public synchronized List<FileDescriptor> claim(
       String use, String host, int port, InetSocketAddress address) {
-    InetSocketAddress bound = null;
-    for (ListeningSocket socket : left) {
-      boolean same =
-          socket.isOf(use, host, port) || (address.getPort() != 0 && socket.isAt(use, address));
-      if (same) {
-        bound = socket.address();
-        break;
-      }
-    }
+    InetSocketAddress bound = find(use, host, port, address);
     List<FileDescriptor> claimed = new ArrayList<>();
     for (Iterator<ListeningSocket> all = left.iterator(); all.hasNext(); ) {
       ListeningSocket socket = all.next();
@@ -64,6 +57,22 @@ public final class InheritedSockets implements AutoCloseable {
       }
     }
     return claimed;
+  }
+
+  /** Whether {@link #claim} would find any. */
+  public synchronized boolean has(String use, String host, int port, InetSocketAddress address) {
+    return find(use, host, port, address) != null;
+  }
+
+  /** Where the sockets of a port are bound; null: there are none. */
+  private @Nullable InetSocketAddress find(
+      String use, String host, int port, InetSocketAddress address) {
+    for (ListeningSocket socket : left) {
+      if (socket.isOf(use, host, port) || (address.getPort() != 0 && socket.isAt(use, address))) {
+        return socket.address();
+      }
+    }
+    return null;
   }
 
   /**

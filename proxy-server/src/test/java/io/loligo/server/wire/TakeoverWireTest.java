@@ -27,6 +27,10 @@ import org.junit.jupiter.api.condition.OS;
 /** A process takes over from another one, as clients and operators see it. */
 @EnabledOnOs(OS.LINUX)
 class TakeoverWireTest extends WireTest {
+  private static final int SMALL = 60;
+  private static final int LARGE_BYTES = 24_000_000;
+  private static final int ARRIVING_BYTES = 4_000_000;
+
   private final CountDownLatch release = new CountDownLatch(1);
   private int port;
   private int multiplexed;
@@ -220,11 +224,108 @@ class TakeoverWireTest extends WireTest {
     assertThat(old.process().isAlive()).isTrue();
   }
 
+  private String[] withDisk(String... more) {
+    List<String> lines = new ArrayList<>(List.of(more));
+    lines.add("cache_dir rock " + dir.resolve("cache") + " 64");
+    lines.add("maximum_object_size 64 MB");
+    lines.add("loligo_cache_dir_wait 60 seconds");
+    return lines.toArray(String[]::new);
+  }
+
+  /** On a connection of its own, which would otherwise keep the old process. */
+  private WireMessage fetch(String path) throws IOException {
+    try (RawClient client = RawClient.connect(port)) {
+      return client.get(origin.url(path)).response();
+    }
+  }
+
+  private void assertFromDisk(String path, String body) throws IOException {
+    WireMessage hit = fetch(path);
+    assertThat(servedBy(hit)).isEqualTo("second");
+    assertThat(hit.field("Cache-Status")).as(path).contains("; hit").endsWith("; detail=disk");
+    assertThat(hit.text()).isEqualTo(body);
+    assertThat(origin.fetches(path)).as(path).isEqualTo(1);
+  }
+
+  @Test
+  void everythingOnDiskIsAHitInTheNextProcess() throws Exception {
+    ProxyProcess old = first(withDisk("shutdown_lifetime 1 hour"));
+    for (int i = 0; i < SMALL; i++) {
+      origin.onOk("/small/" + i, "small " + i, "Cache-Control: max-age=1000");
+      fetch("/small/" + i);
+    }
+    String large = "0123456789".repeat(LARGE_BYTES / 10);
+    origin.onOk("/large", large, "Cache-Control: max-age=1000");
+    assertThat(fetch("/large").text()).isEqualTo(large);
+    // more than the kernel takes at once
+    RawClient slow = closing(RawClient.connect(port, 4_096)).get(origin.url("/large"));
+    assertThat(slow.responseHead()).contains("detail=disk");
+    StringBuilder content = new StringBuilder(slow.read(1_000));
+
+    next("second", withDisk()).awaitOutput(" ready\n");
+    for (int i = 0; i < SMALL; i++) {
+      assertFromDisk("/small/" + i, "small " + i);
+    }
+    assertFromDisk("/large", large);
+    assertThat(old.process().isAlive()).isTrue();
+    content.append(slow.read(LARGE_BYTES - 1_000));
+    assertThat(content.toString()).isEqualTo(large);
+    assertThat(origin.fetches("/large")).isEqualTo(1);
+    slow.close();
+    assertThat(old.awaitExit()).as(old.output()).isZero();
+    // in memory by now
+    assertThat(fetch("/small/0").field("Cache-Status")).contains("; hit");
+  }
+
+  @Test
+  void aResponseThatArrivesOnDiskIsStoredBeforeTheChange() throws Exception {
+    String half = "0123456789".repeat(ARRIVING_BYTES / 20);
+    origin.on(
+        "/arriving",
+        call -> {
+          String fresh = "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nContent-Length: ";
+          call.send(fresh + ARRIVING_BYTES + "\r\n\r\n" + half);
+          await(release);
+          call.send(half);
+        });
+    ProxyProcess old = first(withDisk());
+    RawClient client = connect().get(origin.url("/arriving"));
+    client.responseHead();
+    assertThat(client.read(half.length())).isEqualTo(half);
+    ProxyProcess next = next("second", withDisk());
+    old.awaitOutput("waits up to 30000 ms for 1 responses");
+    assertThat(servedBy(connect().get(origin.url("/hit")).response())).isEqualTo("first");
+    release.countDown();
+    assertThat(client.read(half.length())).isEqualTo(half);
+    client.close();
+    next.awaitOutput(" ready\n");
+    assertFromDisk("/arriving", half + half);
+  }
+
+  @Test
+  void aProcessThatFailsWithTheStoreLeavesTheOldOneWithMemory() throws Exception {
+    ProxyProcess old = first(withDisk());
+    connect().get(origin.url("/hit")).response();
+    int before = adminPort;
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      adminPort = taken.getLocalPort();
+      assertThat(next("failing", withDisk()).awaitExit()).isEqualTo(1);
+    }
+    adminPort = before;
+    old.awaitOutput("the cache_dirs stay closed");
+    WireMessage fromMemory = connect().get(origin.url("/hit")).response();
+    assertThat(servedBy(fromMemory)).isEqualTo("first");
+    assertThat(fromMemory.text()).isEqualTo("stored");
+    assertThat(connect().get(origin.url("/miss")).response().text()).isEqualTo("fetched");
+    next("second", withDisk()).awaitOutput(" ready\n");
+    assertFromDisk("/hit", "stored");
+  }
+
   /** Also the way back: the third process has the options of the first. */
   @Test
   void noClientUnderLoadSeesTheChange() throws Exception {
     List<ProxyProcess> processes = new ArrayList<>();
-    processes.add(first("shutdown_lifetime 1 hour"));
+    processes.add(first(withDisk("shutdown_lifetime 1 hour")));
     try (EchoServer echo = new EchoServer();
         Load load = new Load()) {
       load.add(this::keptConnection);
@@ -235,11 +336,11 @@ class TakeoverWireTest extends WireTest {
       load.add(each -> tunnel(echo, each));
       load.awaitRounds(20);
       processes.add(
-          next("second", "loligo_event_loops 3", "shutdown_lifetime 1 hour")
+          next("second", withDisk("loligo_event_loops 3", "shutdown_lifetime 1 hour"))
               .awaitOutput(" ready\n"));
       load.awaitRounds(20);
       processes.add(
-          next("third", "loligo_event_loops 1", "shutdown_lifetime 1 hour")
+          next("third", withDisk("loligo_event_loops 1", "shutdown_lifetime 1 hour"))
               .awaitOutput(" ready\n"));
       load.awaitRounds(20);
       load.stop();

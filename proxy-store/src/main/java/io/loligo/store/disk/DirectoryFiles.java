@@ -75,6 +75,12 @@ final class DirectoryFiles {
   private Marks.@Nullable Header header;
   private volatile @Nullable DirectoryContext context;
 
+  /** Whether the slabs stay open for readers when the rest is closed. */
+  private boolean keepsReading;
+
+  /** Closed, except for its slabs; null: there is none. */
+  private @Nullable DirectoryContext read;
+
   /** Removals could not be written: the state on the disk differs from the state in memory. */
   private boolean lostRemovals;
 
@@ -400,6 +406,21 @@ final class DirectoryFiles {
     }
   }
 
+  /** Keeps the slabs open for readers when the rest is closed, until {@link #endReading}. */
+  void keepReading() {
+    keepsReading = true;
+  }
+
+  /** Closes the slabs. No reader is left, or none reads any more. */
+  void endReading() {
+    DirectoryContext last = read;
+    read = null;
+    if (last != null) {
+      records.close();
+      closeSlabs(last);
+    }
+  }
+
   /** The same without missed removals. */
   void abandon() {
     abandon(Set.of());
@@ -422,13 +443,23 @@ final class DirectoryFiles {
     last.catalogue().dropUnwritten();
     missed.forEach(high -> last.catalogue().dropAll(high, false));
     last.segments().giveUpBuffers();
-    records.close();
+    if (!keepsReading) {
+      records.close();
+    }
     try {
       last.journal().close();
     } catch (IOException e) {
       LOG.debug("cache_dir {}: {}", parts.config.path(), e.toString());
     }
     lostRemovals = last.journal().isIncomplete();
+    if (keepsReading) {
+      read = last;
+    } else {
+      closeSlabs(last);
+    }
+  }
+
+  private void closeSlabs(DirectoryContext last) {
     try {
       last.blocks().close();
     } catch (IOException e) {

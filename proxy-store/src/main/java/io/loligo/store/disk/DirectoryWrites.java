@@ -41,6 +41,7 @@ final class DirectoryWrites {
   private final DiskTier.MemoryView memory;
   private final Medium medium;
   private final AtomicBoolean makingSpace = new AtomicBoolean();
+  private volatile boolean ended;
 
   /**
    * @param ids the last number given to an object
@@ -71,10 +72,16 @@ final class DirectoryWrites {
     config = dir;
   }
 
+  /** Takes no further responses; those that it has taken are still written. */
+  void end() {
+    ended = true;
+  }
+
   /** Whether responses of {@code contentLength} bytes of content may be written; -1: unknown. */
   boolean takes(long contentLength) {
     CacheDir config = this.config;
-    return state.isReady()
+    return !ended
+        && state.isReady()
         && !config.readOnly()
         && (contentLength < 0
             || (contentLength >= config.minObjectBytes()

@@ -74,6 +74,7 @@ final class DiskDirectory implements AutoCloseable {
   private final DirectoryWrites writes;
 
   private final AtomicInteger urgent = new AtomicInteger();
+  private boolean given;
 
   private Runnable whenOff = () -> {};
   private volatile boolean behind;
@@ -595,10 +596,50 @@ final class DiskDirectory implements AutoCloseable {
     threads.stop();
   }
 
+  // Given to another process
+
+  /** Takes no further responses; everything else goes on. The first step of {@link #give}. */
+  void takeNoMore() {
+    writes.end();
+  }
+
+  /** Responses that are still arriving here. */
+  int arriving() {
+    return counters.spools.get();
+  }
+
+  /**
+   * Writes everything pending, marks the directory as closed cleanly, and releases it: another
+   * process may open it. Content that is being read for clients can be read on, since every block
+   * is verified; nothing else is found, written or removed here any more. Blocks.
+   *
+   * @throws IOException it cannot be released in time; nothing is found here any more, either
+   */
+  void give(long deadlineNanos) throws IOException {
+    if (given) {
+      return;
+    }
+    given = true;
+    state.close();
+    removals.giveUpDeferred();
+    reads.serveWaiting(); // with nothing
+    opened.complete(null);
+    long millis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    if (!threads.endWrites(Math.max(1, millis))) {
+      throw claim.refusal("not written in time: look at the load of its disk", null);
+    }
+    files.keepReading();
+    closeFiles(true);
+  }
+
   void close(long deadlineNanos) {
     beginClose();
     long millis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
     boolean flushed = threads.close(Math.max(1, millis));
+    if (given) {
+      files.endReading();
+      return;
+    }
     try {
       closeFiles(flushed);
     } catch (IOException | RuntimeException e) {

@@ -705,6 +705,30 @@ public final class DiskTier implements AutoCloseable {
     return directories.all().stream().map(DiskDirectory::stats).toList();
   }
 
+  /** Takes no further responses; everything else goes on. The first step of {@link #give}. */
+  public void takeNoMore() {
+    directories.all().forEach(DiskDirectory::takeNoMore);
+  }
+
+  /** Responses that are still arriving on a disk, or being read from where they arrive. */
+  public int arriving() {
+    return directories.all().stream().mapToInt(DiskDirectory::arriving).sum();
+  }
+
+  /**
+   * Releases all directories, so that another process may open them; see {@link
+   * DiskDirectory#give}. A purge is not confirmed any more. Blocks; {@link #close} follows.
+   *
+   * @throws IOException one cannot be released in time
+   */
+  public void give() throws IOException {
+    long deadlineNanos = System.nanoTime() + DiskDirectory.FLUSH_NANOS;
+    roll.give();
+    for (DiskDirectory directory : directories.all()) {
+      directory.give(deadlineNanos);
+    }
+  }
+
   /** Closes all cleanly, at the same time. Blocks. */
   @Override
   public void close() {

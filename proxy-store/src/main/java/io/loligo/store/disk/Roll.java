@@ -62,6 +62,9 @@ final class Roll {
   /** Whether something was removed while there was no directory. */
   private volatile boolean unheard;
 
+  /** Whether the directories are another process's. */
+  private boolean given;
+
   private Roll(Medium medium) {
     this.medium = medium;
   }
@@ -247,8 +250,16 @@ final class Roll {
     left();
   }
 
+  /** The directories are another process's: no sheet is written, and no removal confirmed. */
+  synchronized void give() {
+    given = true;
+  }
+
   /** A directory is off: from now on it is behind the others. */
   synchronized void left() {
+    if (given) {
+      return;
+    }
     raise();
     for (Member member : members) {
       if (!member.directory.isOff()) {
@@ -262,6 +273,9 @@ final class Roll {
    * them can bring the removed responses back, whichever is configured with the present ones next.
    */
   synchronized boolean missedByStrangers() {
+    if (given) {
+      return false;
+    }
     if (strangers) {
       strike(Arrays.stream(own()).filter(this::lists).toArray());
       strangers = !members.isEmpty() && !areWritten();
@@ -282,6 +296,9 @@ final class Roll {
    */
   synchronized boolean missedBy(DiskDirectory directory) {
     Member away = member(directory);
+    if (given) {
+      return false;
+    }
     if (away == null) {
       return missedByStrangers();
     }

@@ -7,10 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.store.load.LoadOutcome;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Purged;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +81,38 @@ final class DiskTierTest {
     try (DiskFixture fixture = new DiskFixture(killed())) {
       assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
       assertThat(fixture.load(URL).content()).isEqualTo(bytes);
+    }
+  }
+
+  /** The process that gives it goes on, without it. */
+  @Test
+  void whatIsGivenIsFoundByTheNextProcessAndNowhereElse() throws IOException {
+    byte[] large = bytes(500_000);
+    try (DiskFixture given = new DiskFixture(here())) {
+      given.put(URL, bytes(1000));
+      given.put(URL + "large", large);
+      given.store.store.takeNoMore();
+      given.put(URL + "late", bytes(1000));
+      assertThat(given.load(URL).content()).isEqualTo(bytes(1000));
+      given.store.store.giveDirectories();
+      assertThat(given.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(given.purge(URL)).isNegative();
+      CompletableFuture<Purged> noted = new CompletableFuture<>();
+      Purge group = new Purge.Groups(new long[] {1}, false);
+      given.store.store.purge(group, ImmediateEventExecutor.INSTANCE, noted::complete);
+      assertThat(DiskFixture.get(noted).outcome()).isEqualTo(Purged.Outcome.NOT_CONFIRMED);
+      try (DiskFixture next = new DiskFixture(here())) {
+        assertThat(next.load(URL).content()).isEqualTo(bytes(1000));
+        assertThat(next.load(URL + "large").content()).isEqualTo(large);
+        assertThat(next.load(URL + "late").outcome()).isEqualTo(LoadOutcome.ABSENT);
+        next.put(URL + "next", bytes(2000));
+        given.store.store.tick();
+        given.store.store.giveDirectories();
+      }
+    }
+    try (DiskFixture last = new DiskFixture(here())) {
+      assertThat(last.load(URL + "large").content()).isEqualTo(large);
+      assertThat(last.load(URL + "next").content()).isEqualTo(bytes(2000));
     }
   }
 

@@ -135,6 +135,11 @@ public final class WatchedMedium extends ForwardingMedium {
     }
 
     @Override
+    public boolean endWrites(long millis) {
+      return threads.endWrites(millis);
+    }
+
+    @Override
     public boolean close(long millis) {
       return threads.close(millis);
     }

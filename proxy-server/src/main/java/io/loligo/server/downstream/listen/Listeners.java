@@ -123,6 +123,30 @@ public final class Listeners {
     return new Bound(port, opened.address());
   }
 
+  /**
+   * Checks that {@code wanted} can be bound, or are inherited, as far as that can be told before.
+   *
+   * @throws IOException if one is not available, with the port's line and the reason
+   */
+  public static void check(List<HttpPort> wanted, InheritedSockets inherited) throws IOException {
+    for (HttpPort port : wanted) {
+      try {
+        InetSocketAddress address = address(port);
+        boolean isThere =
+            inherited.has(ListeningSocket.CLIENTS, port.address(), port.port(), address);
+        if (port.port() != 0 && !isThere) {
+          checkFree(address);
+        }
+      } catch (IOException e) {
+        throw cannotListen(port, e);
+      }
+    }
+  }
+
+  private static IOException cannotListen(HttpPort port, Exception why) {
+    return new IOException(port.source() + ": cannot listen on " + port.name() + ": " + why, why);
+  }
+
   private void report(HttpPort port) {
     List<String> missing = keepAlive.missing(port.keepAlive());
     if (!missing.isEmpty()) {
@@ -154,7 +178,7 @@ public final class Listeners {
       return new Open(listening, port, actual, channels);
     } catch (IOException | RuntimeException e) {
       close(channels);
-      throw new IOException(port.source() + ": cannot listen on " + port.name() + ": " + e, e);
+      throw cannotListen(port, e);
     }
   }
 

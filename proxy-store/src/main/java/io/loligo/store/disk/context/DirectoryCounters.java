@@ -1,5 +1,6 @@
 package io.loligo.store.disk.context;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Event counts of a directory since it was opened. Thread-safe. */
@@ -39,6 +40,9 @@ public final class DirectoryCounters {
 
   /** Objects dropped because the bytes on disk differ from those that were written. */
   public final LongAdder damaged = new LongAdder();
+
+  /** Responses that are being written while they arrive, or read from such a place. */
+  public final AtomicInteger spools = new AtomicInteger();
 
   /** Objects the scrubber read. */
   public final LongAdder scrubbed = new LongAdder();

@@ -50,6 +50,14 @@ public interface DiskThreads {
   /** Bytes of pending and running writes. */
   long waitingWriteBytes();
 
+  /**
+   * Takes no more tasks but reads, and waits until all others are done, for at most {@code millis};
+   * returns whether they are. Not on an event loop. Threads that cannot tell them apart close.
+   */
+  default boolean endWrites(long millis) {
+    return close(millis);
+  }
+
   /** Takes no more tasks; {@link #close} follows. */
   void stop();
 

@@ -52,6 +52,12 @@ final class DiskWorkers implements DiskThreads {
   private final Worker[] workers;
   private volatile boolean closing;
 
+  /** Tasks that are no reads, pending and running. */
+  private final AtomicInteger owed = new AtomicInteger();
+
+  /** Only reads are taken. */
+  private volatile boolean readsOnly;
+
   /**
    * Starts {@code count} threads, at least 2.
    *
@@ -96,23 +102,52 @@ final class DiskWorkers implements DiskThreads {
 
   @Override
   public boolean urgent(Runnable task) {
-    if (closing) {
+    if (closing || !owe()) {
       return false;
     }
     readCount.incrementAndGet();
-    reads.add(task);
+    reads.add(
+        () -> {
+          try {
+            task.run();
+          } finally {
+            owed.decrementAndGet();
+          }
+        });
     wakeReaders();
     return true;
   }
 
+  /** Counts a task that is no read; false: none is taken any more. */
+  private boolean owe() {
+    owed.incrementAndGet(); // first: whoever ends the writes then sees it
+    if (readsOnly) {
+      owed.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  @Override
+  public boolean endWrites(long millis) {
+    readsOnly = true;
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    wakeWriter();
+    while (owed.get() > 0 && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(this, COLLECT_NANOS);
+    }
+    return owed.get() == 0;
+  }
+
   @Override
   public boolean write(Runnable task, long bytes, boolean now) {
-    if (closing) {
+    if (closing || !owe()) {
       return false;
     }
     long sum = writeBytes.addAndGet(bytes);
     if (bytes > 0 && sum > maxWriteBytes && sum > bytes) {
       writeBytes.addAndGet(-bytes);
+      owed.decrementAndGet();
       return false;
     }
     if (now) {
@@ -322,6 +357,7 @@ final class DiskWorkers implements DiskThreads {
         run(write.task());
       } finally {
         writeBytes.addAndGet(-write.bytes());
+        owed.decrementAndGet();
       }
     }
 

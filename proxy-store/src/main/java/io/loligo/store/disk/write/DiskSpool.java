@@ -158,6 +158,7 @@ public final class DiskSpool implements Spool {
     this.loop = loop;
     this.listener = listener;
     counters.inUse.begin();
+    counters.spools.incrementAndGet();
     tell(
         () -> {
           if (!closed) {
@@ -580,6 +581,7 @@ public final class DiskSpool implements Spool {
     }
     released = true;
     counters.inUse.end();
+    counters.spools.decrementAndGet();
     drop();
     if (current != null) {
       current.release();

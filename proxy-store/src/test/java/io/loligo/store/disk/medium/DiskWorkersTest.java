@@ -3,6 +3,7 @@ package io.loligo.store.disk.medium;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.DiskFixture;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -63,6 +64,30 @@ final class DiskWorkersTest {
     }
     assertThat(workers.write(() -> written.set(true), 100, false)).isTrue();
     assertThat(DiskFixture.get(readsBefore)).isLessThan(100_000);
+  }
+
+  @Test
+  void readsGoOnWhenWritesHaveEnded() throws Exception {
+    workers = new DiskWorkers("ended", 2, 1 << 20, DiskWatch.NOBODY, System::nanoTime);
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicInteger done = new AtomicInteger();
+    Runnable held =
+        () -> {
+          await(release, PATIENCE_SECONDS);
+          done.incrementAndGet();
+        };
+    assertThat(workers.urgent(held)).isTrue();
+    assertThat(workers.write(held, 100, false)).isTrue();
+    assertThat(workers.endWrites(1)).isFalse();
+    release.countDown();
+    assertThat(workers.endWrites(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS))).isTrue();
+    assertThat(done).hasValue(2);
+    assertThat(workers.write(held, 100, true)).isFalse();
+    assertThat(workers.urgent(held)).isFalse();
+    assertThat(workers.isClosed()).isFalse();
+    CountDownLatch read = new CountDownLatch(1);
+    assertThat(workers.read(read::countDown, ImmediateEventExecutor.INSTANCE)).isTrue();
+    assertThat(read.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
