@@ -706,6 +706,18 @@ public final class TieredStore implements Store {
     disk.give();
   }
 
+  /**
+   * Uses the directories again that were given away, when no other process has them any more. What
+   * was removed meanwhile stays removed. Blocks.
+   *
+   * @param directories as before
+   * @throws IOException that is not possible
+   */
+  public void takeDirectoriesBack(DiskSettings directories) throws IOException {
+    disk.takeAgain();
+    commit(prepare(directories));
+  }
+
   @Override
   public void close() {
     flights.close();

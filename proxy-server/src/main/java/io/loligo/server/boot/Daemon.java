@@ -9,6 +9,7 @@ import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -88,7 +89,8 @@ public final class Daemon {
           "not started: {}; next: correct that, and start again",
           e.getMessage(),
           e instanceof RuntimeException ? e : null);
-      for (String problem : StartProblems.of(config)) {
+      // the ports of a running process are no reasons for its successor
+      for (String problem : takesOver ? List.<String>of() : StartProblems.of(config)) {
         if (!problem.equals(e.getMessage())) {
           LOG.error("not started also because of: {}; next: correct that, too", problem);
         }
@@ -150,7 +152,7 @@ public final class Daemon {
   private Proxy start(ProxyConfig fitted, Predecessor predecessor) throws IOException {
     ProxyConfig placed = Places.of(fitted);
     String copy = StartProblems.runningCopy(placed.get(ProcessDirectives.PID_FILENAME));
-    if (copy != null) {
+    if (copy != null && !predecessor.isThere()) {
       throw new IOException(copy);
     }
     AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));

@@ -8,6 +8,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +18,8 @@ import org.slf4j.LoggerFactory;
 /** This process, as its successor takes over from it. Confined to the thread of its socket. */
 final class InService implements Incumbent {
   private static final Logger LOG = LoggerFactory.getLogger(InService.class);
+
+  private static final long END_SECONDS = 10;
 
   private final Proxy proxy;
   private final ServiceManager manager;
@@ -43,7 +48,19 @@ final class InService implements Incumbent {
   }
 
   @Override
-  public void takeStoreBack() {
+  public void takeStoreBack(long successor) {
+    try {
+      // it has the locks of the directories until then
+      CompletableFuture<ProcessHandle> end =
+          ProcessHandle.of(successor)
+              .map(ProcessHandle::onExit)
+              .orElseGet(() -> CompletableFuture.completedFuture(null));
+      end.get(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("process {} has not ended; next: end it, and upgrade again", successor);
+    }
     proxy.takeStoreBack();
   }
 

@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -46,17 +47,18 @@ final class StoreHanding {
       // a loop may be about to write
       loops.answer().get(LOOPS_SECONDS, TimeUnit.SECONDS);
       awaitArriving();
+      ports.pause(); // new connections find everything in the next process
+      loops.answer().get(LOOPS_SECONDS, TimeUnit.SECONDS);
+      store.giveDirectories();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      takeBack();
       throw new IOException("interrupted", e);
     } catch (ExecutionException | TimeoutException e) {
+      takeBack();
       throw new IOException("an event loop does not answer", e);
-    }
-    ports.pause(); // new connections find everything in the next process
-    try {
-      store.giveDirectories();
     } catch (IOException e) {
-      ports.resume();
+      takeBack();
       throw e;
     }
   }
@@ -80,14 +82,17 @@ final class StoreHanding {
     }
   }
 
-  /** The other process has failed. */
+  /** The other process has failed, and has ended: opens the directories again. */
   void takeBack() {
     ports.resume();
-    if (!store.diskStats().isEmpty()) {
+    try {
+      store.takeDirectoriesBack(DiskSettings.of(config.get()));
+    } catch (IOException e) {
       LOG.error(
-          "the cache_dirs stay closed, because the process that took them over has failed: this one"
-              + " serves from memory and origins; next: look at the log of that process, and"
-              + " upgrade again or restart");
+          "the cache_dirs stay closed: {}; this process serves from memory and origins; next:"
+              + " correct that, and reload",
+          e.getMessage(),
+          e);
     }
   }
 }

@@ -24,8 +24,12 @@ public interface Incumbent {
    */
   void giveStore() throws IOException;
 
-  /** The successor has failed after {@link #giveStore}, and has ended or will. */
-  void takeStoreBack();
+  /**
+   * The successor has failed after {@link #giveStore}, and has ended or will.
+   *
+   * @param successor number of its process
+   */
+  void takeStoreBack(long successor);
 
   /**
    * Ends its part: when this returns it accepts no more connections, and it serves those that it

@@ -298,7 +298,7 @@ public final class TakeoverSocket implements AutoCloseable {
       successor = null;
       LOG.warn("process {} has not taken over; this one goes on; next: look at its log", peer);
       if (before == State.STORELESS) {
-        incumbent.takeStoreBack();
+        incumbent.takeStoreBack(peer);
       }
     }
 

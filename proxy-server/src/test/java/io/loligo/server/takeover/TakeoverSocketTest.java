@@ -61,7 +61,7 @@ class TakeoverSocketTest {
     }
 
     @Override
-    public void takeStoreBack() {
+    public void takeStoreBack(long successor) {
       calls.add("back");
     }
 

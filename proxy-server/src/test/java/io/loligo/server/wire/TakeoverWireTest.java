@@ -3,8 +3,13 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.systemd.NotifyReceiver;
+import io.loligo.server.takeover.Takeover;
+import io.loligo.server.transport.InheritedSockets;
+import io.loligo.server.transport.ListeningSocket;
+import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -29,6 +34,8 @@ import org.junit.jupiter.api.condition.OS;
 class TakeoverWireTest extends WireTest {
   private static final int SMALL = 60;
   private static final int LARGE_BYTES = 24_000_000;
+  private static final int ON_DISK_BYTES = 1_000_000;
+  private static final int WAITING = 32;
   private static final int ARRIVING_BYTES = 4_000_000;
 
   private final CountDownLatch release = new CountDownLatch(1);
@@ -123,6 +130,50 @@ class TakeoverWireTest extends WireTest {
     assertThat(old.awaitExit()).as(old.output()).isZero();
     assertThat(dir.resolve("loligo.pid")).exists();
     assertThat(servedBy(connect().get(origin.url("/hit")).response())).isEqualTo("second");
+  }
+
+  /** Each loop has a socket of its own, with a queue of its own. */
+  @Test
+  void connectionsThatWaitInAnySocketOfAPortAreTheSuccessors() throws Exception {
+    ProxyProcess old = first();
+    try (Takeover successor = Takeover.at(dir.resolve("loligo.pid.takeover"));
+        InheritedSockets sockets = successor.sockets("test")) {
+      successor.takeStore(); // each loop accepts one more at most
+      List<RawClient> clients = new ArrayList<>();
+      for (int i = 0; i < WAITING; i++) {
+        clients.add(connect());
+      }
+      successor.complete();
+      InetSocketAddress address = new InetSocketAddress("127.0.0.1", port);
+      List<FileDescriptor> listening =
+          sockets.claim(ListeningSocket.CLIENTS, "127.0.0.1", port, address);
+      assertThat(listening).hasSize(2);
+      int accepted = 0;
+      for (FileDescriptor descriptor : listening) {
+        accepted += acceptAll(new io.netty.channel.unix.Socket(descriptor.intValue()));
+        descriptor.close();
+      }
+      assertThat(accepted).isBetween(WAITING - 2, WAITING);
+      assertThat(clients.stream().filter(this::isServed).count()).isEqualTo(WAITING - accepted);
+      assertThat(old.awaitExit()).as(old.output()).isZero();
+    }
+  }
+
+  private boolean isServed(RawClient client) {
+    try {
+      return client.get(origin.url("/hit")).response().text().equals("stored");
+    } catch (IOException closed) {
+      return false;
+    }
+  }
+
+  private static int acceptAll(io.netty.channel.unix.Socket listening) throws IOException {
+    int accepted = 0;
+    for (int one = listening.accept(new byte[26]); one >= 0; one = listening.accept(new byte[26])) {
+      new FileDescriptor(one).close();
+      accepted++;
+    }
+    return accepted;
   }
 
   @Test
@@ -303,22 +354,31 @@ class TakeoverWireTest extends WireTest {
   }
 
   @Test
-  void aProcessThatFailsWithTheStoreLeavesTheOldOneWithMemory() throws Exception {
+  void theOldProcessTakesTheStoreBackFromOneThatFails() throws Exception {
     ProxyProcess old = first(withDisk());
-    connect().get(origin.url("/hit")).response();
+    fetch("/hit");
+    // not for memory
+    String body = "0123456789".repeat(ON_DISK_BYTES / 10);
+    origin.onOk("/on-disk", body, "Cache-Control: max-age=1000");
+    fetch("/on-disk");
     int before = adminPort;
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       adminPort = taken.getLocalPort();
       assertThat(next("failing", withDisk()).awaitExit()).isEqualTo(1);
     }
     adminPort = before;
-    old.awaitOutput("the cache_dirs stay closed");
-    WireMessage fromMemory = connect().get(origin.url("/hit")).response();
-    assertThat(servedBy(fromMemory)).isEqualTo("first");
-    assertThat(fromMemory.text()).isEqualTo("stored");
-    assertThat(connect().get(origin.url("/miss")).response().text()).isEqualTo("fetched");
+    old.awaitOutput("has not taken over; this one goes on")
+        .awaitOutput("(?s)ready in .* ms.*has not taken over.*ready in .* ms");
+    WireMessage hit = fetch("/on-disk");
+    assertThat(servedBy(hit)).isEqualTo("first");
+    assertThat(hit.field("Cache-Status")).contains("; hit").endsWith("; detail=disk");
+    assertThat(hit.text()).isEqualTo(body);
+    origin.onOk("/late", body, "Cache-Control: max-age=1000");
+    fetch("/late");
     next("second", withDisk()).awaitOutput(" ready\n");
     assertFromDisk("/hit", "stored");
+    assertFromDisk("/on-disk", body);
+    assertFromDisk("/late", body);
   }
 
   /** Also the way back: the third process has the options of the first. */

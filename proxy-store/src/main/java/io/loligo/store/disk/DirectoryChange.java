@@ -64,7 +64,9 @@ public final class DirectoryChange implements AutoCloseable {
   private void prepare(CacheDir dir) throws IOException {
     for (DiskDirectory there : tier.directories().all()) {
       if (there.config().path().equals(dir.path())) {
-        if (there.isLike(dir, wanted)) {
+        if (there.isGiven()) {
+          again.add(dir);
+        } else if (there.isLike(dir, wanted)) {
           kept.put(there, dir);
           leaving.remove(there);
         } else {
@@ -97,15 +99,27 @@ public final class DirectoryChange implements AutoCloseable {
     }
     added.clear();
     closeLeaving();
+    tier.takeBack();
     for (CacheDir dir : again) {
       try {
-        opened.add(join(tier.claim(dir, wanted)));
+        DiskDirectory directory = tier.claim(dir, wanted);
+        replaceGiven(directory);
+        opened.add(join(directory));
       } catch (IOException e) {
         failed(dir, e);
       }
     }
     tier.directories().order(wanted.dirs().stream().map(CacheDir::path).toList());
     return CompletableFuture.allOf(opened.toArray(CompletableFuture[]::new));
+  }
+
+  /** A directory that was given away knows the removals since then. */
+  private void replaceGiven(DiskDirectory directory) {
+    for (DiskDirectory former : leaving) {
+      if (former.isGiven() && former.config().path().equals(directory.config().path())) {
+        directory.replace(former);
+      }
+    }
   }
 
   private CompletableFuture<Void> join(DiskDirectory directory) {

@@ -175,6 +175,7 @@ final class DirectoryReads {
         && now != null
         && begun.isFinal()
         && !missed.covers(key)
+        && !missed.covers(now.high(key))
         && now.catalogue().holds(now.high(key));
   }
 

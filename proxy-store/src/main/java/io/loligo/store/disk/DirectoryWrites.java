@@ -77,6 +77,11 @@ final class DirectoryWrites {
     ended = true;
   }
 
+  /** Takes responses again after {@link #end}. */
+  void beginAgain() {
+    ended = false;
+  }
+
   /** Whether responses of {@code contentLength} bytes of content may be written; -1: unknown. */
   boolean takes(long contentLength) {
     CacheDir config = this.config;

@@ -74,7 +74,7 @@ final class DiskDirectory implements AutoCloseable {
   private final DirectoryWrites writes;
 
   private final AtomicInteger urgent = new AtomicInteger();
-  private boolean given;
+  private volatile boolean given;
 
   private Runnable whenOff = () -> {};
   private volatile boolean behind;
@@ -601,6 +601,21 @@ final class DiskDirectory implements AutoCloseable {
   /** Takes no further responses; everything else goes on. The first step of {@link #give}. */
   void takeNoMore() {
     writes.end();
+  }
+
+  /** Takes responses again, unless it was given away. */
+  void takeAgain() {
+    writes.beginAgain();
+  }
+
+  /** Whether it was given away: it cannot be used again, but another one in its place can. */
+  boolean isGiven() {
+    return given;
+  }
+
+  /** Is not open yet, and takes the place of {@code former}, which was given away and is closed. */
+  void replace(DiskDirectory former) {
+    missed.inherit(former.missed);
   }
 
   /** Responses that are still arriving here. */

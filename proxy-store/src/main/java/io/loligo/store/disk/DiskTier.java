@@ -222,6 +222,11 @@ public final class DiskTier implements AutoCloseable {
     directories.remove(directory);
   }
 
+  /** No directory in use is another process's any more. */
+  void takeBack() {
+    roll.takeBack();
+  }
+
   /** Whether the last of {@code claimed} has room beside the others on the same file system. */
   static void checkSpace(List<DiskDirectory> claimed) throws IOException {
     DiskDirectory last = claimed.get(claimed.size() - 1);
@@ -708,6 +713,11 @@ public final class DiskTier implements AutoCloseable {
   /** Takes no further responses; everything else goes on. The first step of {@link #give}. */
   public void takeNoMore() {
     directories.all().forEach(DiskDirectory::takeNoMore);
+  }
+
+  /** Takes responses again in directories that were not given away after all. */
+  public void takeAgain() {
+    directories.all().forEach(DiskDirectory::takeAgain);
   }
 
   /** Responses that are still arriving on a disk, or being read from where they arrive. */

@@ -36,6 +36,9 @@ final class MissedRemovals {
   /** It missed more than {@link #hashes} covers. */
   private boolean more;
 
+  /** First halves of hashes under which nothing is found before the directory is open. */
+  private volatile Set<Long> inherited = Set.of();
+
   MissedRemovals(DirectoryState state) {
     this.state = state;
   }
@@ -114,6 +117,24 @@ final class MissedRemovals {
   /** Whether nothing is found under {@code key} before the directory is open. */
   boolean covers(CacheKey key) {
     return forgetsAll || removing.contains(key);
+  }
+
+  /**
+   * Takes over what {@code former} has missed, which had the directory before and is closed. Before
+   * it is opened.
+   */
+  void inherit(MissedRemovals former) {
+    synchronized (state) {
+      hashes.addAll(former.hashes);
+      inherited = Set.copyOf(former.hashes);
+      more |= former.more;
+      forgetsAll |= former.more;
+    }
+  }
+
+  /** Whether nothing is found under a key with this first half of a hash before it is open. */
+  boolean covers(long high) {
+    return inherited.contains(high);
   }
 
   /** It missed a removal under {@code key}; false: it did not, because it is ready. */
@@ -222,5 +243,6 @@ final class MissedRemovals {
   /** No removal is deferred any more. */
   void allAreThrough() {
     removing.clear();
+    inherited = Set.of();
   }
 }

@@ -255,6 +255,11 @@ final class Roll {
     given = true;
   }
 
+  /** They are this process's again: they {@link #join} again after this. */
+  synchronized void takeBack() {
+    given = false;
+  }
+
   /** A directory is off: from now on it is behind the others. */
   synchronized void left() {
     if (given) {

@@ -211,7 +211,7 @@ final class TierRemovals {
     for (DiskDirectory directory : all) {
       if (directory.isOpening()) {
         directory.removals().remove(key, false, count -> {});
-      } else if (directory.isOff()) {
+      } else if (isAway(directory)) {
         directory.removals().missed(key);
       } else if (directory.holds(key)) {
         left.incrementAndGet();

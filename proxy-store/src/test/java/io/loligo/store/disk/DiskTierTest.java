@@ -117,6 +117,38 @@ final class DiskTierTest {
   }
 
   @Test
+  void whatIsTakenBackLacksOnlyWhatWasRemovedMeanwhile() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.put(URL, bytes(1000));
+      fixture.put(URL + "other", bytes(500_000));
+      fixture.store.store.takeNoMore();
+      fixture.store.store.giveDirectories();
+      assertThat(fixture.purge(URL)).isNegative();
+      fixture.store.store.takeDirectoriesBack(here());
+      fixture.store.store.opened().join();
+      assertThat(fixture.stats().state()).isEqualTo(DiskStats.State.READY);
+      assertThat(fixture.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(fixture.load(URL + "other").content()).isEqualTo(bytes(500_000));
+      fixture.put(URL + "new", bytes(1000));
+      assertThat(fixture.load(URL + "new").content()).isEqualTo(bytes(1000));
+    }
+    try (DiskFixture next = new DiskFixture(here())) {
+      assertThat(next.load(URL).outcome()).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(next.load(URL + "new").content()).isEqualTo(bytes(1000));
+    }
+  }
+
+  @Test
+  void responsesAreTakenAgainIfNothingWasGiven() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(here())) {
+      fixture.store.store.takeNoMore();
+      fixture.store.store.takeDirectoriesBack(here());
+      fixture.put(URL, bytes(1000));
+      assertThat(fixture.load(URL).content()).isEqualTo(bytes(1000));
+    }
+  }
+
+  @Test
   void forgetsPurgedResponsesForGood() throws IOException {
     try (DiskFixture fixture = new DiskFixture(here())) {
       fixture.put(URL, bytes(1000));
