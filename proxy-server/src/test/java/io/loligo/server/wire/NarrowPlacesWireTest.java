@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @EnabledOnOs(OS.LINUX)
 final class NarrowPlacesWireTest extends WireTest {
+  private static final TestAuthority ROOT = TestAuthority.root("Root");
   private static final int CLIENTS = 64;
   private static final long MIB = 1L << 20;
   private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
@@ -193,7 +195,8 @@ final class NarrowPlacesWireTest extends WireTest {
   }
 
   private long hugeLimit() throws Exception {
-    long most = Long.parseLong(Files.readString(Path.of("/proc/sys/fs/nr_open")).strip());
+    // readString would read one byte, and the system gives no more for a second call
+    long most = Long.parseLong(Files.readAllLines(Path.of("/proc/sys/fs/nr_open")).get(0));
     long huge = Math.min(1_073_741_816L, most);
     allowed(limited(huge, List.of("true")));
     return huge;
@@ -266,15 +269,23 @@ final class NarrowPlacesWireTest extends WireTest {
   @Test
   void withoutProgramsInTheTemporaryFolderTheJdkDrivesSockets() throws Exception {
     Path folder = Files.createDirectory(dir.resolve("noexec"));
+    Path certificate = ROOT.issue(TestAuthority.server("www.example.com")).write(dir, "www.pem");
+    int securePort = ProxyProcess.freePort();
     List<String> command =
         inside(
             "--mount",
             "mount -t tmpfs -o noexec temporary " + folder + "\nexport TMPDIR=" + folder,
-            run(List.of("-Djava.io.tmpdir=" + folder)));
+            run(
+                List.of("-Djava.io.tmpdir=" + folder),
+                "https_port 127.0.0.1:" + securePort + " tls-cert=" + certificate));
     ProxyProcess process = start(command).awaitPort(port);
     assertServes();
+    RawClient secure =
+        closing(TlsClient.trusting(ROOT).name("www.example.com").connect(securePort));
+    assertHit(secure.get(origin.url("/page")).response());
     assertThat(assertStops(process))
-        .contains("epoll cannot be used (", "-Dio.netty.native.workdir");
+        .contains("epoll cannot be used (", "-Dio.netty.native.workdir")
+        .contains("TLS: Java ", "BoringSSL cannot be loaded");
   }
 
   /** All is read-only, the temporary folder too. */
