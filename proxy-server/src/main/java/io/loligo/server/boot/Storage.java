@@ -9,6 +9,7 @@ import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
+import io.loligo.store.disk.CacheDir;
 import io.loligo.store.disk.DirectoryChange;
 import io.loligo.store.disk.DiskSettings;
 import io.loligo.store.disk.DiskTier;
@@ -20,6 +21,7 @@ import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -100,8 +102,15 @@ final class Storage implements Part {
    */
   DirectoryChange prepare(ProxyConfig now) throws IOException {
     DiskSettings wanted = DiskSettings.of(now);
-    CacheFolders.prepare(wanted);
+    List<CacheDir> changed = wanted.dirs().stream().filter(dir -> !isInUse(dir)).toList();
+    // a directory whose disk has failed since does not prevent a reload
+    CacheFolders.prepare(DiskSettings.with(changed).build());
     return store.prepare(wanted);
+  }
+
+  private boolean isInUse(CacheDir dir) {
+    return store.diskStats().stream()
+        .anyMatch(disk -> disk.path().equals(dir.path()) && disk.capacityBytes() == dir.maxBytes());
   }
 
   /** Uses the directories of {@code change}. Blocks until the others are closed. */

@@ -256,6 +256,19 @@ class CacheDirReloadWireTest extends WireTest {
     assertThat(proxy.diskStats()).hasSize(2);
   }
 
+  /** As a disk that was unmounted: the other lines of the file hold, and nothing is made there. */
+  @Test
+  void aDirectoryThatHasFailedDoesNotPreventAReload() throws Exception {
+    start(line("one", 32), line("two", 32));
+    Files.move(folder("one"), folder("away"));
+    reload(line("one", 32), line("two", 32), "via off");
+    assertThat(folder("one")).doesNotExist();
+    reload(line("two", 32));
+    assertThat(proxy.diskStats()).hasSize(1);
+    store("/a", "x");
+    assertStored("/a", "x");
+  }
+
   /** The port fails after the folder was claimed. */
   @Test
   void aPortThatCannotBeHadReleasesTheFolder() throws Exception {
