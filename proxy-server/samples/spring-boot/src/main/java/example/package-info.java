@@ -1,0 +1,2 @@
+/** An application of Spring Boot behind Loligo, as an example: docs/recipes.md. */
+package example;
