@@ -13,8 +13,10 @@ import io.loligo.core.message.RequestTarget;
 import io.loligo.server.record.ExchangeId;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HelperFacts;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.record.IcapTransaction;
+import io.loligo.server.record.LogTag;
 import io.loligo.server.record.RewrittenRequest;
 import io.loligo.server.record.SampleRecord;
 import io.loligo.server.record.Stage;
@@ -352,5 +354,13 @@ class LogCodeTableTest {
             .isEqualTo("%" + code.spelling());
       }
     }
+  }
+
+  @Test
+  void thePageNamesEachCode() throws Exception {
+    String page = Files.readString(Path.of("../docs/logs.md"));
+    assertThat(LogCode.values()).allMatch(code -> page.contains("`%" + code.spelling() + "`"));
+    assertThat(LogTag.values()).allMatch(tag -> page.contains("`" + tag + "`"));
+    assertThat(HierarchyCode.values()).allMatch(code -> page.contains("`" + code + "`"));
   }
 }
