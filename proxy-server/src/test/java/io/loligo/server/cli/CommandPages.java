@@ -26,6 +26,26 @@ final class CommandPages {
 
       """;
 
+  /** What {@code .ci/docs} does before the examples of a command, or why it does not run them. */
+  private static final Map<String, String> MARKS =
+      Map.of(
+          "loligo",
+          """
+          run: export LOLIGO_ADMIN_SECRET=changeit
+          cd /var/log/squid
+          for second in 1 2; do
+            echo "179530560$second.000 5 10.1.2.3 TCP_HIT/200 99 GET http://www.example.com/ - HIER_NONE/- text/html"
+          done >access.log
+          gzip <access.log >access.log.1.gz
+          mkdir -p ~/.config/fish/completions /usr/share/bash-completion/completions
+          """,
+          "loligo run",
+          "not run: the proxy runs since the first example",
+          "loligo explain",
+          "run: curl -s -o page -x http://127.0.0.1:3128 http://www.example.com/logo.png",
+          "loligo archive",
+          "not run: takes ten seconds; ArchiveWireTest");
+
   private CommandPages() {}
 
   /** All commands with their subcommands; {@code loligo} is first. */
@@ -62,7 +82,8 @@ final class CommandPages {
   }
 
   private static void describe(StringBuilder page, CommandSpec command) {
-    page.append("\n## ").append(command.qualifiedName()).append("\n\n    ");
+    page.append("\n## ").append(command.qualifiedName());
+    page.append("\n\n<!-- not run: the form -->\n\n    ");
     page.append(ManualPages.synopsis(command)).append("\n\n");
     page.append(String.join("\n\n", command.usageMessage().description())).append('\n');
     StringBuilder rows = new StringBuilder();
@@ -78,6 +99,10 @@ final class CommandPages {
       page.append("\n| option or parameter | meaning |\n| --- | --- |\n").append(rows);
     }
     page.append('\n');
+    String mark = MARKS.get(command.qualifiedName());
+    if (mark != null) {
+      page.append("<!-- ").append(mark.strip()).append(" -->\n\n");
+    }
     for (String example : command.usageMessage().footer()) {
       page.append("    ").append(example.strip()).append('\n');
     }
