@@ -21,6 +21,11 @@ final class ProxyJar {
 
   /** The runnable jar; the libraries stay in jars of their own. */
   static Path write(Path jar) throws IOException {
+    return write(jar, "");
+  }
+
+  /** The same of a version; empty: of none. */
+  static Path write(Path jar, String version) throws IOException {
     List<String> libraries = new ArrayList<>();
     for (Path path : classPath()) {
       if (Files.isRegularFile(path)) {
@@ -32,6 +37,9 @@ final class ProxyJar {
     main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
     main.put(Attributes.Name.MAIN_CLASS, "io.loligo.server.cli.Main");
     main.put(Attributes.Name.MULTI_RELEASE, "true");
+    if (!version.isEmpty()) {
+      main.put(Attributes.Name.IMPLEMENTATION_VERSION, version);
+    }
     main.putValue("Enable-Native-Access", "ALL-UNNAMED");
     main.putValue(
         "Add-Opens",

@@ -14,6 +14,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -261,6 +262,44 @@ class TakeoverWireTest extends WireTest {
       }
     }
     assertThat(socket).doesNotExist();
+  }
+
+  private ProxyProcess ofJar(Path jar, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m", "-jar", jar.toString()));
+    command.addAll(List.of(arguments));
+    return closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
+  }
+
+  /** To another version and back; each running process keeps the file that it began with. */
+  @Test
+  void anUpgradeStartsTheJarThatIsThereNow() throws Exception {
+    Path jar = ProxyJar.write(dir.resolve("loligo.jar"), "1");
+    String file = file("first", withDisk()).toString();
+    ProxyProcess old = ofJar(jar, "run", "-f", file).awaitOutput(" ready\n");
+    fetch("/hit");
+    List<ProcessHandle> successors = new ArrayList<>();
+    try {
+      for (String version : List.of("2", "1")) {
+        Path next = ProxyJar.write(dir.resolve("next.jar"), version);
+        Files.move(next, jar, StandardCopyOption.ATOMIC_MOVE);
+        ProxyProcess upgrade = ofJar(jar, "upgrade", "-f", file);
+        assertThat(upgrade.awaitExit()).as(upgrade.output()).isZero();
+        String pid = upgrade.output().replaceAll("(?s).*process (\\d+) has taken over.*", "$1");
+        successors.add(ProcessHandle.of(Long.parseLong(pid)).orElseThrow());
+        assertThat(old.output())
+            .contains("process " + pid + " (version " + version + ") begins to take over");
+        assertThat(fetch("/hit").field("Cache-Status")).contains("; hit").endsWith("; detail=disk");
+      }
+      assertThat(origin.fetches("/hit")).isEqualTo(1);
+      assertThat(old.awaitExit()).as(old.output()).isZero();
+    } finally {
+      for (ProcessHandle successor : successors) {
+        successor.destroy();
+        successor.onExit().get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    }
   }
 
   @Test
