@@ -43,6 +43,8 @@ final class CommandPages {
           "not run: the proxy runs since the first example",
           "loligo explain",
           "run: curl -s -o page -x http://127.0.0.1:3128 http://www.example.com/logo.png",
+          "loligo upgrade",
+          "run: loligo run -f /etc/loligo/loligo.conf",
           "loligo archive",
           "not run: takes ten seconds; ArchiveWireTest");
 
