@@ -10,9 +10,8 @@ import java.util.List;
  * The memory that Linux grants this process: that of the machine, or the least limit of its control
  * groups, of version 1 or 2. Stateless.
  *
- * <p>The JVM knows it too, but its classes for that cost the start some 30 ms, and up to JDK 23
- * version 2 counts only for the innermost group: a limit of the pod or of the slice around it is
- * missed.
+ * <p>The JVM knows it too, but loads many classes for that, and up to JDK 23 version 2 counts only
+ * for the innermost group: a limit of the pod or of the slice around it is missed.
  */
 public final class AvailableMemory {
   /** Neither a machine nor a limit is known. */
