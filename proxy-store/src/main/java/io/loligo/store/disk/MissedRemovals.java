@@ -128,7 +128,9 @@ final class MissedRemovals {
       hashes.addAll(former.hashes);
       inherited = Set.copyOf(former.hashes);
       more |= former.more;
-      forgetsAll |= former.more;
+      if (former.more) {
+        forgetsAll = true;
+      }
     }
   }
 
