@@ -161,7 +161,7 @@ public final class Daemon {
         Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null, predecessor);
     try {
       predecessor.succeeded();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       proxy.close();
       throw e;
     }

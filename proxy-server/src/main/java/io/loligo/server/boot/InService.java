@@ -49,6 +49,7 @@ final class InService implements Incumbent {
 
   @Override
   public void takeStoreBack(long successor) {
+    proxy.acceptAgain();
     try {
       // it has the locks of the directories until then
       CompletableFuture<ProcessHandle> end =
@@ -67,7 +68,18 @@ final class InService implements Incumbent {
   @Override
   public void handOver(long successor) {
     manager.handedOver(successor);
-    proxy.handOver();
+    try {
+      proxy.handOver();
+    } catch (RuntimeException | Error e) {
+      // it cannot go back: some part has ended already
+      LOG.error(
+          "not every part was handed over to process {}, and this one ends at once; next: report"
+              + " this defect, with the trace",
+          successor,
+          e);
+      proxy.hurry();
+      return;
+    }
     LOG.info("process {} has taken over; this one ends when its exchanges have ended", successor);
   }
 

@@ -125,6 +125,9 @@ public final class Proxy implements AutoCloseable {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** Whether another process may have the directories; set in the reloader's monitor. */
+  private volatile boolean storeIsAway;
+
   /** Null until they are registered. */
   private volatile @Nullable ManagementBeans beans;
 
@@ -565,12 +568,28 @@ public final class Proxy implements AutoCloseable {
    * @throws IOException if that is not possible
    */
   void giveStore() throws IOException {
-    handing.give();
+    // a reload that runs ends before
+    reloader.exclusively(() -> storeIsAway = true);
+    try {
+      handing.give();
+    } catch (IOException | RuntimeException | Error e) {
+      storeIsAway = false;
+      throw e;
+    }
   }
 
-  /** The successor has failed after {@link #giveStore}. */
+  /** The successor has failed after {@link #giveStore}: accepts connections again. */
+  void acceptAgain() {
+    handing.acceptAgain();
+  }
+
+  /** The successor has ended after {@link #giveStore}. */
   void takeStoreBack() {
-    handing.takeBack();
+    try {
+      handing.takeBack();
+    } finally {
+      storeIsAway = false;
+    }
   }
 
   /**
@@ -652,6 +671,9 @@ public final class Proxy implements AutoCloseable {
   private Reloaded reconfigure(ProxyConfig wanted) throws IOException {
     if (!life.ready()) {
       throw new IOException(life.notReadyReason());
+    }
+    if (storeIsAway) {
+      throw new IOException("another process is taking over");
     }
     return change.apply(wanted);
   }

@@ -106,7 +106,14 @@ final class Reloader implements Part {
     }
   }
 
-  /** The same with a configuration read by the caller, on its thread. */
+  /** Runs {@code task} on the calling thread, when the reload that runs has ended. */
+  void exclusively(Runnable task) {
+    synchronized (target) {
+      task.run();
+    }
+  }
+
+  /** The same as {@link #reload} with a configuration read by the caller, on its thread. */
   Reloaded apply(ConfigResult read) {
     for (ConfigProblem problem : read.problems()) {
       if (problem.isError()) {

@@ -60,6 +60,10 @@ final class StoreHanding {
     } catch (IOException e) {
       takeBack();
       throw e;
+    } catch (RuntimeException | Error e) {
+      LOG.error("the store is kept; next: report this defect, with the trace", e);
+      takeBack();
+      throw new IOException("a defect: " + e, e);
     }
   }
 
@@ -82,12 +86,17 @@ final class StoreHanding {
     }
   }
 
-  /** The other process has failed, and has ended: opens the directories again. */
-  void takeBack() {
+  /** The other process has failed: accepts connections again, and serves them from memory. */
+  void acceptAgain() {
     ports.resume();
+  }
+
+  /** The other process has ended: opens the directories again. */
+  void takeBack() {
+    acceptAgain();
     try {
       store.takeDirectoriesBack(DiskSettings.of(config.get()));
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.error(
           "the cache_dirs stay closed: {}; this process serves from memory and origins; next:"
               + " correct that, and reload",

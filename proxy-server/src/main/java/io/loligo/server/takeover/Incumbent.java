@@ -20,12 +20,13 @@ public interface Incumbent {
   /**
    * Gives the store away: another process may open it when this returns.
    *
-   * @throws IOException if it cannot; it still has the store then
+   * @throws IOException if it cannot; it still has the store then, as after any other exception
    */
   void giveStore() throws IOException;
 
   /**
-   * The successor has failed after {@link #giveStore}, and has ended or will.
+   * The successor has failed after {@link #giveStore}, and has ended or will. New connections are
+   * accepted at once; the store is opened when the successor has ended.
    *
    * @param successor number of its process
    */
@@ -33,7 +34,7 @@ public interface Incumbent {
 
   /**
    * Ends its part: when this returns it accepts no more connections, and it serves those that it
-   * has until they end.
+   * has until they end. After an exception it goes on as before, and the successor is refused.
    *
    * @param successor number of the process that accepts from now on
    */

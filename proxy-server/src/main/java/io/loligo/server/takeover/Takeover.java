@@ -26,9 +26,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The conversation of a starting process with the one in service, which it succeeds. Each call
@@ -43,7 +46,11 @@ public final class Takeover implements AutoCloseable {
   /** It closes its directories, which takes 10 s at most, and forces its journals. */
   private static final int PATIENCE_SECONDS = 60;
 
+  /** From the end of its connections to the end of the process, which another one may delay. */
+  private static final long EXIT_MILLIS = 10_000;
+
   private final Path path;
+  private final long exitMillis;
   private final EventLoopGroup group;
 
   /** Lines, descriptors, and at the end the channel itself. */
@@ -51,8 +58,12 @@ public final class Takeover implements AutoCloseable {
 
   private final EpollDomainSocketChannel channel;
 
-  private Takeover(Path path) throws IOException {
+  /** Number of the process in service; -1 until it has told it. */
+  private int incumbent = -1;
+
+  private Takeover(Path path, long exitMillis) throws IOException {
     this.path = path;
+    this.exitMillis = exitMillis;
     if (!Epoll.isAvailable()) {
       throw new IOException("taking over needs epoll, of Linux: " + Epoll.unavailabilityCause());
     }
@@ -113,7 +124,12 @@ public final class Takeover implements AutoCloseable {
    * @throws IOException if none answers; names the path
    */
   public static Takeover at(Path path) throws IOException {
-    return new Takeover(path.toAbsolutePath());
+    return at(path, EXIT_MILLIS);
+  }
+
+  /** The same; waits so long for the end of a process that has ended the conversation. */
+  static Takeover at(Path path, long exitMillis) throws IOException {
+    return new Takeover(path.toAbsolutePath(), exitMillis);
   }
 
   /**
@@ -128,7 +144,9 @@ public final class Takeover implements AutoCloseable {
             .with("protocol", TakeoverMessage.PROTOCOL)
             .with("version", version)
             .with("pid", ProcessHandle.current().pid()));
-    int count = answer(TakeoverMessage.HELLO).number("sockets");
+    TakeoverMessage hello = answer(TakeoverMessage.HELLO);
+    incumbent = hello.number("pid");
+    int count = hello.number("sockets");
     List<TakeoverMessage> described = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       described.add(answer(TakeoverMessage.SOCKET));
@@ -165,17 +183,50 @@ public final class Takeover implements AutoCloseable {
   }
 
   /**
-   * Everything is ready: when this returns, the other process accepts no more connections.
+   * Everything is ready: when this returns, the other process accepts no more connections. Waits
+   * for its answer as long as it takes: it may have stopped accepting already.
    *
    * @throws IOException if it refuses, with the reason; it serves then
    */
   public void complete() throws IOException {
     send(new TakeoverMessage(TakeoverMessage.READY));
-    Object answer = next();
-    // it may have died meanwhile, and then nobody else accepts
-    if (answer instanceof String line && !line.startsWith(TakeoverMessage.ENDS)) {
-      check(TakeoverMessage.parse(line), TakeoverMessage.ENDS);
+    Object answer;
+    try {
+      answer = received.take();
+    } catch (InterruptedException e) {
+      throw interrupted();
     }
+    if (answer instanceof String line) {
+      check(TakeoverMessage.parse(line), TakeoverMessage.ENDS);
+    } else if (!hasExited()) {
+      throw new IOException(
+          "the process at " + path + " has ended the conversation, and still runs");
+    }
+    // if it has died, nobody else accepts
+  }
+
+  private boolean hasExited() throws IOException {
+    // its own number: that of a process in another container
+    if (incumbent <= 0 || incumbent == ProcessHandle.current().pid()) {
+      return false;
+    }
+    Optional<ProcessHandle> running = ProcessHandle.of(incumbent);
+    if (running.isEmpty()) {
+      return true;
+    }
+    try {
+      running.get().onExit().get(exitMillis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (InterruptedException e) {
+      throw interrupted();
+    } catch (ExecutionException | TimeoutException e) {
+      return false;
+    }
+  }
+
+  private static IOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("interrupted");
   }
 
   /**
@@ -239,8 +290,7 @@ public final class Takeover implements AutoCloseable {
       }
       return message;
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted");
+      throw interrupted();
     }
   }
 

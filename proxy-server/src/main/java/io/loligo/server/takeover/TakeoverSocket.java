@@ -52,8 +52,11 @@ import org.slf4j.LoggerFactory;
 public final class TakeoverSocket implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TakeoverSocket.class);
 
-  /** Time of a successor from the first word to the last, seconds. */
-  private static final int PATIENCE_SECONDS = 120;
+  /** Time of a successor from the first word to the last. */
+  private static final long CONVERSATION_MILLIS = 120_000;
+
+  /** Time of a successor that has the store: new connections wait meanwhile. */
+  private static final long STORELESS_MILLIS = 15_000;
 
   private static final int MAX_LINE_BYTES = 8 * 1024;
 
@@ -70,6 +73,8 @@ public final class TakeoverSocket implements AutoCloseable {
   private final EventLoopGroup group;
   private final long user;
   private final Channel listener;
+  private final long conversationMillis;
+  private final long storelessMillis;
 
   // confined to the thread of the group
   private State state = State.NONE;
@@ -78,8 +83,12 @@ public final class TakeoverSocket implements AutoCloseable {
 
   private volatile boolean over;
 
-  private TakeoverSocket(Path path, Incumbent incumbent, String version) throws IOException {
+  private TakeoverSocket(
+      Path path, Incumbent incumbent, String version, long conversationMillis, long storelessMillis)
+      throws IOException {
     this.path = path;
+    this.conversationMillis = conversationMillis;
+    this.storelessMillis = storelessMillis;
     this.incumbent = incumbent;
     this.version = version;
     // under a name of its own: whoever finds the name of the socket can connect to it
@@ -115,10 +124,23 @@ public final class TakeoverSocket implements AutoCloseable {
    */
   public static TakeoverSocket open(Path path, Incumbent incumbent, String version)
       throws IOException {
+    return open(path, incumbent, version, CONVERSATION_MILLIS, STORELESS_MILLIS);
+  }
+
+  /**
+   * The same.
+   *
+   * @param conversationMillis time of a successor from the first word to the last
+   * @param storelessMillis its time from the store to the last word
+   */
+  static TakeoverSocket open(
+      Path path, Incumbent incumbent, String version, long conversationMillis, long storelessMillis)
+      throws IOException {
     if (!Epoll.isAvailable()) {
       throw new IOException(path + ": needs epoll, of Linux: " + Epoll.unavailabilityCause());
     }
-    return new TakeoverSocket(path.toAbsolutePath(), incumbent, version);
+    return new TakeoverSocket(
+        path.toAbsolutePath(), incumbent, version, conversationMillis, storelessMillis);
   }
 
   /** Accepts peers of the same user, and of root. */
@@ -149,6 +171,7 @@ public final class TakeoverSocket implements AutoCloseable {
     private final long peer;
     private List<ListeningSocket> offered = List.of();
     private @Nullable Future<?> deadline;
+    private @Nullable Future<?> storelessDeadline;
 
     Conversation(long peer) {
       this.peer = peer;
@@ -175,6 +198,23 @@ public final class TakeoverSocket implements AutoCloseable {
       }
     }
 
+    /** A closed connection alone would tell the successor that this process has ended. */
+    private Future<?> giveUpAfter(long millis, ChannelHandlerContext context) {
+      return context
+          .executor()
+          .schedule(
+              () -> {
+                LOG.warn(
+                    "process {} has not taken over in {} ms, and is given up; next: look at its"
+                        + " log",
+                    peer,
+                    millis);
+                refuse(context, "it has not taken over in " + millis + " ms");
+              },
+              millis,
+              TimeUnit.MILLISECONDS);
+    }
+
     private void refuse(ChannelHandlerContext context, String reason) {
       context.writeAndFlush(TakeoverMessage.refused(reason).line());
       context.close();
@@ -191,20 +231,7 @@ public final class TakeoverSocket implements AutoCloseable {
       }
       state = State.OFFERED;
       successor = context.channel();
-      deadline =
-          context
-              .executor()
-              .schedule(
-                  () -> {
-                    LOG.warn(
-                        "process {} has not taken over in {} s, and is given up; next: look at its"
-                            + " log",
-                        peer,
-                        PATIENCE_SECONDS);
-                    context.close();
-                  },
-                  PATIENCE_SECONDS,
-                  TimeUnit.SECONDS);
+      deadline = giveUpAfter(conversationMillis, context);
       LOG.info("process {} (version {}) begins to take over", peer, message.text("version"));
       offered = incumbent.sockets();
       StringBuilder answer =
@@ -237,17 +264,16 @@ public final class TakeoverSocket implements AutoCloseable {
             incumbent.giveStore();
             state = State.STORELESS;
             context.writeAndFlush(new TakeoverMessage(TakeoverMessage.STORE).line());
+            storelessDeadline = giveUpAfter(storelessMillis, context);
           } catch (IOException e) {
             refuse(context, String.valueOf(e.getMessage()));
           }
         }
         case TakeoverMessage.READY -> {
+          incumbent.handOver(peer);
           state = State.OVER;
           over = true;
-          if (deadline != null) {
-            deadline.cancel(false);
-          }
-          incumbent.handOver(peer);
+          cancelDeadlines();
           context.writeAndFlush(new TakeoverMessage(TakeoverMessage.ENDS).line());
           answerWaiting(new TakeoverMessage(TakeoverMessage.TAKEN_OVER).with("pid", peer));
           listener.close();
@@ -287,9 +313,7 @@ public final class TakeoverSocket implements AutoCloseable {
       if (context.channel().equals(waiting)) {
         waiting = null;
       }
-      if (deadline != null) {
-        deadline.cancel(false);
-      }
+      cancelDeadlines();
       if (!context.channel().equals(successor) || state == State.OVER) {
         return;
       }
@@ -302,10 +326,26 @@ public final class TakeoverSocket implements AutoCloseable {
       }
     }
 
+    private void cancelDeadlines() {
+      if (deadline != null) {
+        deadline.cancel(false);
+      }
+      if (storelessDeadline != null) {
+        storelessDeadline.cancel(false);
+      }
+    }
+
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      LOG.debug("the conversation with process {} has failed", peer, cause);
-      context.close();
+      if (cause instanceof IOException) {
+        LOG.debug("the conversation with process {} has failed", peer, cause);
+      } else {
+        LOG.error(
+            "the conversation with process {} has failed; next: report this defect, with the trace",
+            peer,
+            cause);
+      }
+      refuse(context, "the conversation has failed: " + cause);
     }
   }
 

@@ -8,9 +8,17 @@ import io.loligo.server.transport.ListeningSocket;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +42,7 @@ class TakeoverSocketTest {
   private final CompletableFuture<Integer> ended = new CompletableFuture<>();
   private volatile String refusal;
   private volatile boolean keepsStore;
+  private volatile boolean isDefect;
   private Socket listening;
   private TakeoverSocket socket;
 
@@ -57,6 +66,7 @@ class TakeoverSocketTest {
       if (keepsStore) {
         throw new IOException("it keeps it");
       }
+      assertNoDefect();
       calls.add("give");
     }
 
@@ -67,6 +77,7 @@ class TakeoverSocketTest {
 
     @Override
     public void handOver(long successor) {
+      assertNoDefect();
       calls.add("over to " + successor);
     }
 
@@ -90,6 +101,12 @@ class TakeoverSocketTest {
   void close() throws IOException {
     socket.close();
     listening.close();
+  }
+
+  private void assertNoDefect() {
+    if (isDefect) {
+      throw new IllegalStateException("a defect");
+    }
   }
 
   private Path path() {
@@ -156,6 +173,106 @@ class TakeoverSocketTest {
     }
     try (Takeover successor = successor()) {
       assertThatThrownBy(successor::takeStore).hasMessageContaining("begins with hello");
+    }
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void aSuccessorThatIsGivenUpHearsTheReason() throws Exception {
+    socket.close();
+    socket = TakeoverSocket.open(path(), new Noting(), "1", 60_000, 1);
+    try (Takeover successor = successor()) {
+      successor.sockets("2").close();
+      successor.takeStore();
+      assertThat(call()).isEqualTo("give");
+      assertThat(call()).isEqualTo("back");
+      assertThatThrownBy(successor::complete).hasMessageEndingWith("has not taken over in 1 ms");
+    }
+    assertThat(calls).isEmpty();
+    socket.close();
+    socket = TakeoverSocket.open(path(), new Noting(), "1", 1, 60_000);
+    try (Takeover successor = successor()) {
+      assertThatThrownBy(
+              () -> {
+                successor.sockets("2").close();
+                successor.complete();
+              })
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void aDefectOfTheProcessInServiceRefusesTheSuccessor() throws Exception {
+    isDefect = true;
+    try (Takeover successor = successor()) {
+      successor.sockets("2").close();
+      assertThatThrownBy(successor::takeStore).hasMessageEndingWith("a defect");
+    }
+    try (Takeover successor = successor()) {
+      successor.sockets("2").close();
+      assertThatThrownBy(successor::complete).hasMessageEndingWith("a defect");
+    }
+    isDefect = false;
+    try (Takeover successor = successor()) {
+      successor.sockets("2").close();
+      successor.takeStore();
+      isDefect = true;
+      assertThatThrownBy(successor::complete).hasMessageEndingWith("a defect");
+    }
+    assertThat(call()).isEqualTo("give");
+    assertThat(call()).isEqualTo("back");
+    assertThat(calls).isEmpty();
+  }
+
+  /** Ends the conversation instead of an answer to the last word. */
+  private Thread endsAtReady(ServerSocketChannel listener, long pid) {
+    Thread peer =
+        new Thread(
+            () -> {
+              try (SocketChannel channel = listener.accept()) {
+                BufferedReader lines =
+                    new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
+                String line = lines.readLine();
+                while (line != null && !line.equals("ready")) {
+                  if (line.startsWith("hello")) {
+                    String answer = "hello protocol=1 pid=" + pid + " sockets=0\n";
+                    channel.write(ByteBuffer.wrap(answer.getBytes(StandardCharsets.UTF_8)));
+                  }
+                  line = lines.readLine();
+                }
+              } catch (IOException e) {
+                calls.add(e.toString());
+              }
+            });
+    peer.start();
+    return peer;
+  }
+
+  @Test
+  void theEndOfTheConversationIsSuccessOnlyIfTheProcessHasEnded() throws Exception {
+    Path other = dir.resolve("other");
+    Process ended = new ProcessBuilder("true").start();
+    ended.waitFor();
+    Process running = new ProcessBuilder("sleep", "600").start();
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listener.bind(UnixDomainSocketAddress.of(other));
+      for (long pid : new long[] {running.pid(), ProcessHandle.current().pid()}) {
+        Thread peer = endsAtReady(listener, pid);
+        try (Takeover successor = Takeover.at(other, 1)) {
+          successor.sockets("2").close();
+          assertThatThrownBy(successor::complete).hasMessageEndingWith("and still runs");
+        }
+        peer.join();
+      }
+      Thread peer = endsAtReady(listener, ended.pid());
+      try (Takeover successor = Takeover.at(other, 1)) {
+        successor.sockets("2").close();
+        successor.complete();
+      }
+      peer.join();
+    } finally {
+      running.destroyForcibly();
     }
     assertThat(calls).isEmpty();
   }
