@@ -204,11 +204,17 @@ public final class DiskTier implements AutoCloseable {
     if (closed) {
       throw new IOException("the store is closed");
     }
-    roll.join(directory);
-    directory.waitForContentOnly();
+    directory.behind(true); // until the roll knows
     watch(directory);
     directory.whenReady(whenOpened);
-    directories.add(directory);
+    directories.add(directory); // first: it hears of each removal that the roll no longer counts
+    try {
+      roll.join(directory);
+    } catch (IOException | RuntimeException e) {
+      directories.remove(directory);
+      throw e;
+    }
+    directory.waitForContentOnly();
     Purges known = purges;
     if (known != null) {
       directory.loadInto(known);

@@ -59,11 +59,11 @@ final class Roll {
 
   private volatile boolean strangers;
 
-  /** Whether something was removed while there was no directory. */
+  /** Whether something was removed while there was no directory, and none has joined since. */
   private volatile boolean unheard;
 
-  /** Whether the directories are another process's. */
-  private boolean given;
+  /** Whether the directories are another process's. Changed under the monitor only. */
+  private volatile boolean given;
 
   private Roll(Medium medium) {
     this.medium = medium;
@@ -191,24 +191,38 @@ final class Roll {
     return strangers;
   }
 
-  /** A removal happened while there may have been no directory. Any thread. */
-  void unheard() {
+  /**
+   * A removal happened while there was no directory: each one that joins later begins empty.
+   * Returns whether that is so. Any thread.
+   */
+  boolean unheard() {
     if (!unheard) {
       unheard = true;
+      if (strangers) {
+        LOG.warn(
+            "a cache_dir that was removed from the configuration missed a removal: it begins empty"
+                + " if this process uses it again; next: empty its folder before another process"
+                + " uses it");
+      }
     }
+    return !given;
   }
 
   /**
    * {@code directory}, claimed and not open yet, is in use from now on. It is emptied if it may
-   * have missed a removal.
+   * have missed a removal. Call it when it hears of removals: none is noted for it from now on.
    *
    * @throws IOException it cannot be read or written; then it is not in use
    */
   synchronized void join(DiskDirectory directory) throws IOException {
     RollSheet sheet = read(directory, medium.random());
+    if (unheard) {
+      unheard = false; // first: a later one is noted again
+      listed = Arrays.stream(own()).filter(this::lists).toArray();
+      raise();
+    }
     boolean first = number == 0;
-    boolean heard =
-        first ? !unheard && (sheet.number() == 0 || sheet.lists(sheet.own())) : lists(sheet.own());
+    boolean heard = first ? sheet.number() == 0 || sheet.lists(sheet.own()) : lists(sheet.own());
     if (!heard) {
       discard(directory);
     }
@@ -229,7 +243,7 @@ final class Roll {
       throw e;
     }
     for (Member member : members) {
-      if (member != joined) {
+      if (member != joined && !member.directory.isOff()) {
         writeOrWarn(member, false);
       }
     }
@@ -260,9 +274,9 @@ final class Roll {
     given = false;
   }
 
-  /** A directory is off: from now on it is behind the others. */
+  /** A directory is off: from now on it is behind the others, if there are any. */
   synchronized void left() {
-    if (given) {
+    if (given || members.stream().allMatch(member -> member.directory.isOff())) {
       return;
     }
     raise();
@@ -284,12 +298,6 @@ final class Roll {
     if (strangers) {
       strike(Arrays.stream(own()).filter(this::lists).toArray());
       strangers = !members.isEmpty() && !areWritten();
-      if (members.isEmpty()) {
-        LOG.warn(
-            "a cache_dir that was removed from the configuration missed a removal: it begins empty"
-                + " if this process uses it again; next: empty its folder before another process"
-                + " uses it");
-      }
     }
     return !strangers;
   }

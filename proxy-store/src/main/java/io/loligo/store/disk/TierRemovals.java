@@ -42,9 +42,18 @@ final class TierRemovals {
   }
 
   /**
-   * {@code directory} is off and has not heard of a removal. Returns whether it cannot bring the
-   * response back; on a disk thread.
+   * {@code directory} is off or closed, and has not heard of a removal. Tells {@code then} whether
+   * it cannot bring the response back; on a disk thread or at once.
    */
+  private void missed(DiskDirectory directory, Consumer<Boolean> then) {
+    if (directories.all().isEmpty()) {
+      then.accept(roll.unheard());
+    } else if (!write(() -> then.accept(missed(directory)))) {
+      then.accept(false);
+    }
+  }
+
+  /** The same, on a disk thread. */
   private boolean missed(DiskDirectory directory) {
     boolean safe = roll.missedBy(directory);
     if (!safe) {
@@ -66,16 +75,7 @@ final class TierRemovals {
   void remove(CacheKey key, boolean durably, IntConsumer then) {
     pending.cancel(key);
     pending.hide(key);
-    List<DiskDirectory> all = heardBy();
-    Removal removal = new Removal(key, all.size(), then);
-    for (DiskDirectory directory : all) {
-      if (!durably && directory.holdsNothing(key)) {
-        removal.told(directory, 0);
-      } else {
-        directory.removals().remove(key, durably, count -> removal.told(directory, count));
-      }
-    }
-    removal.tellStrangers();
+    tellAll(new Removal(key, durably, then));
   }
 
   /**
@@ -108,52 +108,120 @@ final class TierRemovals {
     return true;
   }
 
-  /** A removal in progress. Thread-safe. */
-  private final class Removal {
-    private final CacheKey key;
-    private final IntConsumer then;
-    private final AtomicInteger left;
-    private final AtomicLong sum = new AtomicLong();
+  /** A message to all directories. Thread-safe. */
+  private abstract static class Message {
+    private final AtomicInteger left = new AtomicInteger(1);
 
-    Removal(CacheKey key, int count, IntConsumer then) {
-      this.key = key;
-      this.then = then;
-      this.left = new AtomicInteger(count + 1);
+    /** Tells {@code directory}, which calls {@link #ended} later. */
+    abstract void tell(DiskDirectory directory);
+
+    /** Takes whether no directory that is not in use can bring a removed response back. */
+    abstract void strangers(boolean safe);
+
+    /** The answers of all have come. */
+    abstract void end();
+
+    final void begin(DiskDirectory directory) {
+      left.incrementAndGet();
+      tell(directory);
     }
 
-    void told(DiskDirectory directory, int count) {
+    final void ended() {
+      if (left.decrementAndGet() == 0) {
+        end();
+      }
+    }
+  }
+
+  /**
+   * Tells all directories, and the roll for those that are not in use. A directory that joins in
+   * between may belong to neither when it is asked for, so it is told at the end.
+   */
+  private void tellAll(Message message) {
+    List<DiskDirectory> told = heardBy();
+    told.forEach(message::begin);
+    if (!roll.hasStrangers()) {
+      tellStrangers(message, told, true);
+    } else if (directories.all().isEmpty()) {
+      tellStrangers(message, told, roll.unheard());
+    } else if (!write(() -> tellStrangers(message, told, missedByStrangers()))) {
+      tellStrangers(message, told, false);
+    }
+  }
+
+  private void tellStrangers(Message message, List<DiskDirectory> told, boolean safe) {
+    List<DiskDirectory> now = directories.all();
+    if (now != told) {
+      for (DiskDirectory directory : now) {
+        if (!told.contains(directory)) {
+          message.begin(directory);
+        }
+      }
+    }
+    message.strangers(safe);
+    message.ended();
+  }
+
+  /** A removal in progress. */
+  private final class Removal extends Message {
+    private final CacheKey key;
+    private final boolean durably;
+    private final IntConsumer then;
+    private final AtomicLong sum = new AtomicLong();
+
+    Removal(CacheKey key, boolean durably, IntConsumer then) {
+      this.key = key;
+      this.durably = durably;
+      this.then = then;
+    }
+
+    @Override
+    void tell(DiskDirectory directory) {
+      if (!durably && directory.holdsNothing(key)) {
+        told(directory, 0);
+      } else {
+        directory.removals().remove(key, durably, count -> told(directory, count));
+      }
+    }
+
+    private void told(DiskDirectory directory, int count) {
       boolean away = count < 0 && isAway(directory);
       if (away && roll.isNoted(directory)) {
         add(0);
-      } else if (!away || !write(() -> add(missed(directory) ? 0 : -1))) {
+      } else if (away) {
+        missed(directory, safe -> add(safe ? 0 : -1));
+      } else {
         add(count);
       }
     }
 
-    void tellStrangers() {
-      if (!roll.hasStrangers()) {
-        add(0);
-      } else if (!write(() -> add(missedByStrangers() ? 0 : -1))) {
-        add(-1);
-      }
+    private void add(int count) {
+      sum(count);
+      ended();
     }
 
-    private void add(int count) {
+    private void sum(int count) {
       sum.updateAndGet(before -> before < 0 || count < 0 ? -1 : before + count);
-      if (left.decrementAndGet() == 0) {
-        pending.reveal(key);
-        then.accept((int) sum.get());
-      }
+    }
+
+    @Override
+    void strangers(boolean safe) {
+      sum(safe ? 0 : -1);
+    }
+
+    @Override
+    void end() {
+      pending.reveal(key);
+      then.accept((int) sum.get());
     }
   }
 
   /** The directories that hear of a removal: with none, the roll knows that none did. */
   private List<DiskDirectory> heardBy() {
-    List<DiskDirectory> all = directories.all();
-    if (all.isEmpty()) {
+    if (directories.all().isEmpty()) {
       roll.unheard();
     }
-    return all;
+    return directories.all(); // a directory that is not in it joins after the roll knows
   }
 
   /** Whether it is off, or was closed since the removal began. */
@@ -163,7 +231,7 @@ final class TierRemovals {
 
   /**
    * Runs {@code task}, which writes down what a directory misses, on a thread of another one; false
-   * if it is closed.
+   * if it is closed, or there is none.
    */
   private boolean write(Runnable task) {
     List<DiskDirectory> all = directories.all();
@@ -172,11 +240,7 @@ final class TierRemovals {
         return directory.run(task);
       }
     }
-    if (all.isEmpty()) {
-      task.run(); // there is no file to write
-      return true;
-    }
-    return all.get(0).run(task);
+    return !all.isEmpty() && all.get(0).run(task);
   }
 
   private boolean missedByStrangers() {
@@ -248,54 +312,80 @@ final class TierRemovals {
   }
 
   private void note(DirectoryRemovals.Note note, boolean durably, Consumer<Boolean> then) {
-    List<DiskDirectory> all = heardBy();
-    if (all.isEmpty() && !roll.hasStrangers()) {
-      then.accept(true);
-      return;
+    tellAll(new Noting(note, durably, then));
+  }
+
+  /** A note in progress. */
+  private final class Noting extends Message {
+    private final DirectoryRemovals.Note note;
+    private final boolean durably;
+    private final Consumer<Boolean> then;
+    private final AtomicBoolean noted = new AtomicBoolean(true);
+
+    Noting(DirectoryRemovals.Note note, boolean durably, Consumer<Boolean> then) {
+      this.note = note;
+      this.durably = durably;
+      this.then = then;
     }
-    AtomicInteger left = new AtomicInteger(all.size() + 1);
-    AtomicBoolean noted = new AtomicBoolean(true);
-    Consumer<Boolean> part =
-        done -> {
-          if (!done) {
-            noted.set(false);
-          }
-          if (left.decrementAndGet() == 0) {
-            then.accept(noted.get());
-          }
-        };
-    for (DiskDirectory directory : all) {
-      directory
-          .removals()
-          .note(
-              note,
-              durably,
-              done -> {
-                part.accept(done || (isAway(directory) && missed(directory)));
-              });
+
+    @Override
+    void tell(DiskDirectory directory) {
+      directory.removals().note(note, durably, done -> told(directory, done));
     }
-    if (!roll.hasStrangers()) {
-      part.accept(true);
-    } else if (!write(() -> part.accept(missedByStrangers()))) {
-      part.accept(false);
+
+    private void told(DiskDirectory directory, boolean done) {
+      if (!done && isAway(directory)) {
+        missed(directory, this::add);
+      } else {
+        add(done);
+      }
+    }
+
+    private void add(boolean safe) {
+      strangers(safe);
+      ended();
+    }
+
+    @Override
+    void strangers(boolean safe) {
+      if (!safe) {
+        noted.set(false);
+      }
+    }
+
+    @Override
+    void end() {
+      then.accept(noted.get());
     }
   }
 
   /** Drops everything, in the background. Returns the number of responses. */
   int clear() {
-    int count = 0;
     pending.cancelAll();
-    List<DiskDirectory> all = heardBy();
-    pending.hideAll(all.size());
-    for (DiskDirectory directory : all) {
-      count += directory.removals().clear(pending::revealAll);
+    pending.hideAll(1);
+    Clearing clearing = new Clearing();
+    tellAll(clearing);
+    return clearing.count.get();
+  }
+
+  /** A removal of everything, in progress. */
+  private final class Clearing extends Message {
+    private final AtomicInteger count = new AtomicInteger();
+
+    @Override
+    void tell(DiskDirectory directory) {
+      count.addAndGet(directory.removals().clear(this::ended));
       if (isAway(directory)) {
-        write(() -> missed(directory));
+        missed(directory, safe -> {});
       }
     }
-    if (roll.hasStrangers()) {
-      write(this::missedByStrangers);
+
+    @Override
+    void strangers(boolean safe) {}
+
+    @Override
+    void end() {
+      pending.revealAll();
     }
-    return count;
   }
 }

@@ -59,7 +59,7 @@ final class TierSearch {
   private boolean answers(DiskDirectory directory) {
     if (directory.isBehind()) {
       for (DiskDirectory other : directories.all()) {
-        if (other.isOpening()) {
+        if (other != directory && other.isOpening()) {
           return false;
         }
       }

@@ -5,12 +5,17 @@ import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static io.loligo.store.StoreFixture.key;
 import static io.loligo.store.StoreFixture.noFields;
+import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.store.StoreFixture;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.format.Geometry;
+import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.SlabFile;
+import io.loligo.store.disk.medium.SystemMedium;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
@@ -18,8 +23,10 @@ import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.loligo.store.purge.UrlPattern;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,13 +36,19 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Directories that come and go while the store is in use. */
 final class DirectoryChangeTest {
   private static final String URL = "http://change/a";
+  private static final int GUARD_SECONDS = 30;
   private static final int ROUNDS = 15;
   private static final int OBJECTS = 40;
 
@@ -122,6 +135,196 @@ final class DirectoryChangeTest {
       assertThat(fixture.purge("http://change/other")).isNotNegative();
       change(fixture, one(16));
       assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** Runs a step once, when it is told, in the middle of another one. Thread-safe. */
+  private static final class Interrupted extends ForwardingMedium {
+    private final AtomicReference<Runnable> inTheRoll = new AtomicReference<>();
+    private final AtomicReference<Runnable> whenTold = new AtomicReference<>();
+
+    Interrupted() {
+      super(new SystemMedium(SlabFile::new));
+    }
+
+    private static void run(AtomicReference<Runnable> step) {
+      Runnable once = step.getAndSet(null);
+      if (once != null) {
+        once.run();
+      }
+    }
+
+    /** The roll numbers its next sheets. */
+    @Override
+    public long millis() {
+      run(inTheRoll);
+      return super.millis();
+    }
+
+    /** Threads that are about to be told of a removal. */
+    @Override
+    public DiskThreads threads(int count, long maxWriteBytes) {
+      DiskThreads threads = super.threads(count, maxWriteBytes);
+      return (DiskThreads)
+          Proxy.newProxyInstance(
+              DiskThreads.class.getClassLoader(),
+              new Class<?>[] {DiskThreads.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("urgent")) {
+                  run(whenTold);
+                }
+                return method.invoke(threads, arguments);
+              });
+    }
+  }
+
+  private static DiskFixture fixture(Interrupted medium, CacheDir... dirs) throws IOException {
+    return new DiskFixture(16 << 20, disk(dirs), medium);
+  }
+
+  private static void changed(DiskFixture fixture, CacheDir... dirs) {
+    try {
+      change(fixture, dirs);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The URL of a response in a directory that is not in use. */
+  private static String absent(DiskFixture fixture) {
+    return IntStream.range(0, OBJECTS)
+        .mapToObj(i -> URL + i)
+        .filter(url -> !fixture.store.store.mayLoad(probe(url)))
+        .findAny()
+        .orElseThrow();
+  }
+
+  private static int found(DiskFixture fixture) {
+    int found = 0;
+    for (int i = 0; i < OBJECTS; i++) {
+      found += load(fixture, URL + i) == LoadOutcome.FOUND ? 1 : 0;
+    }
+    return found;
+  }
+
+  /** The roll counts it as present already. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDirectoryHearsOfAPurgeWhileItJoins(boolean beside) throws IOException {
+    CacheDir[] others = beside ? new CacheDir[] {two()} : new CacheDir[0];
+    CacheDir[] all = beside ? new CacheDir[] {one(16), two()} : new CacheDir[] {one(16)};
+    Interrupted medium = new Interrupted();
+    try (DiskFixture fixture = fixture(medium, all)) {
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.put(URL + i, bytes(20_000));
+      }
+      change(fixture, others);
+      CompletableFuture<Integer> purged = new CompletableFuture<>();
+      String url = absent(fixture);
+      medium.inTheRoll.set(() -> fixture.purging(url).thenAccept(purged::complete));
+      change(fixture, all);
+      assertThat(DiskFixture.get(purged)).isNotNegative();
+      assertThat(load(fixture, url)).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(found(fixture)).isEqualTo(OBJECTS - 1);
+    }
+  }
+
+  /** The process has had none so far. */
+  @Test
+  void theFirstDirectoryHearsOfAPurgeWhileItJoins() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+      fixture.put(URL + "/purged", bytes(20_000));
+    }
+    Interrupted medium = new Interrupted();
+    try (DiskFixture fixture = fixture(medium)) {
+      CompletableFuture<Integer> purged = new CompletableFuture<>();
+      medium.inTheRoll.set(() -> fixture.purging(URL + "/purged").thenAccept(purged::complete));
+      change(fixture, one(16));
+      assertThat(DiskFixture.get(purged)).isNotNegative();
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+      assertThat(load(fixture, URL + "/purged")).isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  /** The purge has chosen the directories that it tells, and asks the roll later. */
+  @Test
+  void aDirectoryThatJoinsDuringAPurgeHearsOfIt() throws IOException {
+    Interrupted medium = new Interrupted();
+    try (DiskFixture fixture = fixture(medium, one(16), two())) {
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.put(URL + i, bytes(20_000));
+      }
+      change(fixture, two());
+      CacheDir[] both = {one(16), two()};
+      medium.whenTold.set(() -> changed(fixture, both));
+      String purged = absent(fixture);
+      assertThat(fixture.purge(purged)).isNotNegative();
+      assertThat(medium.whenTold.get()).isNull();
+      assertThat(load(fixture, purged)).isEqualTo(LoadOutcome.ABSENT);
+      assertThat(found(fixture)).isEqualTo(OBJECTS - 1);
+    }
+  }
+
+  /** The lock of the roll is held over I/O, and a removal may be an event loop's. */
+  @Test
+  void aPurgeWithoutAnyDirectoryWaitsForNoLock() throws Exception {
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+      change(fixture);
+      Field field = DiskTier.class.getDeclaredField("roll");
+      field.setAccessible(true);
+      synchronized (field.get(tier(fixture.store.store))) {
+        Future<Integer> purged = thread.submit(() -> fixture.purge(URL));
+        assertThat(purged.get(GUARD_SECONDS, TimeUnit.SECONDS)).isNotNegative();
+      }
+      change(fixture, one(16));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.ABSENT);
+    } finally {
+      thread.shutdown();
+    }
+  }
+
+  private static boolean isBehind(DiskFixture fixture, int index)
+      throws ReflectiveOperationException {
+    return tier(fixture.store.store).directories().all().get(index).isBehind();
+  }
+
+  @Test
+  void onlyADirectoryThatLeavesOthersIsBehindThem() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      change(fixture);
+      change(fixture, one(16));
+      assertThat(isBehind(fixture, 0)).as("no other is newer").isFalse();
+      change(fixture, one(16), two());
+      change(fixture, two());
+      change(fixture);
+      change(fixture, two());
+      assertThat(isBehind(fixture, 0)).as("the last one").isFalse();
+      change(fixture, two(), one(16));
+      assertThat(isBehind(fixture, 1)).isTrue();
+    }
+  }
+
+  @Test
+  void aDirectoryThatIsBehindAnswersIfItIsTheOnlyOne() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16), two()))) {
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.put(URL + i, bytes(20_000));
+      }
+      change(fixture, two());
+      change(fixture, two(), one(16));
+    }
+    ManualMedium medium = new ManualMedium();
+    try (StoreFixture store =
+        new StoreFixture(
+            16 << 20,
+            (allocator, transit, memory) ->
+                DiskTier.claim(disk(one(16)), allocator, transit, memory, medium))) {
+      assertThat(tier(store.store).directories().all().get(0).isBehind()).isTrue();
+      assertThat(store.store.mayLoad(probe(URL))).as("it waits for the content").isTrue();
+      medium.run();
     }
   }
 
