@@ -635,13 +635,18 @@ public final class TieredStore implements Store {
    * ones are being opened. Blocks.
    */
   public void commit(DirectoryChange change) {
-    if (change.opens()) {
-      alternatives.someAreUntold();
+    if (!change.opens()) {
+      change.commit();
+      return;
+    }
+    alternatives.someAreUntold();
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    try {
+      all = change.commit();
+    } finally {
       opened =
           CompletableFuture.allOf(
-              opened, change.commit().whenComplete((all, failure) -> alternatives.allAreTold()));
-    } else {
-      change.commit();
+              opened, all.whenComplete((done, failure) -> alternatives.allAreTold()));
     }
   }
 

@@ -2,6 +2,8 @@ package io.loligo.store.disk;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The directories in use, in the order of their lines. A reload adds and removes some: the list is
@@ -10,6 +12,9 @@ import java.util.List;
  */
 final class Directories {
   private volatile List<DiskDirectory> all;
+
+  /** Those that were removed and still have their lock. */
+  private final Set<DiskDirectory> ending = ConcurrentHashMap.newKeySet();
 
   Directories(List<DiskDirectory> all) {
     this.all = List.copyOf(all);
@@ -30,6 +35,13 @@ final class Directories {
   /** Removes {@code directory}: calls in progress may still use it. */
   synchronized void remove(DiskDirectory directory) {
     all = all.stream().filter(one -> one != directory).toList();
+    ending.add(directory);
+    directory.whenReleased(() -> ending.remove(directory));
+  }
+
+  /** Whether a removed one still has the lock of {@code path}: its disk is slow. */
+  boolean isEnding(String path) {
+    return ending.stream().anyMatch(one -> !one.isReleased() && one.config().path().equals(path));
   }
 
   /** Puts them into the order of {@code paths}. */

@@ -67,8 +67,9 @@ public final class DirectoryChange implements AutoCloseable {
         if (there.isGiven()) {
           again.add(dir);
         } else if (there.isLike(dir, wanted)) {
-          kept.put(there, dir);
-          leaving.remove(there);
+          keep(there, dir);
+        } else if (there.isGone()) {
+          keepAway(there, dir);
         } else {
           there.checkResized(dir, wanted);
           again.add(dir);
@@ -76,8 +77,32 @@ public final class DirectoryChange implements AutoCloseable {
         return;
       }
     }
+    if (tier.directories().isEnding(dir.path())) {
+      failed(
+          dir, new IOException("its threads are still busy since it was closed: look at its disk"));
+      return;
+    }
     added.add(tier.claim(dir, wanted));
     DiskTier.checkSpace(added);
+  }
+
+  private void keep(DiskDirectory there, CacheDir dir) {
+    kept.put(there, dir);
+    leaving.remove(there);
+  }
+
+  /** Its disk is away, and a claim would make another directory in its place, on another disk. */
+  private void keepAway(DiskDirectory there, CacheDir dir) throws IOException {
+    if (dir.maxBytes() != there.config().maxBytes()) {
+      throw DirectoryClaim.refusal(
+          dir, "its disk is away: mount it, or leave its size as it was", null);
+    }
+    LOG.warn(
+        "cache_dir {} ({}): its disk is away: it stays off, with its former threads and sizes;"
+            + " next: mount it, and reload again",
+        dir.path(),
+        dir.source());
+    keep(there, dir);
   }
 
   /** Whether directories will be opened. */
@@ -124,15 +149,16 @@ public final class DirectoryChange implements AutoCloseable {
 
   private CompletableFuture<Void> join(DiskDirectory directory) {
     try {
+      directory.fit();
       return tier.join(directory);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       directory.close();
       failed(directory.config(), e);
       return CompletableFuture.completedFuture(null);
     }
   }
 
-  private static void failed(CacheDir dir, IOException why) {
+  private static void failed(CacheDir dir, Exception why) {
     LOG.error(
         "cache_dir {}: not in use: {}; requests go on without it; next: correct that, and reload"
             + " again",

@@ -15,10 +15,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The claim on a directory: it exists, is writable and large enough, and no other process has it.
- * Its holder closes {@code marks} and {@code purges}. Confined to the thread that starts the store.
+ * Its content is as before until {@link #fit}: a claim may be given up. Its holder closes {@code
+ * marks} and {@code purges}. Confined to the thread that starts the store.
  *
  * @param path where it is
  * @param marks locked
+ * @param purges open after {@link #fit}
  */
 record DirectoryClaim(
     CacheDir config, Path path, Geometry geometry, Marks marks, PurgeFile purges) {
@@ -65,19 +67,31 @@ record DirectoryClaim(
     } catch (IOException e) {
       throw refusal(dir, "cannot be locked (" + e + "): " + LOOK, e);
     }
-    PurgeFile purges;
     Geometry geometry;
     try {
       checkFiles(dir, marks);
-      setAsideIfLater(dir, marks);
       geometry = keeping(marks, planned, dir, meanObjectBytes);
       checkSpace(dir, path, marks, geometry);
-      purges = openPurges(dir, marks, geometry, medium);
     } catch (IOException e) {
       marks.close();
       throw e;
     }
-    return new DirectoryClaim(dir, path, geometry, marks, purges);
+    return new DirectoryClaim(dir, path, geometry, marks, new PurgeFile());
+  }
+
+  /**
+   * Sets aside or discards content that does not fit, before it is opened. Once.
+   *
+   * @throws IOException that is not possible; names the line and the remedy
+   */
+  void fit(Medium medium) throws IOException {
+    setAsideIfLater();
+    try {
+      DirectoryFiles.discardOtherSize(config, marks, geometry);
+      purges.begin(marks.purges(), marks.header(), geometry.totalBytes(), medium);
+    } catch (IOException e) {
+      throw refusal("purges cannot be opened (" + e + "): " + LOOK, e);
+    }
   }
 
   /** The geometry of {@code dir} without content. */
@@ -102,7 +116,7 @@ record DirectoryClaim(
   }
 
   /** A later version may be used again: its files are kept, and not read. */
-  private static void setAsideIfLater(CacheDir dir, Marks marks) throws IOException {
+  private void setAsideIfLater() throws IOException {
     int version = marks.writtenVersion();
     if (version <= Marks.VERSION) {
       return;
@@ -113,12 +127,12 @@ record DirectoryClaim(
           "cache_dir {}: written by a later version (format {}, this is {}): its files are now in"
               + " {}, and it begins empty; next: delete that folder, unless the later version will"
               + " be used again",
-          dir.path(),
+          config.path(),
           version,
           Marks.VERSION,
           aside);
     } catch (IOException e) {
-      throw refusal(dir, "its files cannot be set aside (" + e + "): " + LOOK, e);
+      throw refusal("its files cannot be set aside (" + e + "): " + LOOK, e);
     }
   }
 
@@ -132,16 +146,6 @@ record DirectoryClaim(
     }
   }
 
-  private static PurgeFile openPurges(CacheDir dir, Marks marks, Geometry geometry, Medium medium)
-      throws IOException {
-    try {
-      DirectoryFiles.discardOtherSize(dir, marks, geometry);
-      return PurgeFile.open(marks.purges(), marks.header(), geometry.totalBytes(), medium);
-    } catch (IOException e) {
-      throw refusal(dir, "purges cannot be opened (" + e + "): " + LOOK, e);
-    }
-  }
-
   /** The file system of the directory, and how many bytes it will take there in addition. */
   record Missing(FileStore on, long bytes) {}
 
@@ -151,7 +155,11 @@ record DirectoryClaim(
         Files.getFileStore(path), Math.max(0, geometry.neededBytes() - there(marks, geometry)));
   }
 
+  /** Bytes of its files that are used again. */
   private static long there(Marks marks, Geometry geometry) throws IOException {
+    if (marks.writtenVersion() > Marks.VERSION) {
+      return 0; // they are set aside
+    }
     long bytes = size(marks.checkpoint(0)) + size(marks.checkpoint(1));
     bytes += size(marks.purges()) + size(marks.oldMap());
     for (int i = 0; i < geometry.files(); i++) {
@@ -188,7 +196,8 @@ record DirectoryClaim(
     return refusal(config, what, cause);
   }
 
-  private static IOException refusal(CacheDir dir, String what, @Nullable IOException cause) {
+  /** The same for {@code dir}. */
+  static IOException refusal(CacheDir dir, String what, @Nullable IOException cause) {
     return new IOException("cache_dir " + dir.path() + " (" + dir.source() + "): " + what, cause);
   }
 }

@@ -76,6 +76,9 @@ final class DiskDirectory implements AutoCloseable {
   private final AtomicInteger urgent = new AtomicInteger();
   private volatile boolean given;
 
+  /** Completes when its lock is released: another one may claim it. */
+  private final CompletableFuture<Void> released = new CompletableFuture<>();
+
   private Runnable whenOff = () -> {};
   private volatile boolean behind;
 
@@ -151,7 +154,13 @@ final class DiskDirectory implements AutoCloseable {
       Medium medium)
       throws IOException {
     DirectoryClaim claim = DirectoryClaim.of(dir, disk.meanObjectBytes(), medium);
-    DiskThreads threads = medium.threads(threads(disk), disk.writeQueueBytes());
+    DiskThreads threads;
+    try {
+      threads = medium.threads(threads(disk), disk.writeQueueBytes());
+    } catch (RuntimeException | Error e) { // no more threads
+      claim.marks().close();
+      throw e;
+    }
     return new DiskDirectory(claim, threads, disk, ids, allocator, transit, memory, medium);
   }
 
@@ -171,6 +180,14 @@ final class DiskDirectory implements AutoCloseable {
     config = dir;
     writes.reconfigure(dir);
     reads.reconfigure(wanted);
+  }
+
+  /**
+   * Whether its files are no longer at its path: its disk is not mounted, or the folder was removed
+   * or replaced. Another one claimed there would be on another disk. Blocks.
+   */
+  boolean isGone() {
+    return !state.isOpening() && presence.isGone();
   }
 
   /**
@@ -196,6 +213,11 @@ final class DiskDirectory implements AutoCloseable {
   }
 
   // Between claim and open
+
+  /** See {@link DirectoryClaim#fit}. Before everything else; blocks. */
+  void fit() throws IOException {
+    claim.fit(medium);
+  }
 
   /** No request waits until it is open if it has no content. */
   void waitForContentOnly() {
@@ -644,19 +666,38 @@ final class DiskDirectory implements AutoCloseable {
       throw claim.refusal("not written in time: look at the load of its disk", null);
     }
     files.keepReading();
-    closeFiles(true);
+    closeFiles();
   }
 
+  /**
+   * {@link #beginClose}, and the rest, for which it waits until {@code deadlineNanos}. If its
+   * threads are still busy then, the last one releases it when it ends: a writer may be active
+   * until then, and no other process may write.
+   */
   void close(long deadlineNanos) {
     beginClose();
     long millis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-    boolean flushed = threads.close(Math.max(1, millis));
-    if (given) {
+    threads.close(Math.max(1, millis));
+    threads.whenEnded(this::end);
+  }
+
+  /** Whether another one may claim it. */
+  boolean isReleased() {
+    return released.isDone();
+  }
+
+  /** Runs {@code then} when it is released: by the thread that does it, or at once. */
+  void whenReleased(Runnable then) {
+    released.thenRun(then);
+  }
+
+  private void end() {
+    if (isReleased()) {
       files.endReading();
       return;
     }
     try {
-      closeFiles(flushed);
+      closeFiles();
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "cache_dir {}: not closed cleanly: the next start reads more of it; next: look for faults"
@@ -666,10 +707,7 @@ final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  private void closeFiles(boolean flushed) throws IOException {
-    if (!flushed) {
-      return; // a writer may still be active, and no other process may write
-    }
+  private void closeFiles() throws IOException {
     // whatever fails, the lock is released
     try (marks;
         purges) {
@@ -681,6 +719,8 @@ final class DiskDirectory implements AutoCloseable {
       if (missed.hasMore() || files.lostRemovals()) {
         discard("removals could not be written");
       }
+    } finally {
+      released.complete(null);
     }
   }
 }

@@ -154,6 +154,9 @@ public final class DiskTier implements AutoCloseable {
         claimed.add(around.claim(dir, disk));
         checkSpace(claimed);
       }
+      for (DiskDirectory directory : claimed) {
+        directory.fit();
+      }
       roll = Roll.call(List.copyOf(claimed), medium);
     } catch (IOException e) {
       claimed.forEach(DiskDirectory::close);

@@ -14,8 +14,10 @@ import io.loligo.store.TieredStore;
 import io.loligo.store.disk.format.Geometry;
 import io.loligo.store.disk.medium.DiskThreads;
 import io.loligo.store.disk.medium.Marks;
+import io.loligo.store.disk.medium.Medium;
 import io.loligo.store.disk.medium.SlabFile;
 import io.loligo.store.disk.medium.SystemMedium;
+import io.loligo.store.keys.AlternativeKeys;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.load.Wanted;
 import io.loligo.store.memory.Entry;
@@ -27,6 +29,7 @@ import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +41,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +72,11 @@ final class DirectoryChangeTest {
       fixture.store.store.commit(change);
     }
     fixture.store.store.opened().join();
+  }
+
+  /** The same with other threads, so that every directory in use is opened again. */
+  private static DiskSettings withMoreThreads(CacheDir... dirs) {
+    return DiskSettings.with(List.of(dirs)).loadTimeoutMillis(0).threads(7).build();
   }
 
   private static LoadOutcome load(DiskFixture fixture, String url) {
@@ -421,10 +431,164 @@ final class DirectoryChangeTest {
     }
   }
 
+  /** An operator mistypes the size, and the same reload fails at a port. */
+  @Test
+  void aChangeThatIsGivenUpLeavesTheContentOfItsFolders() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(64)))) {
+      fixture.put(URL, bytes(20_000));
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(two()))) {
+      fixture.store.store.prepare(disk(two(), one(16))).close();
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(one(64)))) {
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+      change(fixture, two());
+      change(fixture, two(), one(16));
+      assertThat(load(fixture, URL)).as("it is carried out").isEqualTo(LoadOutcome.ABSENT);
+    }
+  }
+
+  @Test
+  void aChangeThatIsGivenUpSetsNothingAside() throws IOException {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+    }
+    Path header = temp.resolve("one").resolve("header");
+    byte[] bytes = Files.readAllBytes(header);
+    ByteBuffer.wrap(bytes).putInt(Long.BYTES, Marks.VERSION + 1);
+    Files.write(header, bytes);
+    Path aside = temp.resolve("one").resolve("format-" + (Marks.VERSION + 1));
+    try (DiskFixture fixture = new DiskFixture(disk(two()))) {
+      fixture.store.store.prepare(disk(two(), one(16))).close();
+      assertThat(header).hasBinaryContent(bytes);
+      assertThat(aside).doesNotExist();
+      change(fixture, two(), one(16));
+      assertThat(aside.resolve("header")).hasBinaryContent(bytes);
+    }
+  }
+
+  /** Its disk is not mounted: a folder in its place would be on another disk. */
+  @Test
+  void aDirectoryWhoseDiskIsAwayNeitherPreventsAChangeNorIsMadeElsewhere() throws Exception {
+    Path away = temp.resolve("away");
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      TieredStore store = fixture.store.store;
+      fixture.put(URL, bytes(20_000));
+      Files.move(temp.resolve("one"), away);
+      fixture.tickUntil(() -> fixture.stats().state() == DiskStats.State.OFF);
+      try (DirectoryChange change = store.prepare(withMoreThreads(one(16), two()))) {
+        store.commit(change);
+      }
+      store.opened().join();
+      assertThat(store.diskStats())
+          .extracting(DiskStats::state)
+          .containsExactly(DiskStats.State.OFF, DiskStats.State.READY);
+      assertThatThrownBy(() -> store.prepare(withMoreThreads(one(64), two())))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("test.conf:1")
+          .hasMessageContaining("mount it");
+      assertThat(temp.resolve("one")).doesNotExist();
+      Files.move(away, temp.resolve("one"));
+      try (DirectoryChange change = store.prepare(withMoreThreads(one(16), two()))) {
+        store.commit(change);
+      }
+      store.opened().join();
+      assertThat(store.diskStats())
+          .extracting(DiskStats::state)
+          .containsExactly(DiskStats.State.READY, DiskStats.State.READY);
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  /** Its threads are still busy when it should have been closed. */
+  @Test
+  void aDirectoryWithASlowDiskIsReleasedWhenItsLastThreadEnds() throws Exception {
+    try (DiskFixture fixture = new DiskFixture(disk(one(16)))) {
+      fixture.put(URL, bytes(20_000));
+      DiskTier tier = tier(fixture.store.store);
+      DiskDirectory slow = tier.directories().all().get(0);
+      CompletableFuture<Void> goOn = new CompletableFuture<>();
+      CompletableFuture<Void> released = new CompletableFuture<>();
+      assertThat(slow.run(() -> DiskFixture.get(goOn))).isTrue();
+      tier.leave(slow);
+      slow.close(System.nanoTime());
+      slow.whenReleased(() -> released.complete(null));
+      assertThatThrownBy(() -> Marks.lock(temp.resolve("one"))).isInstanceOf(Marks.InUse.class);
+      change(fixture, one(16), two());
+      assertThat(fixture.store.store.diskStats())
+          .extracting(DiskStats::path)
+          .as("a reload goes on without it")
+          .containsExactly(two().path());
+      assertThat(released).isNotDone();
+      goOn.complete(null);
+      DiskFixture.get(released);
+      change(fixture, one(16), two());
+      assertThat(load(fixture, URL)).as("it was closed cleanly").isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  /** The machine has no more threads when a directory is to be opened again. */
+  @Test
+  void aDefectOnTheWayReleasesTheFolderAndAwaitsNothing() throws Exception {
+    AtomicBoolean fails = new AtomicBoolean();
+    Medium medium =
+        new ForwardingMedium(SystemMedium.SYSTEM) {
+          @Override
+          public DiskThreads threads(int count, long maxWriteBytes) {
+            if (fails.get()) {
+              throw new IllegalStateException("no more threads");
+            }
+            return super.threads(count, maxWriteBytes);
+          }
+        };
+    try (DiskFixture fixture = new DiskFixture(16 << 20, disk(one(16)), medium)) {
+      AlternativeKeys alternatives =
+          (AlternativeKeys) field(TieredStore.class, "alternatives", fixture.store.store);
+      DiskFixture.await(() -> !alternatives.mayBeAny());
+      fails.set(true);
+      assertThatThrownBy(() -> change(fixture, one(64))).hasMessage("no more threads");
+      fails.set(false);
+      assertThat(alternatives.mayBeAny()).as("directories are awaited").isFalse();
+      Marks.lock(temp.resolve("one")).close();
+      change(fixture, one(64));
+      fixture.put(URL, bytes(20_000));
+      assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);
+    }
+  }
+
+  /** The secret numbers fail, for one of two directories. */
+  @Test
+  void aDefectOfOneDirectoryLeavesTheOthers() throws Exception {
+    AtomicInteger before = new AtomicInteger(Integer.MAX_VALUE);
+    Medium medium =
+        new ForwardingMedium(SystemMedium.SYSTEM) {
+          @Override
+          public RandomGenerator random() {
+            if (before.getAndDecrement() == 0) {
+              throw new IllegalStateException("no more numbers");
+            }
+            return super.random();
+          }
+        };
+    try (DiskFixture fixture = new DiskFixture(16 << 20, disk(), medium)) {
+      before.set(0);
+      change(fixture, one(16), two());
+      assertThat(fixture.store.store.diskStats())
+          .extracting(DiskStats::path)
+          .containsExactly(two().path());
+      Marks.lock(temp.resolve("one")).close();
+    }
+  }
+
   private static DiskTier tier(TieredStore store) throws ReflectiveOperationException {
-    Field disk = TieredStore.class.getDeclaredField("disk");
-    disk.setAccessible(true);
-    return (DiskTier) disk.get(store);
+    return (DiskTier) field(TieredStore.class, "disk", store);
+  }
+
+  private static Object field(Class<?> type, String name, Object of)
+      throws ReflectiveOperationException {
+    Field field = type.getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
   }
 
   /**

@@ -143,6 +143,11 @@ public final class WatchedMedium extends ForwardingMedium {
     public boolean close(long millis) {
       return threads.close(millis);
     }
+
+    @Override
+    public void whenEnded(Runnable then) {
+      threads.whenEnded(then);
+    }
   }
 
   @Override

@@ -66,4 +66,12 @@ public interface DiskThreads {
    * were done. Not on an event loop.
    */
   boolean close(long millis);
+
+  /**
+   * Runs {@code then} when all threads have ended after {@link #close}, also if that did not wait
+   * so long: on the last one, or at once. Threads that always end in time need not tell.
+   */
+  default void whenEnded(Runnable then) {
+    then.run();
+  }
 }

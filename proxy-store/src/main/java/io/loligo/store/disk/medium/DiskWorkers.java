@@ -3,6 +3,7 @@ package io.loligo.store.disk.medium;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,18 @@ final class DiskWorkers implements DiskThreads {
   private final Worker[] workers;
   private volatile boolean closing;
 
+  /** Threads that have not ended. */
+  private final AtomicInteger running;
+
+  /**
+   * All threads have ended, or the last one is about to: it does the tasks that were added before
+   * this, and a task added later is taken out again by the thread that adds it.
+   */
+  private volatile boolean drained;
+
+  /** Completes when all threads have ended and no task is left. */
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
   /** Tasks that are no reads, pending and running. */
   private final AtomicInteger owed = new AtomicInteger();
 
@@ -72,6 +85,7 @@ final class DiskWorkers implements DiskThreads {
     this.maxWriteBytes = maxWriteBytes;
     this.watch = watch;
     this.clock = clock;
+    running = new AtomicInteger(count);
     workers = new Worker[count];
     for (int i = 0; i < count; i++) {
       workers[i] = new Worker(name + '-' + i, i > 0);
@@ -83,11 +97,13 @@ final class DiskWorkers implements DiskThreads {
 
   @Override
   public boolean read(Runnable task, EventExecutor loop) {
-    if (closing || readCount.incrementAndGet() > MAX_READS) {
+    if (closing) {
+      return false;
+    }
+    if (readCount.incrementAndGet() > MAX_READS || !queueRead(task)) {
       readCount.decrementAndGet();
       return false;
     }
-    reads.add(task);
     if (!loop.inEventLoop()) {
       wakeReaders();
     } else if (wakeUpDue.compareAndSet(false, true)) {
@@ -106,16 +122,28 @@ final class DiskWorkers implements DiskThreads {
       return false;
     }
     readCount.incrementAndGet();
-    reads.add(
-        () -> {
-          try {
-            task.run();
-          } finally {
-            owed.decrementAndGet();
-          }
-        });
+    boolean queued =
+        queueRead(
+            () -> {
+              try {
+                task.run();
+              } finally {
+                owed.decrementAndGet();
+              }
+            });
+    if (!queued) {
+      readCount.decrementAndGet();
+      owed.decrementAndGet();
+      return false;
+    }
     wakeReaders();
     return true;
+  }
+
+  /** Queues {@code read}, counted; false: the last thread has ended, and none will run it. */
+  boolean queueRead(Runnable read) {
+    reads.add(read);
+    return !(drained && reads.remove(read));
   }
 
   /** Counts a task that is no read; false: none is taken any more. */
@@ -153,7 +181,13 @@ final class DiskWorkers implements DiskThreads {
     if (now) {
       hurried = true;
     }
-    writes.add(new Waiting(task, bytes, clock.getAsLong()));
+    Waiting write = new Waiting(task, bytes, clock.getAsLong());
+    writes.add(write);
+    if (drained && writes.remove(write)) {
+      writeBytes.addAndGet(-bytes);
+      owed.decrementAndGet();
+      return false;
+    }
     if (waitingWrites.getAndIncrement() == 0 || now || isCrowded()) {
       wakeWriter();
     }
@@ -224,20 +258,22 @@ final class DiskWorkers implements DiskThreads {
     for (Worker worker : workers) {
       done &= join(worker, deadline);
     }
-    if (done) {
-      for (Runnable read = reads.poll(); read != null; read = reads.poll()) {
-        read.run();
-      }
-      for (Waiting write = writes.poll(); write != null; write = writes.poll()) {
-        write.task().run();
-      }
-    } else {
+    if (!done) {
       LOG.warn(
-          "disk threads still busy after {} ms: the process stops without them; next: look at the"
-              + " load of the disk",
+          "disk threads still busy after {} ms: the directory is released when they end; a process"
+              + " that stops does not wait for that; next: look at the load of the disk",
           millis);
     }
     return done;
+  }
+
+  @Override
+  public void whenEnded(Runnable then) {
+    if (ended.isDone()) {
+      then.run();
+    } else {
+      ended.thenRun(then);
+    }
   }
 
   private static boolean join(Worker worker, long deadlineNanos) {
@@ -290,9 +326,28 @@ final class DiskWorkers implements DiskThreads {
 
     @Override
     public void run() {
-      boolean goesOn = true;
-      while (goesOn) {
-        goesOn = runOne() || sleep();
+      try {
+        boolean goesOn = true;
+        while (goesOn) {
+          goesOn = runOne() || sleep();
+        }
+      } finally {
+        if (running.decrementAndGet() == 0) {
+          drain();
+          ended.complete(null);
+        }
+      }
+    }
+
+    /** Does the tasks that came after this thread, the last one, looked for them. */
+    private void drain() {
+      drained = true;
+      for (Runnable read = reads.poll(); read != null; read = reads.poll()) {
+        readCount.decrementAndGet();
+        run(read);
+      }
+      while (!writes.isEmpty()) {
+        runWrite();
       }
     }
 

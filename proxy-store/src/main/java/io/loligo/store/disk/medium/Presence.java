@@ -33,6 +33,14 @@ public final class Presence {
     return fileKey().equals(header) && marks.isThere();
   }
 
+  /**
+   * Whether they are not there, or others are; unlike {@link #isThere} also before one is opened.
+   */
+  public boolean isGone() {
+    Object opened = header;
+    return !marks.isThere() || (opened != null && !fileKey().equals(opened));
+  }
+
   private Object fileKey() {
     try {
       Object key = Files.readAttributes(marks.header(), BasicFileAttributes.class).fileKey();

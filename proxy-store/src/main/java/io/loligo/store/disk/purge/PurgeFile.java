@@ -46,14 +46,21 @@ public final class PurgeFile implements AutoCloseable {
   /** Of the bytes of the host: the pattern is soft. */
   private static final int SOFT_BIT = 1 << 31;
 
-  private final FileChannel file;
-  private final int buckets;
+  @SuppressWarnings("NullAway.Init") // set by begin, before other threads know it
+  private FileChannel file;
+
+  private int buckets;
   private final Ban[] bans = new Ban[Purges.MAX_BANS];
   private final PurgeBucket bucket = new PurgeBucket();
 
-  private PurgeFile(FileChannel file, int buckets) {
-    this.file = file;
-    this.buckets = buckets;
+  /** Not open yet: {@link #begin} comes before every other call but {@link #close}. */
+  public PurgeFile() {}
+
+  /** A new one, open: see {@link #begin}. */
+  static PurgeFile open(Path path, Path header, long totalBytes, Medium medium) throws IOException {
+    PurgeFile opened = new PurgeFile();
+    opened.begin(path, header, totalBytes, medium);
+    return opened;
   }
 
   /**
@@ -63,30 +70,33 @@ public final class PurgeFile implements AutoCloseable {
    * Of an intact record of a kind that is not known here, which a later version has added, the
    * moment is: it counts as a purge of everything until then.
    */
-  public static PurgeFile open(Path path, Path header, long totalBytes, Medium medium)
+  public synchronized void begin(Path path, Path header, long totalBytes, Medium medium)
       throws IOException {
-    int buckets = FileSizes.purgeBuckets(totalBytes);
+    int wanted = FileSizes.purgeBuckets(totalBytes);
     int present = Files.exists(path) ? FileSizes.purgeBucketsIn(Files.size(path)) : 0;
-    if (present > 0 && present <= buckets) {
-      PurgeFile there = new PurgeFile(channel(path), present);
-      if (there.isSound()) {
+    if (present > 0 && present <= wanted) {
+      use(channel(path), present);
+      if (isSound()) {
         try {
-          there.replaceUnknownCells(path);
+          replaceUnknownCells(path);
         } catch (IOException | RuntimeException e) {
-          there.close();
+          close();
           throw e;
         }
-        return there;
+        return;
       }
-      there.close();
+      Arrays.fill(bans, null);
     }
     Files.deleteIfExists(header);
     Files.deleteIfExists(path);
     medium.allocate(path, FileSizes.purges(totalBytes));
-    PurgeFile begun = new PurgeFile(channel(path), buckets);
-    begun.write(
-        ByteBuffer.allocate(16).putLong(MAGIC).putInt(Marks.VERSION).putInt(buckets).flip(), 0);
-    return begun;
+    use(channel(path), wanted);
+    write(ByteBuffer.allocate(16).putLong(MAGIC).putInt(Marks.VERSION).putInt(wanted).flip(), 0);
+  }
+
+  private void use(FileChannel opened, int bucketsInIt) {
+    file = opened;
+    buckets = bucketsInIt;
   }
 
   private static FileChannel channel(Path path) throws IOException {
@@ -366,6 +376,8 @@ public final class PurgeFile implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    file.close();
+    if (file != null) {
+      file.close();
+    }
   }
 }

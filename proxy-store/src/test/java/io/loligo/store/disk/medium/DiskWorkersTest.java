@@ -90,6 +90,52 @@ final class DiskWorkersTest {
     assertThat(read.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
   }
 
+  /** As by an event loop that was preempted after it had found the threads running. */
+  @Test
+  void aTaskThatIsAddedAfterTheLastThreadEndedIsRefused() {
+    Thread adding = Thread.currentThread();
+    workers =
+        new DiskWorkers(
+            "late",
+            2,
+            1 << 20,
+            DiskWatch.NOBODY,
+            () -> {
+              if (Thread.currentThread() == adding) {
+                close(); // between the check and the queue
+              }
+              return 0;
+            });
+    assertThat(workers.write(() -> {}, 100, false)).isFalse();
+    assertThat(workers.waitingWriteBytes()).isZero();
+    assertThat(workers.queueRead(() -> {})).isFalse();
+    assertThat(workers.read(() -> {}, ImmediateEventExecutor.INSTANCE)).isFalse();
+    assertThat(workers.urgent(() -> {})).isFalse();
+    assertThat(workers.waitingReads()).isZero();
+  }
+
+  @Test
+  void threadsThatEndLateDoTheirTasksAndTell() {
+    workers = new DiskWorkers("busy", 2, 1 << 20, DiskWatch.NOBODY, System::nanoTime);
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicInteger done = new AtomicInteger();
+    CompletableFuture<Integer> doneAtTheEnd = new CompletableFuture<>();
+    Runnable held =
+        () -> {
+          await(release, PATIENCE_SECONDS);
+          done.incrementAndGet();
+        };
+    for (int i = 0; i < 4; i++) {
+      workers.urgent(held);
+      workers.write(held, 100, true);
+    }
+    assertThat(workers.close(1)).isFalse();
+    workers.whenEnded(() -> doneAtTheEnd.complete(done.get()));
+    assertThat(doneAtTheEnd).isNotDone();
+    release.countDown();
+    assertThat(DiskFixture.get(doneAtTheEnd)).isEqualTo(8);
+  }
+
   @Test
   void tellsHowLongResponsesWaitToBeWritten() {
     List<Long> waits = new CopyOnWriteArrayList<>();
