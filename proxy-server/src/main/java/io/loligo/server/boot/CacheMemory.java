@@ -24,17 +24,25 @@ final class CacheMemory implements Part {
   private final TieredStore store;
   private final Supplier<ProxyConfig> config;
   private final LongSupplier historyBytes;
+  private final long allocatorBytes;
 
   /**
    * Changes nothing yet.
    *
    * @param config the configuration in force
    * @param historyBytes the memory of the history
+   * @param allocatorBytes the limit of buffers, which was chosen at the start; see {@link
+   *     DirectMemory}
    */
-  CacheMemory(TieredStore store, Supplier<ProxyConfig> config, LongSupplier historyBytes) {
+  CacheMemory(
+      TieredStore store,
+      Supplier<ProxyConfig> config,
+      LongSupplier historyBytes,
+      long allocatorBytes) {
     this.store = store;
     this.config = config;
     this.historyBytes = historyBytes;
+    this.allocatorBytes = allocatorBytes;
   }
 
   /**
@@ -67,7 +75,7 @@ final class CacheMemory implements Part {
   /** The largest size of {@code cache_mem}, in whole megabytes. */
   private long mostBytes(ProxyConfig now) {
     MemoryBudget budget = MemoryBudget.of(now);
-    long most = budget.mostBytes() - budget.transitBytes() - historyBytes.getAsLong();
+    long most = mostOf(budget) - budget.transitBytes() - historyBytes.getAsLong();
     // a size in force is never too large
     long inForce = isMore(now.with(MemoryDirectives.CACHE_MEM, 0L)) ? 0 : limitBytes();
     return Math.max(inForce, most >> MIB_BITS << MIB_BITS);
@@ -80,8 +88,13 @@ final class CacheMemory implements Part {
         now.isGiven(MemoryDirectives.CACHE_MEM)
             ? budget.cacheBytes()
             : Math.min(budget.cacheBytes(), MemoryFit.LEAST_BYTES);
-    long most = budget.mostBytes() - cache - historyBytes.getAsLong();
+    long most = mostOf(budget) - cache - historyBytes.getAsLong();
     return Math.max(transit(config.get()), most >> MIB_BITS << MIB_BITS);
+  }
+
+  /** An index that goes makes no room for buffers: their limit is that of the start. */
+  private long mostOf(MemoryBudget budget) {
+    return Math.min(budget.mostBytes(), budget.mostBytes(allocatorBytes));
   }
 
   /** Whether a budget of {@code now} is larger than the present one. */
@@ -99,12 +112,20 @@ final class CacheMemory implements Part {
 
   private String refusal(Setting<Long> budget, long wanted, long most, ProxyConfig now) {
     boolean ofCache = budget.equals(MemoryDirectives.CACHE_MEM);
-    String why =
+    MemoryBudget budgetOfIt =
         MemoryBudget.of(now)
             .with(
                 ofCache ? wanted : now.get(MemoryDirectives.CACHE_MEM),
-                ofCache ? transit(now) : wanted)
-            .refusal();
+                ofCache ? transit(now) : wanted);
+    String why = budgetOfIt.refusal();
+    if (why == null
+        && budgetOfIt.cacheBytes() + budgetOfIt.transitBytes()
+            > budgetOfIt.mostBytes(allocatorBytes)) {
+      why =
+          "buffers were limited to "
+              + mib(allocatorBytes)
+              + " at the start, beside the cache_dirs of that time: restart to use more";
+    }
     return "value: "
         + mib(wanted)
         + " (expected: at most "

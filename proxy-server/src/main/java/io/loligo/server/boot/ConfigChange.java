@@ -7,6 +7,8 @@ import io.loligo.server.admin.Reloaded;
 import io.loligo.server.transport.Transport;
 import io.loligo.store.disk.DirectoryChange;
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Applies another configuration: whole, or not at all (ADR 9). Steps that may fail come first:
@@ -14,6 +16,8 @@ import java.io.IOException;
  * Called by one thread at a time, none of the event loops.
  */
 final class ConfigChange {
+  private static final Logger LOG = LoggerFactory.getLogger(ConfigChange.class);
+
   private final Transport transport;
   private final InForce inForce;
   private final Loops loops;
@@ -74,12 +78,27 @@ final class ConfigChange {
       }
       throw e;
     }
-    newPorts.commit();
-    inForce.replace(next);
-    logs.replace(log);
+    // the loops work with it: whatever fails now, the rest follows
+    finish("the ports", newPorts::commit);
+    finish("the configuration in force", () -> inForce.replace(next));
+    finish("the logs", () -> logs.replace(log));
     parts.reconfigured(before, now);
-    storage.commit(disks); // last, because it takes a while
+    DirectoryChange others = disks;
+    finish("the directories", () -> storage.commit(others)); // last, because it takes a while
     return Reloaded.done(Reconfiguration.applied(before, now), change.later());
+  }
+
+  /** Takes a step after the last one that may fail; a defect in it is logged. */
+  static void finish(String what, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      LOG.error(
+          "reload: {} did not change as a whole, everything else did; next: report this defect,"
+              + " with the trace, and restart",
+          what,
+          e);
+    }
   }
 
   private void exchange(LoopTerms terms, AccessLog log, Ports.Change newPorts) {

@@ -102,6 +102,15 @@ record MemoryBudget(
         - OVERHEAD_BYTES;
   }
 
+  /**
+   * The same where buffers have a limit of their own, {@code allocatorBytes}: indexes are not in
+   * it, nor is the part of the overhead that is no buffer.
+   */
+  long mostBytes(long allocatorBytes) {
+    long buffers = disk.directBytes() - disk.indexBytes();
+    return allocatorBytes - buffers - (OVERHEAD_BYTES - DirectMemory.OTHERS_BYTES);
+  }
+
   /** Whether the configuration fits. */
   boolean fits() {
     return refusal("") == null;

@@ -41,8 +41,19 @@ final class Parts {
     parts.forEach(Part::open);
   }
 
+  /** Tells all, in order; one that fails is logged, because the configuration is in force. */
   void reconfigured(ProxyConfig before, ProxyConfig now) {
-    parts.forEach(part -> part.reconfigured(before, now));
+    for (Part part : parts) {
+      try {
+        part.reconfigured(before, now);
+      } catch (RuntimeException e) {
+        LOG.error(
+            "{} did not take the new configuration, everything else did; next: report this defect,"
+                + " with the trace",
+            part.getClass().getSimpleName(),
+            e);
+      }
+    }
   }
 
   void showMeters(MetricsExport export) {

@@ -42,6 +42,7 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -294,7 +295,12 @@ public final class Proxy implements AutoCloseable {
       history = parts.add(new HistoryKeeping(time, transport.allocator()));
       parts.add(new ReportPages(history, storage.diskTimes()));
       cacheMemory =
-          parts.add(new CacheMemory(storage.store(), inForce::config, history::memoryBytes));
+          parts.add(
+              new CacheMemory(
+                  storage.store(),
+                  inForce::config,
+                  history::memoryBytes,
+                  PlatformDependent.maxDirectMemory()));
       group = transport.newLoops(count, "loligo-loop");
       parts.addEnd(() -> Loops.end(group, transport.sockets()));
       stripes.enterAll(group);

@@ -21,6 +21,8 @@ import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -109,8 +111,12 @@ final class Storage implements Part {
   }
 
   private boolean isInUse(CacheDir dir) {
+    // a folder that was in use and is gone must not be made on the disk below its mount point
+    boolean gone = Files.notExists(Path.of(dir.path()));
     return store.diskStats().stream()
-        .anyMatch(disk -> disk.path().equals(dir.path()) && disk.capacityBytes() == dir.maxBytes());
+        .anyMatch(
+            disk ->
+                disk.path().equals(dir.path()) && (gone || disk.capacityBytes() == dir.maxBytes()));
   }
 
   /** Uses the directories of {@code change}. Blocks until the others are closed. */

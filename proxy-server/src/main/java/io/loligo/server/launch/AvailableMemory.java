@@ -21,6 +21,9 @@ public final class AvailableMemory {
   private static final List<String> LIMITS_V1 = List.of("memory.limit_in_bytes");
   private static final int KILOBYTE_BITS = 10;
 
+  /** No JVM runs in less: such a limit, as 0, is none that was meant for this process. */
+  private static final long LEAST_BYTES = 8L << 20;
+
   private AvailableMemory() {}
 
   /** In bytes, or {@link #UNKNOWN}. */
@@ -64,15 +67,20 @@ public final class AvailableMemory {
 
   /**
    * The least limit of {@code group} and of those around it. In a container the path may be that of
-   * the host: then only the outermost one exists, which is the container's.
+   * the host, or begin with {@code ..}, outside of the namespace: then only the outermost one
+   * exists here, which is the container's.
    */
   private static long least(Path hierarchy, String group, List<String> files) {
     Path folder = hierarchy.resolve(group.replaceFirst("^/+", "")).normalize();
+    if (!folder.startsWith(hierarchy)) {
+      folder = hierarchy;
+    }
     long least = UNKNOWN;
     while (folder != null && folder.startsWith(hierarchy)) {
       for (String file : files) {
         List<String> lines = lines(folder.resolve(file));
-        least = Math.min(least, lines.isEmpty() ? UNKNOWN : number(lines.get(0)));
+        long limit = lines.isEmpty() ? UNKNOWN : number(lines.get(0));
+        least = Math.min(least, limit < LEAST_BYTES ? UNKNOWN : limit);
       }
       folder = folder.getParent();
     }

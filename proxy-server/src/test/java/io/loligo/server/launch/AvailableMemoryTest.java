@@ -75,6 +75,21 @@ final class AvailableMemoryTest {
   }
 
   @Test
+  void aGroupOutsideOfTheNamespaceHasTheLimitOfTheContainer() throws Exception {
+    file("proc/self/cgroup", "0::/../x\n");
+    file("sys/fs/cgroup/memory.max", "268435456\n");
+    assertThat(megabytes()).isEqualTo(256);
+  }
+
+  @Test
+  void aLimitInWhichNoProcessRunsIsNone() throws Exception {
+    file("proc/self/cgroup", "0::/a\n");
+    file("sys/fs/cgroup/a/memory.max", "268435456\n");
+    file("sys/fs/cgroup/a/memory.high", "0\n");
+    assertThat(megabytes()).isEqualTo(256);
+  }
+
+  @Test
   @EnabledOnOs(OS.LINUX)
   void isKnownHere() {
     assertThat(AvailableMemory.bytes()).isBetween(64 * MIB, AvailableMemory.UNKNOWN - 1);

@@ -283,6 +283,23 @@ class CacheDirReloadWireTest extends WireTest {
     assertNobodyHas("two");
   }
 
+  /** A folder in the place where its disk was mounted would be on another disk. */
+  @Test
+  void aFolderThatIsGoneIsNotMadeAgain() throws Exception {
+    start(line("one", 32));
+    store("/a", "x");
+    Files.move(folder("one"), folder("away"));
+    reload(line("one", 32), "loligo_disk_threads 5");
+    assertThat(folder("one")).doesNotExist();
+    Reloaded refused = proxy.reload(configuration(all(line("one", 64))));
+    assertThat(refused.done()).isFalse();
+    assertThat(refused.lines()).singleElement().asString().contains("its disk is away");
+    assertThat(folder("one")).doesNotExist();
+    Files.move(folder("away"), folder("one"));
+    reload(line("one", 32), "loligo_disk_threads 6");
+    assertStored("/a", "x");
+  }
+
   /** The client takes half of a hit, then the directory is removed, then it takes the rest. */
   @Test
   void aResponseThatIsBeingReadEndsBeforeTheDirectoryIsClosed() throws Exception {
