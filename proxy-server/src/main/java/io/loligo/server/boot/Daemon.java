@@ -155,6 +155,10 @@ public final class Daemon {
     if (copy != null && !predecessor.isThere()) {
       throw new IOException(copy);
     }
+    String waiting = predecessor.isThere() ? null : StartProblems.waitingForSuccessor(config);
+    if (waiting != null) {
+      throw new IOException(waiting);
+    }
     AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));
     AppLog.level(placed.get(ProcessDirectives.DEBUG_OPTIONS));
     Proxy proxy =

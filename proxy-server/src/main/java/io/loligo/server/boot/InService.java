@@ -25,6 +25,9 @@ final class InService implements Incumbent {
   private final ServiceManager manager;
   private final Path file;
 
+  /** The last one that it started. */
+  private @Nullable Process started;
+
   /** {@code file} is the configuration, for the command line of a successor. */
   InService(Proxy proxy, ServiceManager manager, Path file) {
     this.proxy = proxy;
@@ -68,6 +71,10 @@ final class InService implements Incumbent {
   @Override
   public void handOver(long successor) {
     manager.handedOver(successor);
+    Process child = started;
+    if (child != null && child.pid() == successor) {
+      child.onExit().thenAccept(this::successorEnded);
+    }
     try {
       proxy.handOver();
     } catch (RuntimeException | Error e) {
@@ -83,6 +90,20 @@ final class InService implements Incumbent {
     LOG.info("process {} has taken over; this one ends when its exchanges have ended", successor);
   }
 
+  /** A service manager may not notice the end of a process that it has not started itself. */
+  private void successorEnded(Process child) {
+    // zero: it was stopped, or taken over from
+    if (child.exitValue() != 0) {
+      LOG.error(
+          "process {} has taken over, and has ended with status {}: this one ends, too, so that the"
+              + " service manager starts a new one; next: look at the log of that process",
+          child.pid(),
+          child.exitValue());
+      manager.takenBack(ProcessHandle.current().pid());
+      proxy.successorFailed();
+    }
+  }
+
   @Override
   public Successor start() throws IOException {
     ProcessBuilder builder =
@@ -91,9 +112,10 @@ final class InService implements Incumbent {
             .inheritIO();
     // it is of this process: the successor would think that no watchdog waits for it
     builder.environment().remove("WATCHDOG_PID");
-    Process started = builder.start();
-    LOG.info("process {} is started to take over", started.pid());
-    CompletableFuture<Integer> ended = started.onExit().thenApply(process -> process.exitValue());
-    return new Successor(started.pid(), ended);
+    Process child = builder.start();
+    started = child;
+    LOG.info("process {} is started to take over", child.pid());
+    CompletableFuture<Integer> ended = child.onExit().thenApply(process -> process.exitValue());
+    return new Successor(child.pid(), ended);
   }
 }

@@ -115,7 +115,13 @@ final class LifeCycle implements Part {
     hurry();
   }
 
-  /** Whether {@link #logFailed} was called. */
+  /** The process that has taken over has failed: this one ends at once, without success. */
+  void successorFailed() {
+    failed = true;
+    hurry();
+  }
+
+  /** Whether {@link #logFailed} or {@link #successorFailed} was called. */
   boolean hasFailed() {
     return failed;
   }

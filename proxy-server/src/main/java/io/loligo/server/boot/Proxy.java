@@ -705,7 +705,15 @@ public final class Proxy implements AutoCloseable {
     life.hurry();
   }
 
-  /** Whether it stopped because a log with {@code on-error=die} has lost a line. */
+  /** The successor has failed after {@link #handOver}: ends at once, without success. */
+  void successorFailed() {
+    life.successorFailed();
+  }
+
+  /**
+   * Whether it stopped because a log with {@code on-error=die} has lost a line, or because its
+   * successor has failed.
+   */
   boolean hasFailed() {
     return life.hasFailed();
   }

@@ -4,6 +4,8 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
+import io.loligo.server.takeover.TakeoverSocket;
+import io.loligo.server.transport.TransportDirectives;
 import io.loligo.store.disk.DiskSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,6 +41,10 @@ public final class StartProblems {
     String copy = runningCopy(config.get(ProcessDirectives.PID_FILENAME));
     if (copy != null) {
       problems.add(copy);
+    }
+    String waiting = copy == null ? waitingForSuccessor(config) : null;
+    if (waiting != null) {
+      problems.add(waiting);
     }
     HttpPort admin = config.get(AdminDirectives.ADMIN_PORT);
     if (admin != null && !admin.address().isEmpty()) {
@@ -82,6 +88,22 @@ public final class StartProblems {
               + " is running: stop it, or name another file";
     } catch (IOException | NumberFormatException foreign) {
       return null;
+    }
+  }
+
+  /** A refusal if the place of {@code config} for a successor cannot be used; null: it can. */
+  static @Nullable String waitingForSuccessor(ProxyConfig config) {
+    Path place = TakeoverPlace.of(config);
+    if (place == null) {
+      return null;
+    }
+    try {
+      if (TransportDirectives.transport(config).sockets().areInheritable()) {
+        TakeoverSocket.checkFree(place);
+      }
+      return null;
+    } catch (IOException e) {
+      return "loligo_takeover_socket " + e.getMessage();
     }
   }
 

@@ -11,6 +11,9 @@ final class CommandFailure extends Exception {
   /** The command line is wrong. */
   static final int USAGE = CommandLine.ExitCode.USAGE;
 
+  /** The outcome is not known. */
+  static final int UNKNOWN = 2;
+
   /** No proxy runs, or it cannot be reached. */
   static final int NOT_RUNNING = 3;
 

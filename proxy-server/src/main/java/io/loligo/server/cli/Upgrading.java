@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:the new process serves",
       "1:the old process goes on: the reason is printed",
-      "2:the command line is wrong"
+      "2:it is not known whether the new process serves: the log says it; or the command line is"
+          + " wrong"
     },
     footer = "  loligo upgrade -f /etc/loligo/loligo.conf")
 final class Upgrading implements Callable<Integer> {
@@ -56,6 +57,8 @@ final class Upgrading implements Callable<Integer> {
       long pid = running.startSuccessor();
       spec.commandLine().getOut().println("process " + pid + " has taken over");
       return 0;
+    } catch (Takeover.UnknownOutcomeException e) {
+      throw new CommandFailure(CommandFailure.UNKNOWN, String.valueOf(e.getMessage()));
     } catch (IOException e) {
       throw new CommandFailure(CommandFailure.FAILED, String.valueOf(e.getMessage()));
     }

@@ -128,6 +128,15 @@ public final class ServiceManager implements AutoCloseable {
     }
   }
 
+  /**
+   * The process of {@link #handedOver} has failed: process {@code pid}, this one, is the service
+   * until it ends.
+   */
+  public void takenBack(long pid) {
+    handedOver = false;
+    send("MAINPID=" + pid);
+  }
+
   private void send(String message) {
     if (socket == null || handedOver) {
       return;

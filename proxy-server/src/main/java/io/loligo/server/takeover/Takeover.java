@@ -32,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The conversation of a starting process with the one in service, which it succeeds. Each call
@@ -44,13 +45,17 @@ public final class Takeover implements AutoCloseable {
   private static final int MAX_LINE_BYTES = 8 * 1024;
 
   /** It closes its directories, which takes 10 s at most, and forces its journals. */
-  private static final int PATIENCE_SECONDS = 60;
+  private static final long PATIENCE_MILLIS = 60_000;
 
   /** From the end of its connections to the end of the process, which another one may delay. */
   private static final long EXIT_MILLIS = 10_000;
 
+  /** The start of a successor, its conversation, and the work of the other process meanwhile. */
+  private static final long SUCCESSOR_MILLIS = 300_000;
+
   private final Path path;
   private final long exitMillis;
+  private final long successorMillis;
   private final EventLoopGroup group;
 
   /** Lines, descriptors, and at the end the channel itself. */
@@ -61,9 +66,10 @@ public final class Takeover implements AutoCloseable {
   /** Number of the process in service; -1 until it has told it. */
   private int incumbent = -1;
 
-  private Takeover(Path path, long exitMillis) throws IOException {
+  private Takeover(Path path, long exitMillis, long successorMillis) throws IOException {
     this.path = path;
     this.exitMillis = exitMillis;
+    this.successorMillis = successorMillis;
     if (!Epoll.isAvailable()) {
       throw new IOException("taking over needs epoll, of Linux: " + Epoll.unavailabilityCause());
     }
@@ -84,6 +90,15 @@ public final class Takeover implements AutoCloseable {
       // Netty throws the checked cause of a failed connect unchanged
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw new IOException("no proxy answers at " + path + ": " + e.getMessage(), e);
+    }
+    try {
+      long user = channel.peerCredentials().uid();
+      if (!ProcessUser.current().succeeds(user)) {
+        throw new IOException("the process at " + path + " is of another user, " + user);
+      }
+    } catch (IOException e) {
+      close();
+      throw e;
     }
   }
 
@@ -124,12 +139,17 @@ public final class Takeover implements AutoCloseable {
    * @throws IOException if none answers; names the path
    */
   public static Takeover at(Path path) throws IOException {
-    return at(path, EXIT_MILLIS);
+    return at(path, EXIT_MILLIS, SUCCESSOR_MILLIS);
   }
 
-  /** The same; waits so long for the end of a process that has ended the conversation. */
-  static Takeover at(Path path, long exitMillis) throws IOException {
-    return new Takeover(path.toAbsolutePath(), exitMillis);
+  /**
+   * The same.
+   *
+   * @param exitMillis time for the end of a process that has ended the conversation
+   * @param successorMillis time for {@link #startSuccessor}
+   */
+  static Takeover at(Path path, long exitMillis, long successorMillis) throws IOException {
+    return new Takeover(path.toAbsolutePath(), exitMillis, successorMillis);
   }
 
   /**
@@ -233,12 +253,13 @@ public final class Takeover implements AutoCloseable {
    * Makes the process in service start a successor, and waits until that has taken over.
    *
    * @return number of the successor
+   * @throws UnknownOutcomeException if that is not known
    * @throws IOException if it has not, with the reason
    */
   public long startSuccessor() throws IOException {
     send(new TakeoverMessage(TakeoverMessage.START));
     TakeoverMessage started = answer(TakeoverMessage.STARTED);
-    Object next = next(2L * PATIENCE_SECONDS);
+    Object next = poll(successorMillis);
     if (next instanceof String line) {
       TakeoverMessage ended = TakeoverMessage.parse(line);
       if (ended.word().equals(TakeoverMessage.FAILED)) {
@@ -252,7 +273,21 @@ public final class Takeover implements AutoCloseable {
       check(ended, TakeoverMessage.TAKEN_OVER);
       return ended.number("pid");
     }
-    throw new IOException("the proxy has ended");
+    throw new UnknownOutcomeException(
+        "process "
+            + started.text("pid")
+            + " was started; it is not known whether it has taken over: the running one "
+            + (next == null ? "has not told it in " + successorMillis + " ms" : "has ended")
+            + "; next: look at the log");
+  }
+
+  /** Nobody has told the outcome: the successor may serve. */
+  public static final class UnknownOutcomeException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private UnknownOutcomeException(String message) {
+      super(message);
+    }
   }
 
   private void send(TakeoverMessage message) {
@@ -279,16 +314,17 @@ public final class Takeover implements AutoCloseable {
   }
 
   private Object next() throws IOException {
-    return next(PATIENCE_SECONDS);
+    Object message = poll(PATIENCE_MILLIS);
+    if (message == null) {
+      throw new IOException(
+          "the process at " + path + " has not answered in " + PATIENCE_MILLIS + " ms");
+    }
+    return message;
   }
 
-  private Object next(long seconds) throws IOException {
+  private @Nullable Object poll(long millis) throws IOException {
     try {
-      Object message = received.poll(seconds, TimeUnit.SECONDS);
-      if (message == null) {
-        throw new IOException("the process at " + path + " has not answered in " + seconds + " s");
-      }
-      return message;
+      return received.poll(millis, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       throw interrupted();
     }

@@ -20,10 +20,16 @@ import io.netty.handler.codec.string.StringEncoder;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +66,11 @@ public final class TakeoverSocket implements AutoCloseable {
 
   private static final int MAX_LINE_BYTES = 8 * 1024;
 
+  /** The kind of a file, as stat(2) tells it. */
+  private static final int KIND = 0170000;
+
+  private static final int SOCKET = 0140000;
+
   private enum State {
     NONE,
     OFFERED,
@@ -71,7 +82,11 @@ public final class TakeoverSocket implements AutoCloseable {
   private final Incumbent incumbent;
   private final String version;
   private final EventLoopGroup group;
-  private final long user;
+  private final ProcessUser user;
+
+  /** Identifies its file. */
+  private final Object file;
+
   private final Channel listener;
   private final long conversationMillis;
   private final long storelessMillis;
@@ -81,8 +96,6 @@ public final class TakeoverSocket implements AutoCloseable {
   private @Nullable Channel successor;
   private @Nullable Channel waiting;
 
-  private volatile boolean over;
-
   private TakeoverSocket(
       Path path, Incumbent incumbent, String version, long conversationMillis, long storelessMillis)
       throws IOException {
@@ -91,13 +104,16 @@ public final class TakeoverSocket implements AutoCloseable {
     this.storelessMillis = storelessMillis;
     this.incumbent = incumbent;
     this.version = version;
-    // under a name of its own: whoever finds the name of the socket can connect to it
-    Path fresh = path.resolveSibling(path.getFileName() + "." + ProcessHandle.current().pid());
+    checkKind(path);
+    user = ProcessUser.current();
+    // a folder that others cannot enter: they can neither connect before the socket has its mode,
+    // nor put a link in its place
+    Path folder = privateFolder(path);
+    Path fresh = folder.resolve("s");
     group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("loligo-takeover", true), EpollIoHandler.newFactory());
     try {
-      Files.deleteIfExists(fresh);
       listener =
           new ServerBootstrap()
               .group(group)
@@ -107,20 +123,78 @@ public final class TakeoverSocket implements AutoCloseable {
               .syncUninterruptibly()
               .channel();
       Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-------"));
-      user = ((Number) Files.getAttribute(fresh, "unix:uid")).longValue();
+      file = identity(fresh);
       Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
     } catch (Exception e) {
       // Netty throws the checked cause of a failed bind unchanged
-      group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+      Files.deleteIfExists(fresh);
       throw new IOException(path + ": " + e.getMessage(), e);
+    } finally {
+      Files.deleteIfExists(folder);
+    }
+  }
+
+  /** A new one beside {@code path}, for this user only. */
+  private static Path privateFolder(Path path) throws IOException {
+    Path parent = path.getParent();
+    if (parent == null) {
+      throw new IOException(path + ": is a folder");
+    }
+    try {
+      return Files.createTempDirectory(
+          parent,
+          ".",
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (IOException e) {
+      throw new IOException(path + ": no folder can be made beside it: " + e, e);
+    }
+  }
+
+  /** Its device and inode. */
+  private static Object identity(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .fileKey();
+  }
+
+  /** Only a socket may be replaced. */
+  private static void checkKind(Path path) throws IOException {
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+      if ((mode & KIND) != SOCKET) {
+        throw new IOException(path + ": is no socket: remove it, or name another file");
+      }
     }
   }
 
   /**
-   * Listens at {@code path}, in place of whatever is there.
+   * Checks that no other process waits for its successor at {@code path}.
+   *
+   * @throws IOException one does, or the file is no socket, or that is not known; names the path
+   */
+  public static void checkFree(Path path) throws IOException {
+    checkKind(path);
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      probe.configureBlocking(false);
+      probe.connect(UnixDomainSocketAddress.of(path));
+    } catch (ConnectException left) {
+      return; // by a process that was killed
+    } catch (IOException e) {
+      throw new IOException(path + ": " + e.getMessage(), e);
+    }
+    throw new IOException(
+        path + ": another process is to be taken over there: stop it, or name another file");
+  }
+
+  /**
+   * Listens at {@code path}, in place of another socket. At the first start, call {@link
+   * #checkFree} before.
    *
    * @param version of this build, for the log of a successor
-   * @throws IOException if it cannot; names the path
+   * @throws IOException if it cannot, or if the file is no socket; names the path
    */
   public static TakeoverSocket open(Path path, Incumbent incumbent, String version)
       throws IOException {
@@ -148,7 +222,7 @@ public final class TakeoverSocket implements AutoCloseable {
     @Override
     protected void initChannel(EpollDomainSocketChannel channel) throws IOException {
       PeerCredentials peer = channel.peerCredentials();
-      if (peer.uid() != user && peer.uid() != 0) {
+      if (!user.yieldsTo(peer.uid())) {
         LOG.warn(
             "process {} of user {} may not take over, and was refused; next: use the user of the"
                 + " proxy",
@@ -272,7 +346,6 @@ public final class TakeoverSocket implements AutoCloseable {
         case TakeoverMessage.READY -> {
           incumbent.handOver(peer);
           state = State.OVER;
-          over = true;
           cancelDeadlines();
           context.writeAndFlush(new TakeoverMessage(TakeoverMessage.ENDS).line());
           answerWaiting(new TakeoverMessage(TakeoverMessage.TAKEN_OVER).with("pid", peer));
@@ -358,17 +431,27 @@ public final class TakeoverSocket implements AutoCloseable {
     }
   }
 
-  /** Stops listening, and removes the file unless it is a successor's. Blocks. */
-  @Override
-  public void close() {
-    listener.close().syncUninterruptibly();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
-    if (!over) {
+  private void removeFile() {
+    // after the change it is the successor's, also if the number of the inode is in use again
+    if (state != State.OVER) {
       try {
-        Files.deleteIfExists(path);
+        if (identity(path).equals(file)) {
+          Files.delete(path);
+        }
       } catch (IOException e) {
-        LOG.debug("{} is still there", path, e);
+        LOG.debug("{} was not removed", path, e);
       }
     }
+  }
+
+  /** Stops listening, and removes the file unless it is another process's. Blocks. */
+  @Override
+  public void close() {
+    if (group.isShuttingDown()) {
+      return;
+    }
+    group.submit(this::removeFile).syncUninterruptibly();
+    listener.close().syncUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 }

@@ -2,6 +2,7 @@ package io.loligo.server.takeover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.loligo.server.transport.InheritedSockets;
 import io.loligo.server.transport.ListeningSocket;
@@ -19,7 +20,9 @@ import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -259,14 +262,14 @@ class TakeoverSocketTest {
       listener.bind(UnixDomainSocketAddress.of(other));
       for (long pid : new long[] {running.pid(), ProcessHandle.current().pid()}) {
         Thread peer = endsAtReady(listener, pid);
-        try (Takeover successor = Takeover.at(other, 1)) {
+        try (Takeover successor = Takeover.at(other, 1, 1)) {
           successor.sockets("2").close();
           assertThatThrownBy(successor::complete).hasMessageEndingWith("and still runs");
         }
         peer.join();
       }
       Thread peer = endsAtReady(listener, ended.pid());
-      try (Takeover successor = Takeover.at(other, 1)) {
+      try (Takeover successor = Takeover.at(other, 1, 1)) {
         successor.sockets("2").close();
         successor.complete();
       }
@@ -318,6 +321,89 @@ class TakeoverSocketTest {
       assertThatThrownBy(command::startSuccessor)
           .hasMessageContaining("4711, has ended with status 1; the old one goes on");
     }
+  }
+
+  @Test
+  void aCommandThatHearsNothingDoesNotReportAFailure() throws Exception {
+    try (Takeover command = Takeover.at(path(), 1, 1)) {
+      assertThatThrownBy(command::startSuccessor)
+          .isInstanceOf(Takeover.UnknownOutcomeException.class)
+          .hasMessageContaining("process 4711 was started; it is not known");
+    }
+    assertThat(call()).isEqualTo("start");
+  }
+
+  @Test
+  void aCommandDoesNotReportAFailureIfTheOldProcessEnds() throws Exception {
+    CompletableFuture<Throwable> answer = new CompletableFuture<>();
+    try (Takeover command = successor()) {
+      Thread waiting =
+          new Thread(() -> answer.complete(catchThrowable(command::startSuccessor)), "command");
+      waiting.start();
+      assertThat(call()).isEqualTo("start");
+      socket.close();
+      assertThat(answer.get(10, TimeUnit.SECONDS))
+          .isInstanceOf(Takeover.UnknownOutcomeException.class)
+          .hasMessageContaining("the running one has ended");
+      waiting.join();
+    }
+  }
+
+  private TakeoverSocket other(Path path) throws IOException {
+    return TakeoverSocket.open(path, new Noting(), "1");
+  }
+
+  @Test
+  void onlyASocketIsReplaced() throws Exception {
+    Path text = Files.writeString(dir.resolve("text"), "kept");
+    Path link = Files.createSymbolicLink(dir.resolve("link"), path());
+    for (Path wrong : List.of(text, link, dir)) {
+      assertThatThrownBy(() -> other(wrong)).hasMessageContaining(wrong + ": is no socket");
+      assertThatThrownBy(() -> TakeoverSocket.checkFree(wrong)).hasMessageContaining("no socket");
+    }
+    assertThat(text).hasContent("kept");
+    assertThat(link).isSymbolicLink();
+  }
+
+  @Test
+  void aSocketWithAProcessIsNotFree() throws Exception {
+    assertThatThrownBy(() -> TakeoverSocket.checkFree(path()))
+        .hasMessageContaining(path() + ": another process");
+    Path left = dir.resolve("left");
+    try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      killed.bind(UnixDomainSocketAddress.of(left));
+    }
+    assertThat(left).exists();
+    TakeoverSocket.checkFree(left);
+    TakeoverSocket.checkFree(dir.resolve("none"));
+    other(left).close();
+    assertThat(left).doesNotExist();
+  }
+
+  @Test
+  void theFileOfAnotherProcessIsNotRemoved() throws Exception {
+    TakeoverSocket former = socket;
+    socket = other(path());
+    former.close();
+    try (Takeover successor = successor()) {
+      successor.sockets("2").close();
+    }
+    socket.close();
+    assertThat(path()).doesNotExist();
+  }
+
+  @Test
+  void nothingElseIsLeftInTheFolder() throws Exception {
+    assertThat(Files.getPosixFilePermissions(path()))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    Path tooLong = dir.resolve("x".repeat(200));
+    Path longFolder = Files.createDirectory(tooLong);
+    assertThatThrownBy(() -> other(longFolder.resolve("takeover")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("takeover: ");
+    assertThat(longFolder).isEmptyDirectory();
+    assertThat(dir.toFile().list())
+        .containsExactlyInAnyOrder("takeover", tooLong.toFile().getName());
   }
 
   @Test

@@ -264,6 +264,56 @@ class TakeoverWireTest extends WireTest {
     assertThat(socket).doesNotExist();
   }
 
+  /** systemd does not notice that: it has not started the new process. */
+  @Test
+  void theOldProcessFailsIfItsSuccessorDoes() throws Exception {
+    Path notified = dir.resolve("notify");
+    Path file = file("first", "shutdown_lifetime 1 hour");
+    List<String> command = new ArrayList<>(List.of("env", "NOTIFY_SOCKET=" + notified));
+    command.addAll(
+        ProxyProcess.command(
+            List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m"),
+            "io.loligo.server.cli.Main",
+            "run",
+            "-f",
+            file.toString()));
+    try (NotifyReceiver told = new NotifyReceiver(notified.toString())) {
+      ProxyProcess old =
+          closing(ProxyProcess.start(dir, command.toArray(String[]::new))).awaitOutput(" ready\n");
+      assertThat(told.next()).isEqualTo("READY=1");
+      RawClient half = connect().get(origin.url("/half"));
+      half.readContent(half.responseHead(), 4);
+      ProxyProcess upgrade = ProxyProcess.loligo(dir, "upgrade", "-f", file.toString());
+      assertThat(upgrade.awaitExit()).as(upgrade.output()).isZero();
+      String pid = upgrade.output().replaceAll("(?s).*process (\\d+) has taken over.*", "$1");
+      assertThat(told.next()).isEqualTo("MAINPID=" + pid);
+      assertThat(told.next()).isEqualTo("READY=1");
+      assertThat(old.process().isAlive()).isTrue();
+      ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly();
+      assertThat(told.next()).isEqualTo("MAINPID=" + old.process().pid());
+      assertThat(old.awaitExit()).as(old.output()).isEqualTo(1);
+      assertThat(old.output()).contains("process " + pid + " has taken over, and has ended with");
+    }
+  }
+
+  /** As after a line was copied from the configuration of another proxy. */
+  @Test
+  void aStartLeavesTheTakeoverSocketOfARunningProxyAlone() throws Exception {
+    Path socket = dir.resolve("shared");
+    ProxyProcess old = first("loligo_takeover_socket " + socket);
+    List<String> lines = List.of("http_port 127.0.0.1:0", "loligo_takeover_socket " + socket);
+    Path file =
+        Files.writeString(dir.resolve("copy.conf"), configuration(lines.toArray(String[]::new)));
+    ProxyProcess copy = closing(ProxyProcess.loligo(dir, "run", "-f", file.toString()));
+    assertThat(copy.awaitExit()).as(copy.output()).isEqualTo(1);
+    assertThat(copy.output())
+        .containsOnlyOnce("loligo_takeover_socket " + socket + ": another process");
+    try (Takeover successor = Takeover.at(socket)) {
+      successor.sockets("test").close();
+    }
+    assertThat(old.process().isAlive()).isTrue();
+  }
+
   private ProxyProcess ofJar(Path jar, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
