@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * others cleanly, which releases their locks: from then on another process may use them. A response
  * that is being read from one, or written to it, has {@link #DRAIN_NANOS} to end before; then its
  * reader continues as if the disk had failed. A directory whose size or threads change is closed
- * and opened again; content that fits the new size stays.
+ * and opened again; content that fits the new size stays, and removals meanwhile reach it.
  *
  * <p>Confined to one thread, which it blocks; one change at a time.
  */
@@ -120,37 +121,59 @@ public final class DirectoryChange implements AutoCloseable {
     kept.forEach((directory, dir) -> directory.reconfigure(dir, wanted));
     List<CompletableFuture<Void>> opened = new ArrayList<>();
     for (DiskDirectory directory : added) {
-      opened.add(join(directory));
+      opened.add(join(directory, null));
     }
     added.clear();
     closeLeaving();
     tier.takeBack();
+    RuntimeException defect = null;
     for (CacheDir dir : again) {
       try {
-        DiskDirectory directory = tier.claim(dir, wanted);
-        replaceGiven(directory);
-        opened.add(join(directory));
-      } catch (IOException e) {
-        failed(dir, e);
+        opened.add(openAgain(dir, former(dir)));
+      } catch (RuntimeException e) {
+        defect = e; // the others must not stay paused
       }
     }
     tier.directories().order(wanted.dirs().stream().map(CacheDir::path).toList());
+    if (defect != null) {
+      throw defect;
+    }
     return CompletableFuture.allOf(opened.toArray(CompletableFuture[]::new));
   }
 
-  /** A directory that was given away knows the removals since then. */
-  private void replaceGiven(DiskDirectory directory) {
-    for (DiskDirectory former : leaving) {
-      if (former.isGiven() && former.config().path().equals(directory.config().path())) {
-        directory.replace(former);
+  /** The directory that is closed and opened again as {@code dir}. */
+  private DiskDirectory former(CacheDir dir) {
+    return leaving.stream()
+        .filter(one -> one.config().path().equals(dir.path()))
+        .findAny()
+        .orElseThrow();
+  }
+
+  private boolean returns(DiskDirectory directory) {
+    return again.stream().anyMatch(dir -> dir.path().equals(directory.config().path()));
+  }
+
+  private CompletableFuture<Void> openAgain(CacheDir dir, DiskDirectory former) {
+    boolean replaced = false;
+    try {
+      DiskDirectory directory = tier.claim(dir, wanted);
+      CompletableFuture<Void> opened = join(directory, former);
+      replaced = !directory.isClosed();
+      return opened;
+    } catch (IOException e) {
+      failed(dir, e);
+      return CompletableFuture.completedFuture(null);
+    } finally {
+      if (!replaced) {
+        tier.abandon(former);
       }
     }
   }
 
-  private CompletableFuture<Void> join(DiskDirectory directory) {
+  private CompletableFuture<Void> join(DiskDirectory directory, @Nullable DiskDirectory former) {
     try {
       directory.fit();
-      return tier.join(directory);
+      return tier.join(directory, former);
     } catch (IOException | RuntimeException e) {
       directory.close();
       failed(directory.config(), e);
@@ -168,7 +191,13 @@ public final class DirectoryChange implements AutoCloseable {
   }
 
   private void closeLeaving() {
-    leaving.forEach(tier::leave);
+    for (DiskDirectory directory : leaving) {
+      if (returns(directory)) {
+        tier.pause(directory);
+      } else {
+        tier.leave(directory);
+      }
+    }
     long drained = System.nanoTime() + drainNanos;
     for (DiskDirectory directory : leaving) {
       if (!directory.awaitUnused(drained)) {

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * thread; nothing here blocks but {@link #carryOutDeferred}.
  */
 final class DirectoryRemovals {
+  /** Limit of missed notes; with more, everything is dropped. */
+  private static final int MAX_NOTES = 1000;
+
   private final DiskDirectory directory;
   private final DirectoryState state;
   private final MissedRemovals missed;
@@ -28,6 +31,9 @@ final class DirectoryRemovals {
   private final PurgeFile purges;
   private final Confirmations confirmations;
   private final Confirmations notes;
+
+  /** Notes that came after it was closed. Guarded by itself. */
+  private final List<Note> missedNotes = new ArrayList<>();
 
   DirectoryRemovals(
       DiskDirectory directory,
@@ -167,8 +173,39 @@ final class DirectoryRemovals {
               }
             });
     if (!queued) {
+      missed(note);
       then.accept(false);
     }
+  }
+
+  private void missed(Note note) {
+    synchronized (missedNotes) {
+      if (missedNotes.size() < MAX_NOTES) {
+        missedNotes.add(note);
+        return;
+      }
+    }
+    missedMore();
+  }
+
+  /** Whether it has missed a removal or a note. */
+  boolean missedAny() {
+    synchronized (missedNotes) {
+      return missed.isAny() || !missedNotes.isEmpty();
+    }
+  }
+
+  /**
+   * Takes over what {@code former} has missed, which had the directory before and is closed. Before
+   * it is opened.
+   */
+  void inherit(DirectoryRemovals former) {
+    missed.inherit(former.missed);
+    List<Note> some;
+    synchronized (former.missedNotes) {
+      some = List.copyOf(former.missedNotes);
+    }
+    some.forEach(note -> note(note, false, done -> {}));
   }
 
   /** Whether it has to forget everything when it is open. */

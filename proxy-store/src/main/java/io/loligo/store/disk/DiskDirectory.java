@@ -635,9 +635,14 @@ final class DiskDirectory implements AutoCloseable {
     return given;
   }
 
-  /** Is not open yet, and takes the place of {@code former}, which was given away and is closed. */
+  /** Is not open yet, and takes the place of {@code former}, which is closed. */
   void replace(DiskDirectory former) {
-    missed.inherit(former.missed);
+    removals.inherit(former.removals);
+  }
+
+  /** Whether it is closed and could not write removals that it carried out. */
+  boolean lostRemovals() {
+    return files.lostRemovals();
   }
 
   /** Responses that are still arriving here. */

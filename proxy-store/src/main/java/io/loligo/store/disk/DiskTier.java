@@ -200,19 +200,27 @@ public final class DiskTier implements AutoCloseable {
   /**
    * Uses {@code directory}, claimed before, from now on, and opens it in the background.
    *
+   * @param former the {@linkplain #pause paused} one in the same folder, closed by now; null: none
    * @return completes when it is ready, or off
    * @throws IOException it cannot be used
    */
-  CompletableFuture<Void> join(DiskDirectory directory) throws IOException {
+  CompletableFuture<Void> join(DiskDirectory directory, @Nullable DiskDirectory former)
+      throws IOException {
     if (closed) {
       throw new IOException("the store is closed");
     }
     directory.behind(true); // until the roll knows
     watch(directory);
     directory.whenReady(whenOpened);
-    directories.add(directory); // first: it hears of each removal that the roll no longer counts
+    // first: it hears of each removal that the roll no longer counts
+    directories.add(directory, former);
     try {
-      roll.join(directory);
+      if (former == null) {
+        roll.join(directory);
+      } else {
+        directory.replace(former);
+        roll.replace(former, directory);
+      }
     } catch (IOException | RuntimeException e) {
       directories.remove(directory);
       throw e;
@@ -229,6 +237,23 @@ public final class DiskTier implements AutoCloseable {
   void leave(DiskDirectory directory) {
     roll.leave(directory);
     directories.remove(directory);
+  }
+
+  /**
+   * The same, but {@code directory} hears of removals, and misses them once it is closed, until
+   * another one {@linkplain #join replaces} it or it is {@linkplain #abandon abandoned}.
+   */
+  void pause(DiskDirectory directory) {
+    roll.pause(directory);
+    directories.pause(directory);
+  }
+
+  /** No other directory can replace {@code paused}, which is closed. */
+  void abandon(DiskDirectory paused) {
+    leave(paused);
+    if (paused.removals().missedAny()) {
+      removals.abandoned(paused);
+    }
   }
 
   /** No directory in use is another process's any more. */
@@ -476,7 +501,7 @@ public final class DiskTier implements AutoCloseable {
                 written(directory, entry);
               }
             });
-    if (directories.all().size() > 1 && entry.meta().part() == null) {
+    if (directories.hearing().size() > 1 && entry.meta().part() == null) {
       removeElsewhere(key, entry.meta().vary(), directory);
     }
   }
@@ -568,7 +593,7 @@ public final class DiskTier implements AutoCloseable {
       supersede(key);
       memory.superseded(key, meta.vary());
       reveal(key);
-    } else if (directories.all().size() > 1) {
+    } else if (directories.hearing().size() > 1) {
       removeElsewhere(key, meta.vary(), directory);
     }
     return spool;
@@ -580,8 +605,9 @@ public final class DiskTier implements AutoCloseable {
    */
   private void removeElsewhere(
       CacheKey key, @Nullable VarySelection vary, @Nullable DiskDirectory but) {
-    for (DiskDirectory directory : directories.all()) {
-      boolean may = directory.isOpening() || directory.isOff() || directory.holds(key);
+    for (DiskDirectory directory : directories.hearing()) {
+      boolean away = directory.isOff() || directory.isClosed();
+      boolean may = directory.isOpening() || away || directory.holds(key);
       if (directory != but && may) {
         directory.removals().removeOlder(key, vary);
       }
@@ -670,7 +696,7 @@ public final class DiskTier implements AutoCloseable {
 
   /** Whether there is no directory. */
   public boolean isNone() {
-    return directories.all().isEmpty();
+    return directories.hearing().isEmpty();
   }
 
   /** Tells {@code into} the purges noted before this start, and those of later directories. */

@@ -124,11 +124,13 @@ final class MissedRemovals {
    * it is opened.
    */
   void inherit(MissedRemovals former) {
+    Set<Long> some = former.hashes();
+    boolean all = former.hasMore();
     synchronized (state) {
-      hashes.addAll(former.hashes);
-      inherited = Set.copyOf(former.hashes);
-      more |= former.more;
-      if (former.more) {
+      hashes.addAll(some);
+      inherited = some;
+      more |= all;
+      if (all) {
         forgetsAll = true;
       }
     }
@@ -169,9 +171,18 @@ final class MissedRemovals {
     }
   }
 
-  /** First halves of the hashes under which it missed a removal, once no more can come. */
+  /** First halves of the hashes under which it has missed a removal so far. */
   Set<Long> hashes() {
-    return hashes;
+    synchronized (state) {
+      return Set.copyOf(hashes);
+    }
+  }
+
+  /** Whether it has missed a removal. */
+  boolean isAny() {
+    synchronized (state) {
+      return more || !hashes.isEmpty();
+    }
   }
 
   /** The directory begins empty: it has missed nothing. */

@@ -38,10 +38,18 @@ final class Roll {
     /** Whether its sheet was written when one was last struck off. */
     boolean written;
 
+    /** Whether it will be closed and opened again. */
+    boolean paused;
+
     Member(DiskDirectory directory, long own, boolean behind) {
       this.directory = directory;
       this.own = own;
       this.behind = behind;
+    }
+
+    /** Whether nothing may be written into its folder, whose lock it may have released. */
+    boolean isAbsent() {
+      return paused && directory.isClosed();
     }
   }
 
@@ -229,7 +237,11 @@ final class Roll {
     if (first && heard) {
       listed = sheet.members();
     }
-    boolean behind = heard && (sheet.behind() || sheet.number() < number);
+    add(directory, sheet, heard && (sheet.behind() || sheet.number() < number));
+  }
+
+  /** Adds {@code directory}, which is not open yet, and writes all sheets. */
+  private void add(DiskDirectory directory, RollSheet sheet, boolean behind) throws IOException {
     number = Math.max(number, sheet.number());
     add(directory, sheet.own(), behind);
     list(new long[] {sheet.own()});
@@ -243,7 +255,7 @@ final class Roll {
       throw e;
     }
     for (Member member : members) {
-      if (member != joined && !member.directory.isOff()) {
+      if (member != joined && !member.directory.isOff() && !member.isAbsent()) {
         writeOrWarn(member, false);
       }
     }
@@ -264,6 +276,38 @@ final class Roll {
     left();
   }
 
+  /**
+   * {@code directory} will be closed, and opened again as another object. It stays a member: that
+   * one will hear of the removals that it misses.
+   */
+  synchronized void pause(DiskDirectory directory) {
+    Member paused = member(directory);
+    if (paused != null) {
+      paused.paused = true;
+    }
+  }
+
+  /**
+   * {@code directory}, claimed and not open yet, is in use instead of {@code former}, which was
+   * {@linkplain #pause paused} and is closed. It is emptied if it is not the same or has lost
+   * removals.
+   *
+   * @throws IOException it cannot be read or written; then neither is in use
+   */
+  synchronized void replace(DiskDirectory former, DiskDirectory directory) throws IOException {
+    Member gone = member(former);
+    leave(former);
+    RollSheet sheet = read(directory, medium.random());
+    boolean same = gone != null && sheet.own() == gone.own && lists(gone.own);
+    if (!same || former.lostRemovals()) {
+      listed = Arrays.stream(listed).filter(own -> own != sheet.own()).toArray();
+      join(directory);
+    } else {
+      boolean wasAway = !former.state().wasInOrder() && sheet.number() < number;
+      add(directory, sheet, sheet.behind() || wasAway);
+    }
+  }
+
   /** The directories are another process's: no sheet is written, and no removal confirmed. */
   synchronized void give() {
     given = true;
@@ -281,7 +325,7 @@ final class Roll {
     }
     raise();
     for (Member member : members) {
-      if (!member.directory.isOff()) {
+      if (!member.directory.isOff() && !member.isAbsent()) {
         writeOrWarn(member, false);
       }
     }
@@ -359,7 +403,7 @@ final class Roll {
     for (Member member : members) {
       // a directory that is off, too: it may be alone at the next start, and its disk may manage
       // that much
-      member.written = writeOrWarn(member, true);
+      member.written = !member.isAbsent() && writeOrWarn(member, true);
     }
   }
 

@@ -41,12 +41,24 @@ final class TierRemovals {
     }
   }
 
+  /** {@code directory}, which missed a removal, is not opened again. Blocks. */
+  void abandoned(DiskDirectory directory) {
+    if (directories.hearing().isEmpty()) {
+      roll.unheard();
+    } else {
+      missed(directory);
+    }
+  }
+
   /**
    * {@code directory} is off or closed, and has not heard of a removal. Tells {@code then} whether
-   * it cannot bring the response back; on a disk thread or at once.
+   * it cannot bring the response back; on a disk thread or at once. One that is opened again soon
+   * will carry the removal out, but not if the process is killed before that.
    */
   private void missed(DiskDirectory directory, Consumer<Boolean> then) {
-    if (directories.all().isEmpty()) {
+    if (directory.isClosed() && directories.isPaused(directory)) {
+      then.accept(false);
+    } else if (directories.hearing().isEmpty()) {
       then.accept(roll.unheard());
     } else if (!write(() -> then.accept(missed(directory)))) {
       then.accept(false);
@@ -142,7 +154,7 @@ final class TierRemovals {
     told.forEach(message::begin);
     if (!roll.hasStrangers()) {
       tellStrangers(message, told, true);
-    } else if (directories.all().isEmpty()) {
+    } else if (directories.hearing().isEmpty()) {
       tellStrangers(message, told, roll.unheard());
     } else if (!write(() -> tellStrangers(message, told, missedByStrangers()))) {
       tellStrangers(message, told, false);
@@ -150,7 +162,7 @@ final class TierRemovals {
   }
 
   private void tellStrangers(Message message, List<DiskDirectory> told, boolean safe) {
-    List<DiskDirectory> now = directories.all();
+    List<DiskDirectory> now = directories.hearing();
     if (now != told) {
       for (DiskDirectory directory : now) {
         if (!told.contains(directory)) {
@@ -218,10 +230,10 @@ final class TierRemovals {
 
   /** The directories that hear of a removal: with none, the roll knows that none did. */
   private List<DiskDirectory> heardBy() {
-    if (directories.all().isEmpty()) {
+    if (directories.hearing().isEmpty()) {
       roll.unheard();
     }
-    return directories.all(); // a directory that is not in it joins after the roll knows
+    return directories.hearing(); // a directory that is not in it joins after the roll knows
   }
 
   /** Whether it is off, or was closed since the removal began. */
@@ -234,7 +246,7 @@ final class TierRemovals {
    * if it is closed, or there is none.
    */
   private boolean write(Runnable task) {
-    List<DiskDirectory> all = directories.all();
+    List<DiskDirectory> all = directories.hearing();
     for (DiskDirectory directory : all) {
       if (!isAway(directory)) {
         return directory.run(task);
@@ -259,7 +271,7 @@ final class TierRemovals {
    * response.
    */
   void supersede(CacheKey key) {
-    List<DiskDirectory> all = directories.all();
+    List<DiskDirectory> all = directories.hearing();
     if (all.isEmpty()) {
       return;
     }
@@ -287,10 +299,10 @@ final class TierRemovals {
 
   /** Tells {@code purges} the purges noted before this start. */
   void loadInto(Purges purges) {
-    directories.all().forEach(directory -> directory.loadInto(purges));
+    directories.hearing().forEach(directory -> directory.loadInto(purges));
     // a note that one of them missed is lost once the others have retired it
     for (Ban ban : purges.bans()) {
-      for (DiskDirectory directory : directories.all()) {
+      for (DiskDirectory directory : directories.hearing()) {
         directory.removals().note(file -> file.ban(ban), false, done -> {});
       }
     }

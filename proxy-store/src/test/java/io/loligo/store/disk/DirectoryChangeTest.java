@@ -152,6 +152,7 @@ final class DirectoryChangeTest {
   private static final class Interrupted extends ForwardingMedium {
     private final AtomicReference<Runnable> inTheRoll = new AtomicReference<>();
     private final AtomicReference<Runnable> whenTold = new AtomicReference<>();
+    private final AtomicReference<Runnable> inTheClaim = new AtomicReference<>();
 
     Interrupted() {
       super(new SystemMedium(SlabFile::new));
@@ -162,6 +163,13 @@ final class DirectoryChangeTest {
       if (once != null) {
         once.run();
       }
+    }
+
+    /** A folder is about to be claimed. */
+    @Override
+    public Path path(String directory) {
+      run(inTheClaim);
+      return super.path(directory);
     }
 
     /** The roll numbers its next sheets. */
@@ -296,6 +304,78 @@ final class DirectoryChangeTest {
     }
   }
 
+  private static void ban(DiskFixture fixture, String pattern, CompletableFuture<Purged> purged) {
+    fixture.store.store.purge(
+        new Purge.Matching(UrlPattern.of("change", pattern), false),
+        fixture.loop,
+        purged::complete);
+  }
+
+  /** A removal while it is closed reaches it later, and is not confirmed so early. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDirectoryThatIsClosedAndOpenedAgainHearsOfRemovals(boolean beside) throws Exception {
+    Interrupted medium = new Interrupted();
+    try (DiskFixture fixture = fixture(medium, one(16))) {
+      for (int i = 0; i < OBJECTS; i++) {
+        fixture.put(URL + i, bytes(20_000));
+      }
+      if (beside) {
+        change(fixture, one(16), two());
+      }
+      AtomicInteger purged = new AtomicInteger();
+      CompletableFuture<Purged> banned = new CompletableFuture<>();
+      medium.inTheClaim.set(
+          () -> {
+            purged.set(fixture.purge(URL + 0));
+            fixture.store.store.remove(key(URL + 1));
+            ban(fixture, "/a2$", banned);
+            DiskFixture.get(banned);
+          });
+      change(fixture, beside ? new CacheDir[] {one(64), two()} : new CacheDir[] {one(64)});
+      assertThat(purged.get()).as("a killed process would bring it back").isEqualTo(-1);
+      assertThat(DiskFixture.get(banned).outcome()).isNotEqualTo(Purged.Outcome.DONE);
+      for (int i = 0; i < 3; i++) {
+        assertThat(load(fixture, URL + i)).as("%d", i).isEqualTo(LoadOutcome.ABSENT);
+      }
+      assertThat(found(fixture)).isEqualTo(OBJECTS - 3);
+      assertThat(isBehind(fixture, 0)).isFalse();
+    }
+    try (DiskFixture fixture = new DiskFixture(disk(one(64)))) {
+      assertThat(found(fixture)).as("after the next start").isEqualTo(OBJECTS - 3);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDirectoryThatCannotBeOpenedAgainBeginsEmptyIfItMissedARemoval(boolean removes)
+      throws Exception {
+    Interrupted medium = new Interrupted();
+    try (DiskFixture fixture = fixture(medium, one(16))) {
+      fixture.put(URL, bytes(20_000));
+      fixture.put(URL + "/other", bytes(20_000));
+      AtomicReference<Marks> lock = new AtomicReference<>();
+      medium.inTheClaim.set(
+          () -> {
+            try {
+              lock.set(Marks.lock(temp.resolve("one")));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+            if (removes) {
+              fixture.store.store.remove(key(URL));
+            }
+          });
+      change(fixture, one(64));
+      lock.get().close();
+      assertThat(fixture.store.store.diskStats()).isEmpty();
+      change(fixture, one(64));
+      LoadOutcome expected = removes ? LoadOutcome.ABSENT : LoadOutcome.FOUND;
+      assertThat(load(fixture, URL)).isEqualTo(expected);
+      assertThat(load(fixture, URL + "/other")).isEqualTo(expected);
+    }
+  }
+
   private static boolean isBehind(DiskFixture fixture, int index)
       throws ReflectiveOperationException {
     return tier(fixture.store.store).directories().all().get(index).isBehind();
@@ -346,10 +426,7 @@ final class DirectoryChangeTest {
       fixture.put(URL + "/large", large);
       fixture.put(URL + "/purged", bytes(10));
       CompletableFuture<Purged> purged = new CompletableFuture<>();
-      fixture.store.store.purge(
-          new Purge.Matching(UrlPattern.of("change", "/purged$"), false),
-          fixture.loop,
-          purged::complete);
+      ban(fixture, "/purged$", purged);
       assertThat(DiskFixture.get(purged).outcome()).isEqualTo(Purged.Outcome.DONE);
       change(fixture, one(64));
       assertThat(load(fixture, URL)).isEqualTo(LoadOutcome.FOUND);

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
-import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,7 +98,7 @@ final class DiskTierTest {
       assertThat(given.purge(URL)).isNegative();
       CompletableFuture<Purged> noted = new CompletableFuture<>();
       Purge group = new Purge.Groups(new long[] {1}, false);
-      given.store.store.purge(group, ImmediateEventExecutor.INSTANCE, noted::complete);
+      given.store.store.purge(group, given.loop, noted::complete);
       assertThat(DiskFixture.get(noted).outcome()).isEqualTo(Purged.Outcome.NOT_CONFIRMED);
       try (DiskFixture next = new DiskFixture(here())) {
         assertThat(next.load(URL).content()).isEqualTo(bytes(1000));
