@@ -12,6 +12,8 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.PeerCredentials;
 import io.netty.handler.codec.LineBasedFrameDecoder;
@@ -82,6 +84,7 @@ public final class TakeoverSocket implements AutoCloseable {
   private final Incumbent incumbent;
   private final String version;
   private final EventLoopGroup group;
+  private final ChannelGroup peers;
   private final ProcessUser user;
 
   /** Identifies its file. */
@@ -113,6 +116,7 @@ public final class TakeoverSocket implements AutoCloseable {
     group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("loligo-takeover", true), EpollIoHandler.newFactory());
+    peers = new DefaultChannelGroup(group.next());
     try {
       listener =
           new ServerBootstrap()
@@ -221,6 +225,7 @@ public final class TakeoverSocket implements AutoCloseable {
   private final class Peers extends ChannelInitializer<EpollDomainSocketChannel> {
     @Override
     protected void initChannel(EpollDomainSocketChannel channel) throws IOException {
+      peers.add(channel);
       PeerCredentials peer = channel.peerCredentials();
       if (!user.yieldsTo(peer.uid())) {
         LOG.warn(
@@ -452,6 +457,8 @@ public final class TakeoverSocket implements AutoCloseable {
     }
     group.submit(this::removeFile).syncUninterruptibly();
     listener.close().syncUninterruptibly();
+    // a group that shuts down at once may leave channels open
+    peers.close().syncUninterruptibly();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 }
