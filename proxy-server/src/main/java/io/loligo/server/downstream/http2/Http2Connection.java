@@ -412,6 +412,7 @@ public final class Http2Connection extends ClientConnection {
         broken("the client does not speak HTTP/2");
         Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, ErrorCode.PROTOCOL_ERROR);
         state = State.LEAVING;
+        frames.stop(); // what follows is no frame either
         lingerIfEmpty();
         return false;
       }
