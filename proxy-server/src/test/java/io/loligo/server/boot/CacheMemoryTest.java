@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.store.MemoryDirectives;
-import io.loligo.store.StoreFixture;
+import io.loligo.store.MemorySettings;
+import io.loligo.store.TieredStore;
+import io.loligo.store.disk.DiskSettings;
+import io.loligo.store.memory.MemoryLedger;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
@@ -31,9 +35,15 @@ final class CacheMemoryTest {
     ProxyConfig large = config("cache_mem " + (most / MIB) + " MB\n");
     assertThat(MemoryBudget.of(large).refusal()).as("the JVM grants it").isNull();
     long buffers = DirectMemory.bufferBytes(DirectMemory.limitBytes(), INDEX_BYTES);
-    StoreFixture fixture = new StoreFixture();
+    TieredStore store =
+        new TieredStore(
+            new PooledByteBufAllocator(true),
+            MemorySettings.of(before),
+            DiskSettings.NONE,
+            new MemoryLedger(8 * MIB),
+            Runnable::run);
     try {
-      CacheMemory memory = new CacheMemory(fixture.store, () -> before, () -> 0, buffers);
+      CacheMemory memory = new CacheMemory(store, () -> before, () -> 0, buffers);
       assertThat(memory.fitted(fits)).isEqualTo(fits);
       assertThatThrownBy(() -> memory.fitted(large))
           .isInstanceOf(IOException.class)
@@ -43,7 +53,7 @@ final class CacheMemoryTest {
           .hasMessageContaining("restart to use more");
       assertThatThrownBy(() -> memory.resize(most)).hasMessageContaining("restart to use more");
     } finally {
-      fixture.close();
+      store.close();
     }
   }
 }
