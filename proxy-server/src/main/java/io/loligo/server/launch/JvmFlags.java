@@ -39,7 +39,7 @@ final class JvmFlags {
    * Up to this size of {@code cache_mem} all objects of the heap are moved in some tenths of a
    * second, once in some two million evictions. Beyond it they are collected beside the requests.
    */
-  private static final long SMALL_CACHE = 2L << 30;
+  static final long SMALL_CACHE = 2L << 30;
 
   /**
    * The first measured version with small cards; it is also the first that has object headers of 8

@@ -21,6 +21,9 @@ public record MemoryShares(long heapBytes, long directBytes, long cacheBytes, lo
   /** Beyond it, references of the heap take twice as much. */
   private static final long MOST_HEAP_BYTES = 31L << 30;
 
+  /** Beyond it, {@link JvmFlags} would choose a collector with which misses cost more. */
+  private static final long MOST_CACHE_BYTES = JvmFlags.SMALL_CACHE;
+
   /** Of responses with 150 bytes, {@code cache_mem} takes nearly half as much heap as it counts. */
   private static final int MOST_CACHE_IN_HEAPS = 2;
 
@@ -68,7 +71,8 @@ public record MemoryShares(long heapBytes, long directBytes, long cacheBytes, lo
 
   /** {@code cache_mem} without a line, beside a heap of {@code heapBytes}. */
   public static long cacheBytes(long machineBytes, long heapBytes) {
-    return megabytes(Math.min(machineBytes / SHARE, MOST_CACHE_IN_HEAPS * heapBytes));
+    long share = Math.min(machineBytes / SHARE, MOST_CACHE_BYTES);
+    return megabytes(Math.min(share, MOST_CACHE_IN_HEAPS * heapBytes));
   }
 
   /** {@code loligo_transit_memory} without a line. */

@@ -166,7 +166,7 @@ final class MemoryFitTest {
           .as("%s MB", machine)
           .isLessThanOrEqualTo(machine * MIB);
       assertThat(fit.budget().cacheBytes())
-          .isGreaterThanOrEqualTo(Math.min(machine / 8, 62 << 10) * MIB);
+          .isGreaterThanOrEqualTo(Math.min(machine / 8, 2 << 10) * MIB);
     }
   }
 

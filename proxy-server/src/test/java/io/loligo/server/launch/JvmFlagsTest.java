@@ -24,8 +24,8 @@ final class JvmFlagsTest {
   }
 
   @Test
-  void aLargeMachineCollectsBesideRequests() {
-    assertThat(flags(25, 32, 512 << 10))
+  void aLargeCacheIsCollectedBesideRequests() {
+    assertThat(JvmFlags.of(25, 32, MemoryShares.of(512L << 30, 100L << 30)))
         .startsWith("-XX:+UseG1GC", "-Xmn98304k", "-XX:MaxTenuringThreshold=0")
         .contains("-Xmx" + (31 << 20) + "k", "-XX:+UseCompactObjectHeaders");
   }
@@ -33,7 +33,9 @@ final class JvmFlagsTest {
   @Test
   void theCollectorFollowsTheCache() {
     assertThat(flags(17, 4, 8 << 10)).contains("-XX:+UseParallelGC", "-Xmx2097152k");
-    assertThat(flags(17, 4, 9 << 10)).contains("-XX:+UseG1GC");
+    assertThat(flags(17, 4, 512 << 10)).as("no line").contains("-XX:+UseParallelGC");
+    assertThat(JvmFlags.of(17, 4, MemoryShares.of(64L << 30, (2L << 30) + 1)))
+        .contains("-XX:+UseG1GC");
     assertThat(JvmFlags.of(17, 4, MemoryShares.of(64L << 30, 256 << 20)))
         .contains("-XX:+UseParallelGC");
     assertThat(JvmFlags.of(17, 4, MemoryShares.of(4L << 30, Long.MAX_VALUE)))

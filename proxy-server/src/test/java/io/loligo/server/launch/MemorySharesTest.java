@@ -31,11 +31,12 @@ final class MemorySharesTest {
     "512, 128, 64",
     "1024, 256, 128",
     "4096, 1024, 128",
-    "65536, 16384, 2048",
-    // the heap of 31 GB would not do for 128 GB of small responses
-    "524288, 63488, 2048"
+    // more would bring the other collector
+    "16384, 2048, 512",
+    "65536, 2048, 2048",
+    "524288, 2048, 2048"
   })
-  void theCacheTakesAQuarter(long machine, long cache, long transit) {
+  void theCacheTakesAQuarterUpToTwoGigabytes(long machine, long cache, long transit) {
     MemoryShares shares = MemoryShares.of(machine * MIB);
     assertThat(shares.cacheBytes() / MIB).isEqualTo(cache);
     assertThat(shares.transitBytes() / MIB).isEqualTo(transit);
