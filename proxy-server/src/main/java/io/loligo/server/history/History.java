@@ -118,7 +118,8 @@ public final class History implements AutoCloseable {
       now.add(sample);
     }
     for (int i = 0; i < RANGES.length; i++) {
-      rings[i].dropBefore(RANGES[i].slotOf(newest) - RANGES[i].seconds() + RANGES[i].slotSeconds());
+      // the whole range may begin within a slot
+      rings[i].dropBefore(RANGES[i].slotOf(newest) - RANGES[i].seconds());
     }
   }
 

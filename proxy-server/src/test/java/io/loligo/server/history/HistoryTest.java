@@ -157,6 +157,21 @@ class HistoryTest {
     }
   }
 
+  /** An hour that begins within a slot needs the slot before. */
+  @Test
+  void anHourIsWholeWhereverItBegins() {
+    try (History history = history(ENOUGH_BYTES)) {
+      Random random = new Random(6);
+      long end = 1_700_000_000L + 5000;
+      for (long slot = 1_700_000_000L; slot < end; slot++) {
+        sample(history, random, slot);
+        if (slot >= end - 10) {
+          same(history.last(3600), HistoryRange.HOUR.slotOf(slot + 1 - 3600), slot + 1);
+        }
+      }
+    }
+  }
+
   @Property(tries = 8)
   void ifItsBytesAreFullTheOldestRecordsGo(@ForAll long seed) {
     Random random = new Random(seed);
