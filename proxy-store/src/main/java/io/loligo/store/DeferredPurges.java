@@ -2,6 +2,7 @@ package io.loligo.store;
 
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.inflight.Flights;
 import io.loligo.store.memory.Entry;
@@ -124,16 +125,18 @@ final class DeferredPurges implements AutoCloseable {
   /** The same for one response. */
   Glimpse judged(CacheKey key, Glimpse one) {
     long verdict = purges.judge(key, one);
-    if (verdict == Purges.KEPT) {
-      return one;
-    }
     if (verdict == Purges.GONE) {
       return one.asPurged();
     }
-    long since = purges.staleSince(verdict);
-    return one.meta().lifetimeSeconds() > one.meta().ageSeconds(since)
-        ? one.with(one.meta().staleSince(since))
-        : one;
+    StoredMeta meta = one.meta();
+    if (verdict != Purges.KEPT) {
+      long since = purges.staleSince(verdict);
+      meta = meta.lifetimeSeconds() > meta.ageSeconds(since) ? meta.staleSince(since) : meta;
+    }
+    if (purges.mustValidate(meta.requestTimeMillis())) {
+      meta = meta.validatedFirst();
+    }
+    return meta == one.meta() ? one : one.with(meta);
   }
 
   /**
@@ -153,6 +156,13 @@ final class DeferredPurges implements AutoCloseable {
     Consumer<Purged> then = purged -> tell(purged, millis, loop, told);
     int onDisk = onDisk(what);
     Predicate<CacheKey> which = key -> Purges.mayConcern(what, key);
+    if (what instanceof Purge.Everything) {
+      purges.validateUntil(millis);
+      flights.separateIf(which);
+      int inMemory = (int) Math.min(memory.entries(), Integer.MAX_VALUE);
+      disk.validateUntil(millis, done -> end(done, inMemory, onDisk, then));
+      return;
+    }
     if (what instanceof Purge.Matching matching) {
       Ban ban = new Ban(millis, matching.pattern(), matching.soft());
       unwritten.add(ban);
@@ -179,6 +189,17 @@ final class DeferredPurges implements AutoCloseable {
     flights.separateIf(which);
     int inMemory = walk(what, millis, soft);
     disk.mark(table, numbers, millis, true, done -> end(done, inMemory, onDisk, then));
+  }
+
+  /** See {@link TieredStore#doubt}. */
+  void doubt() {
+    purges.doubt();
+    flights.separateIf(key -> true);
+  }
+
+  /** See {@link TieredStore#trust}. */
+  void trust() {
+    purges.trust();
   }
 
   private int onDisk(Purge what) {

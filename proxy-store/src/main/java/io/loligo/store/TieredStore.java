@@ -518,6 +518,20 @@ public final class TieredStore implements Store {
     removals.purge(what, loop, then);
   }
 
+  /**
+   * Purges may be missing from now on, until {@link #trust}: what was requested until now is
+   * validated before its next use, as after a {@link Purge.Everything}. A crash forgets that. Any
+   * thread.
+   */
+  public void doubt() {
+    purges.doubt();
+  }
+
+  /** No purge is missing any more. Any thread. */
+  public void trust() {
+    purges.trust();
+  }
+
   @Override
   public List<Ban> bans() {
     return purges.bans();

@@ -254,6 +254,12 @@ public abstract class StoredMeta {
     return toBuilder().flags(flags() | flag).build();
   }
 
+  /** The same response, validated before every use, and for its kind of port. */
+  public StoredMeta validatedFirst() {
+    int wanted = flagsOfItsKind() | NO_CACHE;
+    return flags() == wanted ? this : toBuilder().flags(wanted).build();
+  }
+
   /** The same response, not to be served stale while it is validated. */
   public StoredMeta withoutStaleWhileRevalidate() {
     return toBuilder().staleWhileRevalidateSeconds(0).flags(flagsOfItsKind()).build();

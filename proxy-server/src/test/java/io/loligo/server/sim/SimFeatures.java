@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
  * @param http2Clients every second client speaks HTTP/2
  * @param http2Origins origins speak HTTP/2, where there are no tunnels to them
  * @param pools limit what origins send and what clients get
+ * @param revalidations purges of everything
  */
 record SimFeatures(
     boolean tunnels,
@@ -19,7 +20,8 @@ record SimFeatures(
     boolean queries,
     boolean http2Clients,
     boolean http2Origins,
-    boolean pools) {
+    boolean pools,
+    boolean revalidations) {
   /** Those of the world of {@code seed}: none in a third of all, but for HTTP/2. */
   static SimFeatures of(long seed) {
     SplittableRandom random = new SplittableRandom(~seed);
@@ -29,6 +31,7 @@ record SimFeatures(
         random.nextInt(100) < 30,
         random.nextInt(100) < 30,
         random.nextInt(100) < 30,
-        random.nextInt(100) < 7);
+        random.nextInt(100) < 7,
+        random.nextInt(100) < 20);
   }
 }

@@ -72,6 +72,7 @@ final class Simulation {
   private long killedNanos = -1;
   private boolean alwaysCollapsed;
   private int purgesLeft;
+  private int revalidationsLeft;
   private int purgesOfOvertakersLeft;
   private Resource lastAsked;
   private int killsLeft;
@@ -468,6 +469,10 @@ final class Simulation {
         world.after(world.draw(12_000_000), () -> die(parent));
       }
     }
+    for (int i = features.revalidations() ? 1 + world.draw(3) : 0; i > 0; i--) {
+      world.after(world.draw(20_000_000), this::revalidateAll);
+    }
+    revalidationsLeft = features.revalidations() ? 3 : 0;
   }
 
   private void die(Parent parent) {
@@ -649,6 +654,11 @@ final class Simulation {
       world.after(world.draw(5_000), () -> purge(resource));
       begin(List.of(newRequest(resource, true)), 100_000 + world.draw(900_000));
     }
+    if (revalidationsLeft > 0 && world.chance(40)) {
+      revalidationsLeft--;
+      world.after(world.draw(5_000), this::revalidateAll);
+      begin(List.of(newRequest(resource, true)), 6_000 + world.draw(200_000));
+    }
   }
 
   private void stepClock() {
@@ -688,6 +698,32 @@ final class Simulation {
                     if (purged.outcome() == Purged.Outcome.DONE && reaches) {
                       truth.purged(resource, asked, soft);
                       killSoon(resource);
+                    }
+                  });
+        });
+  }
+
+  /** Nothing stored until now may be served without a validation. */
+  private void revalidateAll() {
+    if (restarting) {
+      return;
+    }
+    SimLoop loop = life.anyLoop();
+    resources.forEach(truth::disturb);
+    loop.execute(
+        () -> {
+          long asked = world.nanoTime();
+          world.note("purge of everything");
+          life.store()
+              .purge(
+                  new Purge.Everything(),
+                  loop,
+                  purged -> {
+                    world.note("purged everything: %s", purged);
+                    boolean reaches = lives == 1 || !world.wasSetBack();
+                    if (purged.outcome() == Purged.Outcome.DONE && reaches) {
+                      resources.forEach(each -> truth.purged(each, asked, false));
+                      killSoon(world.one(resources));
                     }
                   });
         });

@@ -720,6 +720,11 @@ public final class DiskTier implements AutoCloseable {
     removals.ban(ban, then);
   }
 
+  /** The same for a moment until which everything is validated before its next use. */
+  public void validateUntil(long millis, Consumer<Boolean> then) {
+    removals.validateUntil(millis, then);
+  }
+
   /** Whether some directory has not yet been compared with {@code ban}. */
   public boolean isSweeping(Ban ban) {
     return directories.all().stream().anyMatch(directory -> directory.isSweeping(ban));

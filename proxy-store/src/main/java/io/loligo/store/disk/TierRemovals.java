@@ -306,6 +306,12 @@ final class TierRemovals {
         directory.removals().note(file -> file.ban(ban), false, done -> {});
       }
     }
+    long until = purges.validateUntil();
+    if (until > 0) {
+      for (DiskDirectory directory : directories.hearing()) {
+        directory.removals().note(file -> file.validateUntil(until), false, done -> {});
+      }
+    }
   }
 
   /**
@@ -321,6 +327,11 @@ final class TierRemovals {
   /** The same for a pattern, durably. */
   void ban(Ban ban, Consumer<Boolean> then) {
     note(file -> file.ban(ban), true, then);
+  }
+
+  /** The same for a moment until which everything is validated before its next use, durably. */
+  void validateUntil(long millis, Consumer<Boolean> then) {
+    note(file -> file.validateUntil(millis), true, then);
   }
 
   private void note(DirectoryRemovals.Note note, boolean durably, Consumer<Boolean> then) {

@@ -24,6 +24,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -512,10 +513,26 @@ public final class Entry extends StoredMeta implements Stored, StoredResponse, H
 
   /** Makes it stale from {@code millis} on, unless it is stale already. */
   public void becomeStale(long millis) {
-    StoredMeta before = meta();
-    StoredMeta after = before.staleSince(millis);
-    if (after != before) {
-      details().meta = after;
+    change(before -> before.staleSince(millis));
+  }
+
+  /** Makes it validated before each use. */
+  public void validateFirst() {
+    change(StoredMeta::validatedFirst);
+  }
+
+  private void change(UnaryOperator<StoredMeta> how) {
+    StoredMeta seen = meta();
+    if (how.apply(seen) == seen) {
+      return;
+    }
+    EntryDetails known = details();
+    synchronized (known) { // two changes at once: neither is lost
+      StoredMeta before = meta();
+      StoredMeta after = how.apply(before);
+      if (after != before) {
+        known.meta = after;
+      }
     }
   }
 

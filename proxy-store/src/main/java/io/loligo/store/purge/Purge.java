@@ -31,4 +31,11 @@ public sealed interface Purge {
       this(pattern, false);
     }
   }
+
+  /**
+   * All responses that were requested before now: each is validated before its next use, also where
+   * stale-while-revalidate or stale-if-error would allow another one. For a store that may have
+   * missed purges.
+   */
+  record Everything() implements Purge {}
 }

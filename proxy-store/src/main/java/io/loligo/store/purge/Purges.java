@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  *
  * <p>Groups and URLs made stale have their {@link Moments}, in bounded memory. Patterns are a list
  * of {@value #MAX_BANS} at most; a pattern is forgotten when everything stored was compared with
- * it.
+ * it. A purge of everything is one moment, which is never forgotten.
  *
  * <p>The wall clock may be set back. A purge then has the moment of the latest stored request, and
  * also covers some responses that are requested after it: they are fetched again.
@@ -48,6 +48,11 @@ public final class Purges {
   private final AtomicLong[] latest = new AtomicLong[Table.values().length];
   private final AtomicLong latestRequest = new AtomicLong();
   private final AtomicLong serial = new AtomicLong();
+  private final AtomicLong validateUntil = new AtomicLong();
+
+  /** The same while purges may be missing; 0: otherwise. */
+  private volatile long doubtUntil;
+
   private volatile List<Ban> bans = List.of();
 
   /**
@@ -94,7 +99,7 @@ public final class Purges {
   }
 
   private long latestPurge() {
-    long millis = 0;
+    long millis = Math.max(validateUntil.get(), doubtUntil);
     for (AtomicLong one : latest) {
       millis = Math.max(millis, one.get());
     }
@@ -131,11 +136,43 @@ public final class Purges {
     serial.compareAndSet(0, 1);
   }
 
+  /** Everything requested until {@code millis} is validated before its next use. */
+  public void validateUntil(long millis) {
+    validateUntil.accumulateAndGet(millis, Math::max);
+    serial.incrementAndGet();
+  }
+
+  /**
+   * Purges may be missing until {@link #trust}: everything requested until now is validated before
+   * its next use. No disk notes that.
+   */
+  public void doubt() {
+    doubtUntil = now();
+    serial.incrementAndGet();
+  }
+
+  /** No purge is missing any more. What was judged in between is still validated. */
+  public void trust() {
+    doubtUntil = 0;
+  }
+
+  /** The latest moment given to {@link #validateUntil(long)}; 0: none. */
+  public long validateUntil() {
+    return validateUntil.get();
+  }
+
+  /** Whether a response requested at {@code requestMillis} is validated before its next use. */
+  public boolean mustValidate(long requestMillis) {
+    long until = Math.max(validateUntil.get(), doubtUntil);
+    return until > 0 && requestMillis <= until;
+  }
+
   /** Adds a ban, in place of an older one of the same pattern; false if there are too many. */
   public synchronized boolean ban(Ban ban) {
     List<Ban> next = new ArrayList<>(bans);
     next.removeIf(ban::replaces);
-    if (next.size() >= MAX_BANS) {
+    int others = validateUntil.get() > 0 ? 1 : 0; // it has a place among the patterns on disk
+    if (next.size() + others >= MAX_BANS) {
       return false;
     }
     next.add(ban);
@@ -164,12 +201,16 @@ public final class Purges {
 
   /**
    * The verdict on {@code entry}, borrowed: {@link #KEPT}, {@link #GONE}, or the moment since which
-   * it is stale.
+   * it is stale. It is validated before its next use from now on if {@link #mustValidate} says so.
    */
   public long judge(Entry entry) {
     long now = serial.get();
-    long verdict = verdict(entry.key(), entry::groups, entry.meta().requestTimeMillis());
+    long asked = entry.meta().requestTimeMillis();
+    long verdict = verdict(entry.key(), entry::groups, asked);
     if (verdict != GONE) {
+      if (mustValidate(asked)) {
+        entry.validateFirst(); // first: others use it once it is judged
+      }
       // one load may give the same entry to several requests: none of them may use it
       entry.judgedAt(now);
     }
@@ -235,6 +276,9 @@ public final class Purges {
   public static boolean mayConcern(Purge what, CacheKey key) {
     if (what instanceof Purge.Url url) {
       return url.key().equals(key);
+    }
+    if (what instanceof Purge.Everything) {
+      return true;
     }
     return what instanceof Purge.Groups || ((Purge.Matching) what).pattern().matches(key);
   }

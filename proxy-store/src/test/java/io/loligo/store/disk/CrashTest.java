@@ -4,6 +4,10 @@ import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredMeta;
+import io.loligo.store.Store.Peek;
+import io.loligo.store.StoreFixture;
 import io.loligo.store.load.LoadOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,6 +17,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +44,11 @@ final class CrashTest {
   }
 
   @TempDir Path temp;
+
+  /** Versions up to these are validated before use, or may be. */
+  private int validated;
+
+  private int mayBeValidated;
   private final Expected[] objects = new Expected[CrashingStore.OBJECTS];
 
   @Test
@@ -101,6 +111,8 @@ final class CrashTest {
       }
       case "purge", "refused" -> object.stored = false;
       case "purged" -> object.versions.headSet(version, true).clear();
+      case "validate" -> mayBeValidated = version;
+      case "validated" -> validated = version;
       default -> {
         return false;
       }
@@ -130,6 +142,13 @@ final class CrashTest {
     }
   }
 
+  private static boolean isValidatedFirst(DiskFixture fixture, int number) {
+    CompletableFuture<Peek> seen = new CompletableFuture<>();
+    CacheKey key = StoreFixture.key(CrashingStore.url(number));
+    fixture.store.store.peek(key, StoreFixture.noFields(), fixture.loop, seen::complete);
+    return DiskFixture.get(seen).selected().meta().has(StoredMeta.NO_CACHE);
+  }
+
   private boolean verify(DiskFixture fixture, int number, Expected object, int kill) {
     DiskFixture.Found found = fixture.load(CrashingStore.url(number));
     if (found.outcome() != LoadOutcome.FOUND) {
@@ -138,6 +157,11 @@ final class CrashTest {
     }
     for (int version : object.versions) {
       if (Arrays.equals(found.content(), CrashingStore.content(number, version))) {
+        if (version <= validated || version > mayBeValidated) {
+          assertThat(isValidatedFirst(fixture, number))
+              .as("object %d of version %d after kill %d", number, version, kill)
+              .isEqualTo(version <= validated);
+        }
         return true;
       }
     }

@@ -30,6 +30,8 @@ import java.util.concurrent.CompletableFuture;
  *   purge n v        n is about to be purged, or invalidated, the last version of which is v
  *   purged n v       that is confirmed
  *   refused n v      the purge failed
+ *   validate n v     everything up to version v is about to be validated before its next use
+ *   validated n v    that is confirmed
  * </pre>
  */
 final class CrashingStore {
@@ -45,6 +47,7 @@ final class CrashingStore {
   private static final int BATCH = 4;
   private static final int PURGE_ONE_IN = 6;
   private static final int WAYS = 4;
+  private static final int VALIDATE_ONE_IN = 12;
   private static final String ORIGIN = "http://crash";
   private static final long CACHE_BYTES = 8 << 20;
 
@@ -107,6 +110,12 @@ final class CrashingStore {
         say("purge", number, version);
         say(purge(number) ? "purged" : "refused", number, version);
       }
+      if (random.nextInt(VALIDATE_ONE_IN) == 0) {
+        say("validate", 0, version);
+        if (validateAll()) {
+          say("validated", 0, version);
+        }
+      }
       batch.forEach(this::awaitLanding);
       fixture.settle(); // buffers are written, too
       for (int number : batch) {
@@ -128,9 +137,16 @@ final class CrashingStore {
   }
 
   private boolean purgeByPattern(int number) {
+    return purge(new Purge.Matching(UrlPattern.of("crash", "/" + number + '$')));
+  }
+
+  private boolean validateAll() {
+    return purge(new Purge.Everything());
+  }
+
+  private boolean purge(Purge what) {
     CompletableFuture<Purged> purged = new CompletableFuture<>();
-    Purge matching = new Purge.Matching(UrlPattern.of("crash", "/" + number + '$'));
-    fixture.store.store.purge(matching, fixture.loop, purged::complete);
+    fixture.store.store.purge(what, fixture.loop, purged::complete);
     return DiskFixture.get(purged).outcome() == Purged.Outcome.DONE;
   }
 

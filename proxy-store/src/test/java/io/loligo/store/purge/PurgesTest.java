@@ -82,6 +82,53 @@ class PurgesTest {
   }
 
   @Test
+  void everythingRequestedUntilThenIsValidatedAndNothingLater() {
+    Entry stored = entry(900);
+    purges.judge(stored);
+    purges.validateUntil(1_000);
+    purges.validateUntil(950);
+    Entry same = entry(1_000);
+    Entry later = entry(1_001);
+    for (Entry each : List.of(stored, same, later)) {
+      assertThat(purges.isSettled(each)).isFalse();
+      assertThat(purges.judge(each)).isEqualTo(Purges.KEPT);
+    }
+    assertThat(stored.meta().isFreshAt(0)).isFalse();
+    assertThat(same.meta().has(StoredMeta.NO_CACHE)).isTrue();
+    assertThat(later.meta().isFreshAt(0)).isTrue();
+    assertThat(purges.requestMoment(1_000)).isEqualTo(1_001);
+  }
+
+  @Test
+  void whilePurgesMayBeMissingWhatWasRequestedBeforeIsValidated() {
+    Entry stored = entry(900);
+    Entry other = entry(900);
+    purges.judge(stored);
+    purges.doubt();
+    now = 1_100;
+    Entry later = entry(1_001);
+    assertThat(purges.isSettled(stored)).isFalse();
+    purges.judge(stored);
+    purges.judge(later);
+    purges.trust();
+    purges.judge(other);
+    assertThat(stored.meta().isFreshAt(0)).isFalse();
+    assertThat(later.meta().isFreshAt(0)).isTrue();
+    assertThat(other.meta().isFreshAt(0)).isTrue();
+    assertThat(purges.validateUntil()).isZero();
+  }
+
+  /** On disk its place is one of those of the patterns. */
+  @Test
+  void theMomentOfEverythingTakesThePlaceOfAPattern() {
+    purges.validateUntil(1);
+    for (int i = 1; i < Purges.MAX_BANS; i++) {
+      assertThat(purges.ban(new Ban(1, UrlPattern.of("", "x" + i)))).isTrue();
+    }
+    assertThat(purges.ban(new Ban(1, UrlPattern.of("", "y")))).isFalse();
+  }
+
+  @Test
   void aJudgedEntryIsJudgedAgainOnlyAfterTheNextPurge() {
     Entry entry = entry(0, "xkey: b");
     purges.mark(Table.GROUP, key("a"), 1_000);

@@ -46,12 +46,23 @@ public final class PurgeFile implements AutoCloseable {
   /** Of the bytes of the host: the pattern is soft. */
   private static final int SOFT_BIT = 1 << 31;
 
+  /** The same: no pattern, but everything is validated before its next use. */
+  private static final int VALIDATE_BIT = 1 << 30;
+
+  private static final int NO_SLOT = -1;
+
   @SuppressWarnings("NullAway.Init") // set by begin, before other threads know it
   private FileChannel file;
 
   private int buckets;
   private final Ban[] bans = new Ban[Purges.MAX_BANS];
   private final PurgeBucket bucket = new PurgeBucket();
+
+  /** Everything requested until then is validated before its next use; 0: nothing. */
+  private long validateMillis;
+
+  /** Its place among the patterns. */
+  private int validateSlot = NO_SLOT;
 
   /** Not open yet: {@link #begin} comes before every other call but {@link #close}. */
   public PurgeFile() {}
@@ -86,6 +97,8 @@ public final class PurgeFile implements AutoCloseable {
         return;
       }
       Arrays.fill(bans, null);
+      validateMillis = 0;
+      validateSlot = NO_SLOT;
     }
     Files.deleteIfExists(header);
     Files.deleteIfExists(path);
@@ -172,6 +185,9 @@ public final class PurgeFile implements AutoCloseable {
         purges.ban(ban);
       }
     }
+    if (validateMillis > 0) {
+      purges.validateUntil(validateMillis);
+    }
   }
 
   /** Puts one pattern, for everything, in the place of all cells of unknown kinds. */
@@ -205,7 +221,7 @@ public final class PurgeFile implements AutoCloseable {
   /** Where there is no room for one more, it takes the place of the oldest, and its moment. */
   private void banEverything(long millis) throws IOException {
     long until = millis;
-    if (bans().size() == bans.length) {
+    if (freeSlot() == NO_SLOT) {
       int oldest = 0;
       for (int i = 1; i < bans.length; i++) {
         oldest = millis(i) < millis(oldest) ? i : oldest;
@@ -216,9 +232,10 @@ public final class PurgeFile implements AutoCloseable {
     ban(everythingUntil(until));
   }
 
+  /** Of a pattern that may give its place. */
   private long millis(int slot) {
     Ban ban = bans[slot];
-    return ban == null ? 0 : ban.millis();
+    return ban == null ? Long.MAX_VALUE : ban.millis();
   }
 
   private static int place(int number) {
@@ -233,7 +250,12 @@ public final class PurgeFile implements AutoCloseable {
       if (bytes.getInt(4) == 0 && bytes.getInt(0) == 0) {
         continue;
       }
-      if (isIntact(bytes)) {
+      if (isIntact(bytes) && bytes.getInt(16) == VALIDATE_BIT) {
+        if (validateSlot == NO_SLOT || bytes.getLong(8) > validateMillis) {
+          validateSlot = i;
+          validateMillis = bytes.getLong(8);
+        }
+      } else if (isIntact(bytes)) {
         Ban known = ban(bytes);
         bans[i] = known == null ? everythingUntil(bytes.getLong(8)) : known;
       } else {
@@ -303,18 +325,17 @@ public final class PurgeFile implements AutoCloseable {
    * may have written first, stays.
    */
   public synchronized void ban(Ban ban) throws IOException {
-    int slot = -1;
+    int slot = freeSlot();
     for (int i = bans.length - 1; i >= 0; i--) {
       Ban other = bans[i];
       if (other != null && other.replaces(ban)) {
         return;
       }
-      boolean same = other != null && ban.replaces(other);
-      if (same || (bans[i] == null && (slot < 0 || bans[slot] == null))) {
+      if (other != null && ban.replaces(other)) {
         slot = i;
       }
     }
-    if (slot < 0) {
+    if (slot == NO_SLOT) {
       throw new IOException("no room for one more pattern");
     }
     byte[] host = ban.pattern().host().getBytes(StandardCharsets.UTF_8);
@@ -333,6 +354,37 @@ public final class PurgeFile implements AutoCloseable {
         clear(i);
       }
     }
+  }
+
+  /** {@link #NO_SLOT}: all are in use. */
+  private int freeSlot() {
+    for (int i = 0; i < bans.length; i++) {
+      if (bans[i] == null && i != validateSlot) {
+        return i;
+      }
+    }
+    return NO_SLOT;
+  }
+
+  /**
+   * Records that everything requested until {@code millis} is validated before its next use. Where
+   * there is no room for that, it is dropped.
+   */
+  public synchronized void validateUntil(long millis) throws IOException {
+    if (millis <= validateMillis) {
+      return;
+    }
+    int slot = validateSlot == NO_SLOT ? freeSlot() : validateSlot;
+    if (slot == NO_SLOT) {
+      banEverything(millis);
+      return;
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(BAN_BYTES);
+    bytes.putInt(4, BAN_FIXED_BYTES).putLong(8, millis).putInt(16, VALIDATE_BIT);
+    bytes.putInt(0, crc(bytes, BAN_FIXED_BYTES));
+    write(bytes, BANS_AT + slot * BAN_BYTES);
+    validateSlot = slot;
+    validateMillis = millis;
   }
 
   private void clear(int slot) throws IOException {

@@ -389,6 +389,70 @@ class PurgeFileTest {
     assertThat(header).exists();
   }
 
+  // ---- everything is validated before its next use
+
+  @Test
+  void theMomentOfEverythingIsThereWithoutACloseAndGrows() throws IOException {
+    Ban other = new Ban(1, UrlPattern.of("", "other"));
+    try (PurgeFile killed = open()) {
+      killed.ban(other);
+      killed.validateUntil(1_000);
+      killed.validateUntil(999);
+      killed.ban(new Ban(2, UrlPattern.of("", "another")));
+      assertThat(loaded().validateUntil()).isEqualTo(1_000);
+      killed.validateUntil(1_200);
+    }
+    assertThat(loaded().validateUntil()).isEqualTo(1_200);
+    assertThat(patterns()).hasSize(2);
+    try (PurgeFile file = open()) {
+      file.retire(file.bans());
+      file.ban(other);
+    }
+    assertThat(loaded().validateUntil()).as("never forgotten").isEqualTo(1_200);
+    assertThat(header).exists();
+  }
+
+  /** A version that does not know it takes it as a hard pattern for everything. */
+  @Test
+  void theMomentOfEverythingStandsAmongThePatterns() throws IOException {
+    try (PurgeFile file = open()) {
+      file.validateUntil(1_000);
+    }
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
+      FormatPage page = new FormatPage();
+      int pattern = page.offset("Purges", "patterns");
+      file.seek(pattern + page.offset("Pattern", "length"));
+      assertThat(file.readInt()).isEqualTo(page.offset("Pattern", "host"));
+      assertThat(file.readLong()).isEqualTo(1_000);
+      assertThat(file.readInt()).isEqualTo(1 << 30);
+    }
+  }
+
+  @Test
+  void withoutRoomEverythingIsDropped() throws IOException {
+    try (PurgeFile file = open()) {
+      for (int i = 0; i < Purges.MAX_BANS; i++) {
+        file.ban(new Ban(10 + i, UrlPattern.of("h", "x" + i)));
+      }
+      file.validateUntil(1_000);
+      assertThat(file.bans()).hasSize(Purges.MAX_BANS).contains(new Ban(1_000, ALL));
+    }
+    assertThat(patterns()).contains(new Ban(1_000, ALL));
+  }
+
+  @Test
+  void thePatternForUnknownCellsLeavesTheMomentOfEverything() throws IOException {
+    try (PurgeFile file = open()) {
+      file.validateUntil(1_000);
+      for (int i = 1; i < Purges.MAX_BANS; i++) {
+        file.ban(new Ban(10 + i, UrlPattern.of("h", "x" + i)));
+      }
+    }
+    writeCell(99, 5, 99, 900);
+    assertThat(loaded().validateUntil()).isEqualTo(1_000);
+    assertThat(patterns()).contains(new Ban(900, ALL));
+  }
+
   @Test
   void aDamagedCellOfAnUnknownKindIsDamage() throws IOException {
     writeCell(77, 4, 5L << 32 | 77, 1_500);
