@@ -4,8 +4,8 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.structured.BareItem;
-import io.loligo.core.structured.Member;
-import io.loligo.core.structured.Member.Item;
+import io.loligo.core.structured.FieldMember;
+import io.loligo.core.structured.FieldMember.Item;
 import io.loligo.core.structured.StructuredFields;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -76,9 +76,9 @@ public final class CacheGroups {
 
   /** The names in a value of Cache-Groups and its siblings; none if it is not a list of strings. */
   public static List<String> names(String value) {
-    List<Member> members = StructuredFields.list(value);
+    List<FieldMember> members = StructuredFields.list(value);
     List<String> names = new ArrayList<>();
-    for (Member member : members == null ? List.<Member>of() : members) {
+    for (FieldMember member : members == null ? List.<FieldMember>of() : members) {
       if (!(member instanceof Item item) || !item.bare().is(BareItem.Type.STRING)) {
         return List.of();
       }

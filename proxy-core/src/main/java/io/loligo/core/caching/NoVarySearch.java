@@ -3,9 +3,9 @@ package io.loligo.core.caching;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.RequestTarget;
 import io.loligo.core.structured.BareItem;
-import io.loligo.core.structured.Member;
-import io.loligo.core.structured.Member.InnerList;
-import io.loligo.core.structured.Member.Item;
+import io.loligo.core.structured.FieldMember;
+import io.loligo.core.structured.FieldMember.InnerList;
+import io.loligo.core.structured.FieldMember.Item;
 import io.loligo.core.structured.StructuredFields;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -52,20 +52,20 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     if (value == null || value.length() > MAX_BYTES) {
       return null;
     }
-    Map<String, Member> members = StructuredFields.dictionary(value);
+    Map<String, FieldMember> members = StructuredFields.dictionary(value);
     return members == null ? null : of(members);
   }
 
-  private static @Nullable NoVarySearch of(Map<String, Member> members) {
-    Member order = members.get("key-order");
-    Member params = members.get("params");
-    Member except = members.get("except");
+  private static @Nullable NoVarySearch of(Map<String, FieldMember> members) {
+    FieldMember order = members.get("key-order");
+    FieldMember params = members.get("params");
+    FieldMember except = members.get("except");
     // earlier drafts, and deployments of them, have a boolean for all parameters
     boolean all = isTrue(params);
     if ((order != null && !isBoolean(order)) || (params != null && except != null && !all)) {
       return null;
     }
-    Member named = params != null && !all ? params : except;
+    FieldMember named = params != null && !all ? params : except;
     List<String> names = named == null ? List.of() : names(named);
     boolean ignoresOrder = isTrue(order);
     boolean onlyNamed = all || except != null;
@@ -73,16 +73,16 @@ public record NoVarySearch(boolean ignoresOrder, boolean onlyNamed, List<String>
     return names == null || usual ? null : new NoVarySearch(ignoresOrder, onlyNamed, names);
   }
 
-  private static boolean isTrue(@Nullable Member member) {
+  private static boolean isTrue(@Nullable FieldMember member) {
     return member instanceof Item item && item.bare().value().equals(true);
   }
 
-  private static boolean isBoolean(Member member) {
+  private static boolean isBoolean(FieldMember member) {
     return member instanceof Item item && item.bare().is(BareItem.Type.BOOLEAN);
   }
 
   /** Null if it is not a list of strings. */
-  private static @Nullable List<String> names(Member member) {
+  private static @Nullable List<String> names(FieldMember member) {
     if (!(member instanceof InnerList list)) {
       return null;
     }

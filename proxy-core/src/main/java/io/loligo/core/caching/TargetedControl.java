@@ -4,8 +4,8 @@ import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.structured.BareItem;
-import io.loligo.core.structured.Member;
-import io.loligo.core.structured.Member.Item;
+import io.loligo.core.structured.FieldMember;
+import io.loligo.core.structured.FieldMember.Item;
 import io.loligo.core.structured.StructuredFields;
 import java.util.List;
 import java.util.Map;
@@ -54,11 +54,11 @@ final class TargetedControl {
     if (value == null) {
       return null;
     }
-    Map<String, Member> members = StructuredFields.dictionary(value);
+    Map<String, FieldMember> members = StructuredFields.dictionary(value);
     return members == null || members.isEmpty() ? null : directives(members);
   }
 
-  private static CacheControl directives(Map<String, Member> members) {
+  private static CacheControl directives(Map<String, FieldMember> members) {
     int flags =
         CacheControl.TARGETED
             | named(members, "no-store", CacheControl.NO_STORE)
@@ -81,23 +81,23 @@ final class TargetedControl {
   }
 
   /** A restriction holds unless it is false, also with an unknown value. */
-  private static int named(Map<String, Member> members, String name, int flag) {
-    Member member = members.get(name);
+  private static int named(Map<String, FieldMember> members, String name, int flag) {
+    FieldMember member = members.get(name);
     return member == null || isBoolean(member, false) ? 0 : flag;
   }
 
-  private static int granted(Map<String, Member> members, String name, int flag) {
+  private static int granted(Map<String, FieldMember> members, String name, int flag) {
     return isBoolean(members.get(name), true) ? flag : 0;
   }
 
-  private static boolean isBoolean(@Nullable Member member, boolean value) {
+  private static boolean isBoolean(@Nullable FieldMember member, boolean value) {
     return member instanceof Item item
         && item.bare().equals(new BareItem(BareItem.Type.BOOLEAN, value));
   }
 
   /** A value that is not a number is 0, as in Cache-Control. */
-  private static long seconds(Map<String, Member> members, String name) {
-    Member member = members.get(name);
+  private static long seconds(Map<String, FieldMember> members, String name) {
+    FieldMember member = members.get(name);
     if (member == null) {
       return CacheControl.ABSENT;
     }

@@ -1,8 +1,8 @@
 package io.loligo.core.structured;
 
 import io.loligo.core.message.Ascii;
-import io.loligo.core.structured.Member.InnerList;
-import io.loligo.core.structured.Member.Item;
+import io.loligo.core.structured.FieldMember.InnerList;
+import io.loligo.core.structured.FieldMember.Item;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ public final class StructuredFields {
   private StructuredFields() {}
 
   /** The members of a list, none for an empty field; null if it is malformed. */
-  public static @Nullable List<Member> list(String text) {
+  public static @Nullable List<FieldMember> list(String text) {
     try {
       return new Parser(text).list();
     } catch (Malformed malformed) {
@@ -34,7 +34,7 @@ public final class StructuredFields {
   }
 
   /** The members of a dictionary by key, in its order; null if it is malformed. */
-  public static @Nullable Map<String, Member> dictionary(String text) {
+  public static @Nullable Map<String, FieldMember> dictionary(String text) {
     try {
       return new Parser(text).dictionary();
     } catch (Malformed malformed) {
@@ -93,8 +93,8 @@ public final class StructuredFields {
       this.text = text;
     }
 
-    List<Member> list() throws Malformed {
-      List<Member> members = new ArrayList<>();
+    List<FieldMember> list() throws Malformed {
+      List<FieldMember> members = new ArrayList<>();
       skip(" ");
       while (!atEnd()) {
         members.add(member());
@@ -104,8 +104,8 @@ public final class StructuredFields {
     }
 
     /** A repeated key keeps its place and takes the last value (RFC 9651 section 4.2.2). */
-    Map<String, Member> dictionary() throws Malformed {
-      Map<String, Member> members = new LinkedHashMap<>();
+    Map<String, FieldMember> dictionary() throws Malformed {
+      Map<String, FieldMember> members = new LinkedHashMap<>();
       skip(" ");
       while (!atEnd()) {
         String key = key();
@@ -138,7 +138,7 @@ public final class StructuredFields {
       }
     }
 
-    private Member member() throws Malformed {
+    private FieldMember member() throws Malformed {
       return peek() == '(' ? innerList() : item();
     }
 

@@ -2,8 +2,8 @@ package io.loligo.core.structured;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.core.structured.Member.InnerList;
-import io.loligo.core.structured.Member.Item;
+import io.loligo.core.structured.FieldMember.InnerList;
+import io.loligo.core.structured.FieldMember.Item;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -83,7 +83,7 @@ class StructuredFieldsTest {
 
   @Test
   void readsListsAndInnerLists() {
-    List<Member> members = StructuredFields.list(" a;q=1;p, (1 \"x\" );z ,\t?1");
+    List<FieldMember> members = StructuredFields.list(" a;q=1;p, (1 \"x\" );z ,\t?1");
     assertThat(members).hasSize(3);
     assertThat(members.get(0).parameters())
         .isEqualTo(Map.of("q", new BareItem(BareItem.Type.INTEGER, 1L), "p", BareItem.TRUE));
@@ -104,7 +104,7 @@ class StructuredFieldsTest {
 
   @Test
   void aRepeatedKeyOfADictionaryKeepsItsPlaceAndTakesTheLastValue() {
-    Map<String, Member> members = StructuredFields.dictionary("a=1, b;x=2, c=(1), a=?0");
+    Map<String, FieldMember> members = StructuredFields.dictionary("a=1, b;x=2, c=(1), a=?0");
     assertThat(members.keySet()).containsExactly("a", "b", "c");
     assertThat(((Item) members.get("a")).bare())
         .isEqualTo(new BareItem(BareItem.Type.BOOLEAN, false));
@@ -113,7 +113,7 @@ class StructuredFieldsTest {
 
   @Test
   void aRepeatedMemberTakesTheParametersOfTheLastToo() {
-    Map<String, Member> members = StructuredFields.dictionary("a=1;p, b, a;q");
+    Map<String, FieldMember> members = StructuredFields.dictionary("a=1;p, b, a;q");
     assertThat(members.keySet()).containsExactly("a", "b");
     assertThat(((Item) members.get("a")).bare()).isEqualTo(BareItem.TRUE);
     assertThat(members.get("a").parameters()).containsOnlyKeys("q");
