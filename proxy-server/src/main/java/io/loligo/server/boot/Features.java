@@ -29,6 +29,7 @@ import io.loligo.server.history.HistoryDirectives;
 import io.loligo.server.ldap.LdapDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.manager.ManagerDirectives;
+import io.loligo.server.peer.NeighbourDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.shaping.ClientPoolDirectives;
 import io.loligo.server.shaping.DelayDirectives;
@@ -58,6 +59,7 @@ public final class Features {
           FieldDirectives.FEATURE,
           PageDirectives.FEATURE,
           PeerDirectives.FEATURE,
+          NeighbourDirectives.FEATURE,
           RoutingDirectives.FEATURE,
           OutgoingTlsDirectives.FEATURE,
           CachingDirectives.FEATURE,

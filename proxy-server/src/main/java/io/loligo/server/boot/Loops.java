@@ -194,6 +194,11 @@ final class Loops implements Part {
     return most;
   }
 
+  /** The loop whose number is 0. */
+  Loop first() {
+    return loops.get(0);
+  }
+
   /** The connections to clients, of each loop. */
   List<ClientConnections> clients() {
     return clients;

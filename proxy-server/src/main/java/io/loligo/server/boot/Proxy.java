@@ -104,6 +104,7 @@ public final class Proxy implements AutoCloseable {
   private final CacheMemory cacheMemory;
   private final AdminPort admin;
   private final Loops loops;
+  private final HtcpPort htcp;
   private final FreeDescriptors descriptors;
   private final SecuredPorts secured;
   private final Ports ports;
@@ -326,6 +327,8 @@ public final class Proxy implements AutoCloseable {
       maintenance
           .thread()
           .scheduleWithFixedDelay(loops::measureLag, 0, PROBE_MILLIS, TimeUnit.MILLISECONDS);
+      htcp =
+          parts.add(new HtcpPort(transport, loops.first(), seenStore, logs, inForce::config, time));
       descriptors =
           parts.add(
               new FreeDescriptors(
@@ -453,6 +456,7 @@ public final class Proxy implements AutoCloseable {
     own.manages(RemoteJmx.of(System.getProperties()).ports());
     inForce.startHelpers();
     ports.bind(config);
+    htcp.bind(config);
     if (inJmx) {
       register(store);
     }

@@ -39,6 +39,7 @@ import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.inspect.Inspection;
 import io.loligo.server.exchange.join.MissAnswer;
 import io.loligo.server.exchange.manager.ManagerAnswer;
+import io.loligo.server.exchange.neighbour.Neighbours;
 import io.loligo.server.exchange.purge.PurgeAnswer;
 import io.loligo.server.exchange.query.QueryContent;
 import io.loligo.server.exchange.request.AddressBytes;
@@ -109,6 +110,7 @@ public final class RequestSteps implements RequestHandler {
   private final Store store;
   private final Admission admission;
   private final HitAnswer hits;
+  private final Neighbours neighbours;
   private final StoreSteps<Entry, ClientEvents> steps;
 
   /** The request in progress on this stack. Reused for each request. */
@@ -131,6 +133,7 @@ public final class RequestSteps implements RequestHandler {
     this.store = services.store;
     this.admission = new Admission(services);
     this.hits = new HitAnswer(services);
+    this.neighbours = new Neighbours(services, hits);
     this.steps = new Answering();
     this.replyFields = services.replyFields;
     this.flows = services.settings.fetches.flows;
@@ -611,6 +614,11 @@ public final class RequestSteps implements RequestHandler {
    */
   public void explain(Question question, EventExecutor executor, Consumer<Explanation> then) {
     new Explaining(services, admission, hits, executor, question, then).start();
+  }
+
+  /** Answers questions of neighbours about stored responses. */
+  public Neighbours neighbours() {
+    return neighbours;
   }
 
   private static void release(@Nullable Entry entry) {

@@ -19,6 +19,11 @@ public enum LogTag {
   TCP_DENIED_REPLY(false),
   TCP_REDIRECT(false),
   TCP_TUNNEL(false),
+  UDP_HIT(true),
+  UDP_MISS(false),
+  UDP_MISS_NOFETCH(false),
+  UDP_DENIED(false),
+  UDP_INVALID(false),
   NONE_NONE(false);
 
   private final boolean hit;

@@ -1,0 +1,66 @@
+package io.loligo.server.peer;
+
+import io.loligo.core.acl.AclList;
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.RuleScope;
+import io.loligo.core.config.Setting;
+import org.jspecify.annotations.Nullable;
+
+/** Directives of the ports on which neighbours ask for stored responses. Immutable. */
+public final class NeighbourDirectives {
+  /** The group of these directives in the reference page. */
+  public static final Feature FEATURE = new Feature("Neighbours");
+
+  /** {@code htcp_port}; 0: none. */
+  public static final Setting<Integer> HTCP_PORT =
+      FEATURE
+          .number("htcp_port", "0")
+          .range(0, 65_535)
+          .as(NeighbourDirectives::given)
+          .listen()
+          .difference(
+              "a reply to the old version 0.0 repeats the transaction; no distance to origins is"
+                  + " told (Cache-to-Origin)")
+          .text(
+              "The UDP port for HTCP (RFC 2756), usually 4827; 0: none. Neighbours ask there"
+                  + " whether a response is stored (TST), and remove it (CLR). The rules of"
+                  + " htcp_access and htcp_clr_access decide; nobody else gets a reply.");
+
+  /** {@code htcp_access}: who may ask. */
+  public static final Setting<AclList> HTCP_ACCESS =
+      FEATURE
+          .rules("htcp_access", "deny all", RuleScope.REQUEST)
+          .text(
+              "Which questions (TST) the HTCP port answers. An ACL that needs a wait, as for a name"
+                  + " server or a login, denies.");
+
+  /** {@code htcp_clr_access}: who may remove. */
+  public static final Setting<AclList> HTCP_CLR_ACCESS =
+      FEATURE
+          .rules("htcp_clr_access", "deny all", RuleScope.REQUEST)
+          .text(
+              "Which removals (CLR) the HTCP port carries out. The sender's address is not proved:"
+                  + " allow addresses of a network that refuses forged ones.");
+
+  /** {@code log_icp_queries}: whether these ports are logged. */
+  public static final Setting<Boolean> LOG_QUERIES =
+      FEATURE
+          .flag("log_icp_queries", "on")
+          .text(
+              "Whether the access log has a line for each datagram of a neighbour, with the codes"
+                  + " UDP_HIT, UDP_MISS, UDP_DENIED and UDP_INVALID.");
+
+  /** {@code udp_incoming_address}; null: all addresses. */
+  public static final Setting<@Nullable String> UDP_INCOMING_ADDRESS =
+      FEATURE
+          .text("udp_incoming_address", "")
+          .form("ADDRESS")
+          .listen()
+          .text("The address on which htcp_port receives. The default is all addresses.");
+
+  private NeighbourDirectives() {}
+
+  private static Integer given(@Nullable Integer number) {
+    return number == null ? 0 : number;
+  }
+}

@@ -1,0 +1,26 @@
+package io.loligo.server.peer.htcp;
+
+/** The outcome of a message to the HTCP port. */
+public enum HtcpOutcome {
+  /** TST: stored. CLR: removed. */
+  HIT("Questions (TST) about a stored response, and removals (CLR) of one."),
+  /** Not stored. */
+  MISS("Questions and removals for a response that is not stored."),
+  /** The rules do not allow it; no reply was sent. */
+  DENIED("Questions and removals that the rules denied; no reply was sent."),
+  /** Damaged, or about a request that no port would accept; no reply was sent. */
+  INVALID("Damaged messages, and messages about a URL that is not served; no reply was sent."),
+  /** It asks for nothing, or for an operation that is not known. */
+  OTHER("Replies to no question, and operations other than TST and CLR.");
+
+  private final String text;
+
+  HtcpOutcome(String text) {
+    this.text = text;
+  }
+
+  /** Its meaning, for operators. */
+  public String text() {
+    return text;
+  }
+}

@@ -1,0 +1,107 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.Waiting;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** HTCP with a real Squid as neighbour. Skipped, visibly, if Squid is absent. */
+class HtcpBesideSquidTest extends WireTest {
+  private int htcpPort;
+  private int squidPort;
+
+  private void startProxy() throws Exception {
+    htcpPort = HtcpClient.freePort();
+    startProxy(
+        "htcp_port " + htcpPort,
+        "udp_incoming_address 127.0.0.1",
+        "htcp_access allow all",
+        "htcp_clr_access allow all");
+  }
+
+  private ProxyProcess startSquid(String... lines) throws Exception {
+    squidPort = ProxyProcess.freePort();
+    List<String> all = new ArrayList<>();
+    all.add("http_access allow all");
+    all.add("icp_port 0");
+    all.add("icp_query_timeout 5000"); // else a cold virtual machine answers too late
+    all.add("udp_incoming_address 127.0.0.1");
+    all.add("htcp_port " + HtcpClient.freePort());
+    // else Squid asks nobody, once it knows that the origin is near
+    all.add("minimum_direct_rtt 0");
+    all.add("minimum_direct_hops 0");
+    all.addAll(List.of(lines));
+    ProxyProcess squid =
+        closing(SquidProcess.start(dir, List.of("http_port 127.0.0.1:" + squidPort), all));
+    return squid.awaitPort(squidPort);
+  }
+
+  private WireMessage viaSquid(String method, String path) throws Exception {
+    try (RawClient client = RawClient.connect(squidPort)) {
+      return client.request(method, origin.url(path)).responseTo(method);
+    }
+  }
+
+  /** A stored response that Squid got from here: it knows its neighbour only after a moment. */
+  private String pathThatSquidFindsHere() throws Exception {
+    AtomicInteger number = new AtomicInteger();
+    Waiting.until(
+        "Squid asks its neighbour",
+        () -> {
+          String path = "/here" + number.incrementAndGet();
+          origin.onOk(path, "content", "Cache-Control: max-age=1000");
+          get(path);
+          int asked = origin.requests().size();
+          assertThat(viaSquid("GET", path).text()).isEqualTo("content");
+          return origin.requests().size() == asked;
+        });
+    return "/here" + number.get();
+  }
+
+  private List<String> squidLog() throws Exception {
+    return Files.readAllLines(dir.resolve("squid").resolve("access.log"), ISO_8859_1);
+  }
+
+  @Test
+  void squidFindsOurResponsesByTst() throws Exception {
+    startProxy();
+    startSquid(
+        "cache_peer 127.0.0.1 sibling "
+            + proxy.port()
+            + " "
+            + htcpPort
+            + " htcp no-digest no-netdb-exchange name=loligo");
+    String here = pathThatSquidFindsHere();
+    origin.onOk("/nowhere", "content", "Cache-Control: max-age=1000");
+    assertThat(viaSquid("GET", "/nowhere").text()).isEqualTo("content");
+    assertThat(squidLog())
+        .anyMatch(line -> line.contains(here + " ") && line.contains("SIBLING_HIT/127.0.0.1"))
+        .anyMatch(line -> line.contains("/nowhere ") && line.contains("HIER_DIRECT/127.0.0.1"));
+    assertThat(stopAndReadLog())
+        .anyMatch(line -> line.contains("UDP_HIT/000 0 HTCP_TST " + origin.url(here)))
+        .anyMatch(line -> line.contains("UDP_MISS/000 0 HTCP_TST " + origin.url("/nowhere")));
+  }
+
+  @Test
+  void aPurgeAtSquidRemovesOurResponse() throws Exception {
+    startProxy();
+    startSquid(
+        "acl purge method PURGE",
+        "cache_peer 127.0.0.1 sibling "
+            + proxy.port()
+            + " "
+            + htcpPort
+            + " htcp no-digest no-netdb-exchange name=loligo");
+    String here = pathThatSquidFindsHere();
+    assertHit(get(here));
+    assertThat(viaSquid("PURGE", here).status()).isEqualTo(200);
+    HtcpClient friend = closing(new HtcpClient("127.0.0.1", htcpPort));
+    Waiting.until("removed", () -> friend.ask(HtcpClient.TST, origin.url(here)).startsWith("11"));
+    assertThat(stopAndReadLog()).anyMatch(line -> line.contains("UDP_HIT/000 0 HTCP_CLR"));
+  }
+}

@@ -1,0 +1,188 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.Waiting;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The HTCP port, from outside: questions, removals, rules, log and reload. */
+class HtcpWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final String MISS = "1101 \0\0\0\0\0\0";
+
+  private int port;
+
+  private String[] lines(String... more) throws Exception {
+    port = HtcpClient.freePort();
+    List<String> lines = new ArrayList<>();
+    lines.add("htcp_port " + port);
+    lines.add("udp_incoming_address 127.0.0.1");
+    lines.add("acl friend src 127.0.0.1");
+    lines.add("acl hidden urlpath_regex ^/hidden");
+    lines.add("htcp_access deny hidden");
+    lines.add("htcp_access allow friend");
+    lines.add("htcp_clr_access deny hidden");
+    lines.add("htcp_clr_access allow friend");
+    lines.addAll(List.of(more));
+    return lines.toArray(String[]::new);
+  }
+
+  private HtcpClient friend() throws Exception {
+    return closing(new HtcpClient("127.0.0.1", port));
+  }
+
+  @Test
+  void tellsWhetherAResponseIsStored() throws Exception {
+    startProxy(lines());
+    String modified = "Last-Modified: Mon, 01 Jun 2026 12:00:00 GMT";
+    origin.onOk("/one", "content", FRESH, modified);
+    get("/one");
+    HtcpClient friend = friend();
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/one")))
+        .matches(
+            "(?s)1001 \0.Age: \\d+\r\n\0.Last-Modified: Mon, 01 Jun 2026 12:00:00 GMT\r\n\0\0");
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/two"))).isEqualTo(MISS);
+    assertThat(origin.requests()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void looksForTheVariantOfTheFields(boolean disk) throws Exception {
+    String[] lines =
+        disk ? lines("cache_dir rock " + dir.resolve("cache") + " 64", "cache_mem 0") : lines();
+    startProxy(lines);
+    if (disk) {
+      proxy.diskOpened().join();
+    }
+    origin.onOk("/one", "content", FRESH, "Vary: Accept-Language");
+    get("/one", "Accept-Language: de");
+    HtcpClient friend = friend();
+    String url = origin.url("/one");
+    Waiting.until(
+        "stored",
+        () -> friend.ask(HtcpClient.TST, url, "Accept-Language: de").startsWith("1001 \0"));
+    assertThat(friend.ask(HtcpClient.TST, url, "Accept-Language: fr")).isEqualTo(MISS);
+    assertThat(friend.ask(HtcpClient.TST, url)).isEqualTo(MISS);
+  }
+
+  @Test
+  void staleOrPrivateResponsesAreMisses() throws Exception {
+    startProxy(lines());
+    origin.onOk("/stale", "content", "Cache-Control: max-age=0, stale-while-revalidate=100");
+    origin.onOk("/none", "content", "Cache-Control: private, max-age=1000");
+    origin.onOk("/fresh", "content", FRESH);
+    get("/stale");
+    get("/none");
+    get("/fresh");
+    HtcpClient friend = friend();
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/stale"))).isEqualTo(MISS);
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/none"))).isEqualTo(MISS);
+    String noCache = "Cache-Control: no-cache";
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/fresh"), noCache)).isEqualTo(MISS);
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/fresh"))).startsWith("1001 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void removesAllVariants(boolean disk) throws Exception {
+    startProxy(disk ? lines("cache_dir rock " + dir.resolve("cache") + " 64") : lines());
+    if (disk) {
+      proxy.diskOpened().join();
+    }
+    origin.onOk("/one", "content", FRESH, "Vary: Accept-Language");
+    get("/one", "Accept-Language: de");
+    get("/one", "Accept-Language: fr");
+    HtcpClient friend = friend();
+    assertThat(friend.ask(HtcpClient.CLR, origin.url("/one"))).isEqualTo("4001 ");
+    assertThat(friend.ask(HtcpClient.CLR, origin.url("/one"))).isEqualTo("4201 ");
+    assertForwarded(get("/one", "Accept-Language: de"), "uri-miss");
+    assertForwarded(get("/one", "Accept-Language: fr"), "vary-miss");
+  }
+
+  @Test
+  void removesWithoutAnAnswerWhereNoneIsWanted() throws Exception {
+    startProxy(lines());
+    origin.onOk("/one", "content", FRESH);
+    get("/one");
+    HtcpClient friend = friend();
+    friend.send(HtcpClient.CLR, false, origin.url("/one"));
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/one"))).isEqualTo(MISS);
+    friend.send(HtcpClient.TST, false, origin.url("/one"));
+    friend.send(HtcpClient.NOP, true, "");
+    assertThat(friend.ask(HtcpClient.MON, "")).isEqualTo("2203 ");
+    assertThat(friend.hasReply()).isFalse();
+  }
+
+  @Test
+  void strangersGetNoReplyAndChangeNothing() throws Exception {
+    startProxy(lines());
+    origin.onOk("/one", "content", FRESH);
+    origin.onOk("/hidden", "content", FRESH);
+    get("/one");
+    get("/hidden");
+    HtcpClient stranger = closing(new HtcpClient("127.0.0.2", port));
+    stranger.send(HtcpClient.TST, true, origin.url("/one"));
+    stranger.send(HtcpClient.CLR, true, origin.url("/one"));
+    stranger.send(HtcpClient.MON, true, "");
+    stranger.send(HtcpClient.TST, true, "no URL");
+    stranger.send(new byte[] {0, 4, 0, 1});
+    HtcpClient friend = friend();
+    friend.send(HtcpClient.TST, true, origin.url("/hidden"));
+    friend.send(HtcpClient.CLR, true, origin.url("/hidden"));
+    assertThat(friend.ask(HtcpClient.TST, origin.url("/one"))).startsWith("1001 ");
+    assertThat(friend.hasReply()).isFalse();
+    assertThat(stranger.hasReply()).isFalse();
+    assertHit(get("/hidden"));
+  }
+
+  @Test
+  void logsAsSquid() throws Exception {
+    startProxy(lines());
+    origin.onOk("/one", "content", FRESH);
+    get("/one");
+    HtcpClient friend = friend();
+    friend.ask(HtcpClient.TST, origin.url("/one"));
+    friend.ask(HtcpClient.TST, origin.url("/two"));
+    friend.ask(HtcpClient.CLR, origin.url("/one"));
+    friend.send(HtcpClient.TST, true, origin.url("/hidden"));
+    friend.send(HtcpClient.TST, true, "no URL");
+    friend.ask(HtcpClient.TST, origin.url("/one"));
+    List<String> log = stopAndReadLog();
+    String url = origin.url("");
+    assertThat(log.subList(1, log.size()))
+        .map(line -> line.replaceFirst("^\\S+ +", ""))
+        .containsExactly(
+            "0 127.0.0.1 UDP_HIT/000 0 HTCP_TST " + url + "/one - HIER_NONE/- -",
+            "0 127.0.0.1 UDP_MISS/000 0 HTCP_TST " + url + "/two - HIER_NONE/- -",
+            "0 127.0.0.1 UDP_HIT/000 0 HTCP_CLR " + url + "/one - HIER_NONE/- -",
+            "0 127.0.0.1 UDP_DENIED/000 0 HTCP_TST " + url + "/hidden - HIER_NONE/- -",
+            "0 127.0.0.1 UDP_INVALID/000 0 HTCP_TST - - HIER_NONE/- -",
+            "0 127.0.0.1 UDP_MISS/000 0 HTCP_TST " + url + "/one - HIER_NONE/- -");
+  }
+
+  @Test
+  void logsNothingIfToldSo() throws Exception {
+    startProxy(lines("log_icp_queries off"));
+    friend().ask(HtcpClient.TST, origin.url("/two"));
+    assertThat(stopAndReadLog()).isEmpty();
+  }
+
+  @Test
+  void aReloadMovesThePort() throws Exception {
+    startProxy(lines());
+    HtcpClient before = friend();
+    before.ask(HtcpClient.TST, origin.url("/one"));
+    int old = port;
+    assertThat(proxy.reload(configuration(lines())).problems()).isEmpty();
+    assertThat(port).isNotEqualTo(old);
+    friend().ask(HtcpClient.TST, origin.url("/one"));
+    // the former one is free again
+    closing(new DatagramSocket(old, InetAddress.getByName("127.0.0.1")));
+  }
+}
