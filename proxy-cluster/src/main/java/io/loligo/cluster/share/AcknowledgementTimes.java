@@ -1,0 +1,87 @@
+package io.loligo.cluster.share;
+
+/**
+ * How long one peer takes to acknowledge, as one event loop sees it, and how long the loop waits
+ * for it. Confined to the event loop.
+ *
+ * <p>A histogram with four buckets for each power of two. It forgets: all counts halve when there
+ * are {@value #MOST}.
+ */
+public final class AcknowledgementTimes {
+  /** It waits at least this long. */
+  public static final long LEAST_NANOS = 100_000_000L;
+
+  /** It waits at most this long, without the lag of the loop. */
+  public static final long MOST_NANOS = 1_000_000_000L;
+
+  private static final int MOST = 2_000;
+  private static final int FEWEST = 100;
+  private static final int EACH = 50;
+
+  private final int[] counts = new int[4 * 32];
+  private int total;
+  private int sinceLimit;
+  private long limitNanos = LEAST_NANOS;
+
+  /** No time yet. */
+  public AcknowledgementTimes() {}
+
+  /**
+   * Takes a time.
+   *
+   * @param nanos until the acknowledgement, or until the loop gave up
+   */
+  public void add(long nanos) {
+    counts[bucket(nanos)]++;
+    if (++total >= MOST) {
+      forget();
+    }
+    if (++sinceLimit >= EACH && total >= FEWEST) {
+      sinceLimit = 0;
+      limitNanos = Math.min(MOST_NANOS, Math.max(LEAST_NANOS, 3 * percentile99Nanos()));
+    }
+  }
+
+  /**
+   * How long to wait for an acknowledgement. If the time has passed, ask again with the present
+   * lag: bytes that came while the loop stood still have not been read yet.
+   *
+   * @param lagNanos by which timers of this loop are late at present
+   */
+  public long limitNanos(long lagNanos) {
+    return limitNanos + Math.max(0, lagNanos);
+  }
+
+  /** At least 99 of 100 times are not longer, within a fifth; 0 without any. */
+  public long percentile99Nanos() {
+    int above = total - (int) Math.ceil(total * 0.99);
+    for (int i = counts.length - 1; i >= 0; i--) {
+      above -= counts[i];
+      if (above < 0) {
+        return longestNanos(i);
+      }
+    }
+    return 0;
+  }
+
+  private void forget() {
+    total = 0;
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] /= 2;
+      total += counts[i];
+    }
+  }
+
+  /** Microseconds, four buckets for each power of two. */
+  private int bucket(long nanos) {
+    long micros = Math.max(0, nanos / 1_000) + 4;
+    int exponent = 63 - Long.numberOfLeadingZeros(micros);
+    int quarter = (int) ((micros >>> (exponent - 2)) & 3);
+    return Math.min(counts.length - 1, 4 * (exponent - 2) + quarter);
+  }
+
+  private static long longestNanos(int bucket) {
+    int exponent = bucket / 4;
+    return 1_000 * (((5L + bucket % 4) << exponent) - 4);
+  }
+}

@@ -1,0 +1,76 @@
+package io.loligo.cluster.share;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The peers that one event loop asks for a response that this node does not have. Confined to the
+ * event loop; no allocation.
+ *
+ * <p>The order for a client's request:
+ *
+ * <ol>
+ *   <li>{@link #owner}: this node, then it fetches by itself; or a peer, which is asked with {@code
+ *       Peer-Hop: 1}. A peer out of routing is passed over, as if it had left: the next in rank
+ *       then fetches and shares.
+ *   <li>After a refusal, a reset or no acknowledgement in time, {@link #second}: it is asked with
+ *       {@code only-if-cached}.
+ *   <li>If that fails too, the origin, if {@link Fallbacks#take} allows it.
+ *   <li>Else the stale response where stale-if-error allows it, else 503.
+ * </ol>
+ *
+ * <p>A request with {@code Peer-Hop: 1} uses none of it: this node fetches, whatever its ring says.
+ * The one peer that it may ask is {@link #previous}, with {@code only-if-cached} and {@code
+ * Peer-Hop: 1}, which again goes no further. A request with {@code only-if-cached} asks nobody.
+ */
+public final class Routing {
+  private Ring ring;
+
+  /** Begins with {@code ring}. */
+  public Routing(Ring ring) {
+    this.ring = ring;
+  }
+
+  /** From now on {@code next} counts. */
+  public void use(Ring next) {
+    ring = next;
+  }
+
+  /** The present ring. */
+  public Ring ring() {
+    return ring;
+  }
+
+  /**
+   * The node to which a request goes first.
+   *
+   * @return null: there is no owner; go to the origin, as this node's own fetch
+   */
+  public @Nullable ClusterPeer owner(long hash, long nowNanos) {
+    return asked(hash, null, nowNanos);
+  }
+
+  /**
+   * The node that is asked after {@code failed}. This node needs not be asked: it missed.
+   *
+   * @return null: none
+   */
+  public @Nullable ClusterPeer second(long hash, ClusterPeer failed, long nowNanos) {
+    ClusterPeer second = asked(hash, failed, nowNanos);
+    return second == null || second.isSelf() ? null : second;
+  }
+
+  /** The node that this one asks before it fetches as the owner; null: none. */
+  public @Nullable ClusterPeer previous(long hash, long nowNanos) {
+    ClusterPeer previous = ring.previousOwner(hash, nowNanos);
+    return previous == null || !previous.health().mayAsk(nowNanos) ? null : previous;
+  }
+
+  /** If another request has just begun to try a peer, that one is out again: look once more. */
+  private @Nullable ClusterPeer asked(long hash, @Nullable ClusterPeer without, long nowNanos) {
+    ClusterPeer best = ring.ownerInRouting(hash, without, nowNanos);
+    while (best != null && !best.isSelf() && !best.health().mayAsk(nowNanos)) {
+      best = ring.ownerInRouting(hash, without, nowNanos);
+    }
+    return best;
+  }
+}

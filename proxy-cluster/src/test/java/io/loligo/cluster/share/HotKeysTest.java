@@ -1,0 +1,62 @@
+package io.loligo.cluster.share;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class HotKeysTest {
+  @Test
+  void theTenthRequestMakesAKeyHot() {
+    HotKeys keys = new HotKeys(10, 0);
+    for (int i = 1; i < 10; i++) {
+      assertThat(keys.request(7, i)).isFalse();
+    }
+    assertThat(keys.request(7, 10)).isTrue();
+    assertThat(keys.request(8, 10)).isFalse();
+  }
+
+  @Test
+  void aKeyCoolsDown() {
+    HotKeys keys = new HotKeys(10, 0);
+    for (int i = 0; i < 20; i++) {
+      keys.request(7, 0);
+    }
+    assertThat(keys.request(7, HotKeys.PERIOD_NANOS)).isTrue();
+    assertThat(keys.request(7, 2 * HotKeys.PERIOD_NANOS)).isFalse();
+  }
+
+  @Test
+  void aKeyWithManyRequestsStaysCountable() {
+    HotKeys keys = new HotKeys(1_000, 0);
+    for (int i = 0; i < 1_000; i++) {
+      keys.request(7, 0);
+    }
+    assertThat(keys.request(7, 0)).isTrue();
+    assertThat(keys.request(7, 100 * HotKeys.PERIOD_NANOS)).isFalse();
+  }
+
+  @Test
+  void keysOfOneRequestDoNotLookHot() {
+    HotKeys keys = new HotKeys(10, 0);
+    Random random = new Random(1);
+    int hot = 0;
+    for (int i = 0; i < 40_000; i++) {
+      hot += keys.request(random.nextLong(), i * 250_000L) ? 1 : 0;
+    }
+    assertThat(hot).isLessThan(40);
+  }
+
+  @Test
+  void aCopyLivesTenSecondsOrAsLongAsItIsFresh() {
+    assertThat(HotKeys.keepMillis(60_000)).isEqualTo(10_000);
+    assertThat(HotKeys.keepMillis(500)).isEqualTo(500);
+    assertThat(HotKeys.keepMillis(-1)).isZero();
+  }
+
+  @Test
+  void copiesHaveAtMostFifteenPercent() {
+    assertThat(HotKeys.hasRoom(140, 10, 1_000)).isTrue();
+    assertThat(HotKeys.hasRoom(140, 11, 1_000)).isFalse();
+  }
+}
