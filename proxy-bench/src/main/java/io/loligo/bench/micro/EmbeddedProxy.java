@@ -32,6 +32,7 @@ import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Upstream;
+import io.loligo.server.upstream.route.PeerAsking;
 import io.loligo.store.MemoryDirectives;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
@@ -148,6 +149,7 @@ final class EmbeddedProxy implements AutoCloseable {
             store,
             upstream,
             new PeerHealth(System::nanoTime),
+            PeerAsking.NONE,
             new LoopClock(TimeSource.SYSTEM),
             timer,
             counted.connections(),

@@ -84,7 +84,7 @@ final class JsonPiece implements LogFormat.Piece {
     all.add(text("reason", RecordText::reason));
     all.add(numberOrNull("age", JsonPiece::age));
     all.add(text("notStored", (r, line) -> RecordText.text(r.refusal, line)));
-    all.add(text("hierarchy", (r, line) -> line.append(r.hierarchy.name())));
+    all.add(text("hierarchy", (r, line) -> line.append(r.hierarchyText())));
     all.add(text("hop", (r, line) -> RecordText.text(r.nextHop, line)));
     all.add(numberOrNull("hopPort", (r, line) -> RecordText.positive(r.nextHopPort, line)));
     all.add(numberOrNull("originStatus", (r, line) -> RecordText.positive(r.serverStatus, line)));

@@ -67,7 +67,7 @@ enum LogCode {
   STATUS_OLD("Hs", Kind.NUMBER, (r, line) -> line.appendNumber(r.status)),
   SERVER_STATUS("<Hs", Kind.NUMBER, (r, line) -> RecordText.positive(r.serverStatus, line)),
   RESULT("Ss", Kind.TEXT, ResultCode::write),
-  HIERARCHY("Sh", Kind.TEXT, (r, line) -> line.append(r.hierarchy.name())),
+  HIERARCHY("Sh", Kind.TEXT, (r, line) -> line.append(r.hierarchyText())),
   MEDIA_TYPE("mt", Kind.TEXT, RecordText::mediaType),
   /** Not in Squid: the time of a stage in microseconds, or of each stage with its name. */
   STAGE("stage", Kind.STAGE, (r, line) -> {}),

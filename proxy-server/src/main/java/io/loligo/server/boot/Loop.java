@@ -24,6 +24,7 @@ import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.EndpointNumbers;
+import io.loligo.server.upstream.route.PeerAsking;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -91,6 +92,7 @@ final class Loop {
                 common.store(),
                 withOwnObjects(),
                 health,
+                PeerAsking.NONE,
                 new LoopClock(common.time()),
                 timer,
                 counters,

@@ -13,6 +13,7 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortMode;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.route.RoutingDirectives;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -123,7 +124,9 @@ final class AccessAudit {
               + " ("
               + always.rule()
               + ") comes first");
-    } else if (onlyParents && config.get(PeerDirectives.CACHE_PEER).isEmpty()) {
+    } else if (onlyParents
+        && config.get(PeerDirectives.CACHE_PEER).stream()
+            .noneMatch(peer -> peer.kind() == PeerKind.PARENT)) {
       add(Kind.ROUTE, never, never.rule() + ", but there is no cache_peer: requests get 503");
     }
   }

@@ -129,6 +129,9 @@ public final class ExchangeRecord {
 
   public HierarchyCode hierarchy;
 
+  /** Whether some peer that was asked for the response has not answered in time. */
+  public boolean peersTimedOut;
+
   /** Address of the next hop, textual, or null. */
   public @Nullable String nextHop;
 
@@ -265,6 +268,11 @@ public final class ExchangeRecord {
    */
   public @Nullable Supplier<@Nullable List<byte[]>> known;
 
+  /** The way the response was fetched, as Squid's log has it. */
+  public String hierarchyText() {
+    return peersTimedOut ? "TIMEOUT_" + hierarchy.name() : hierarchy.name();
+  }
+
   /** Starts over. */
   @SuppressWarnings("NullAway") // the facts that are never null are written before it is read
   public void clear() {
@@ -295,6 +303,7 @@ public final class ExchangeRecord {
     leftFetch = false;
     waitedForValidation = false;
     hierarchy = HierarchyCode.HIER_NONE;
+    peersTimedOut = false;
     nextHop = null;
     nextHopPort = 0;
     peerName = null;

@@ -6,6 +6,14 @@ public enum HierarchyCode {
   HIER_DIRECT,
   /** The origin, at the address that an intercepted client connected to. */
   ORIGINAL_DST,
+  /** A sibling has said that it has the response. */
+  SIBLING_HIT,
+  /** A parent has. */
+  PARENT_HIT,
+  /** No peer has it, and this parent is the nearest one to the origin. */
+  CLOSEST_PARENT_MISS,
+  /** No peer has it, and this parent was the first to say so. */
+  FIRST_PARENT_MISS,
   FIRSTUP_PARENT,
   DEFAULT_PARENT,
   ROUNDROBIN_PARENT,

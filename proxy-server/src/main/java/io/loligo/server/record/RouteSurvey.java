@@ -29,6 +29,8 @@ public record RouteSurvey(List<Asked> hops, List<Unused> unused, @Nullable Strin
   public enum Reason {
     /** {@code cache_peer_access}. */
     DENIED("denied by cache_peer_access"),
+    /** A sibling, or a multicast group. */
+    SIBLING("it gets requests only for responses that it says it has"),
     /** It gets tunnels to its own port only. */
     NO_TUNNEL("an originserver gets tunnels to its own port only"),
     /** It failed too often, or its checks fail. */

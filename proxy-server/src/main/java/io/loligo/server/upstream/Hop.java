@@ -30,6 +30,11 @@ public sealed interface Hop {
   /** The client's address, from which connections are made; null: from one of the proxy. */
   @Nullable InetAddress from();
 
+  /** Whether a response of {@code status} says that the place is not one for the request. */
+  default boolean declines(int status) {
+    return false;
+  }
+
   /** The origin itself. */
   record Direct(
       String host,
@@ -67,6 +72,35 @@ public sealed interface Hop {
     @Override
     public @Nullable HopProxyHeader proxyHeader() {
       return null;
+    }
+  }
+
+  /** A cache_peer that answers only from its store, and 504 if it lacks the response. */
+  record Sibling(
+      CachePeer peer,
+      HierarchyCode code,
+      @Nullable HopProxyHeader proxyHeader,
+      @Nullable InetAddress from,
+      RequestForm form)
+      implements Hop {
+    @Override
+    public String host() {
+      return peer.host();
+    }
+
+    @Override
+    public int port() {
+      return peer.port();
+    }
+
+    @Override
+    public @Nullable HopSecurity security() {
+      return peer.security();
+    }
+
+    @Override
+    public boolean declines(int status) {
+      return status >= 500 || status == 403 || status == 407;
     }
   }
 

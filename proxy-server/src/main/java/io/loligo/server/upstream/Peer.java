@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A parent: one {@code cache_peer} line with its {@code cache_peer_access} rules. Immutable. */
+/** One {@code cache_peer} line with its {@code cache_peer_access} rules. Immutable. */
 public final class Peer {
   private final Builder from;
 
@@ -39,6 +39,21 @@ public final class Peer {
   /** Its port for HTTP. */
   public int port() {
     return from.port;
+  }
+
+  /** The second word of the line. */
+  public PeerKind kind() {
+    return from.kind;
+  }
+
+  /** How it is asked for responses. */
+  public PeerQuerying querying() {
+    return from.querying;
+  }
+
+  /** Whether a sibling may fetch a response that it lacks ({@code allow-miss}). */
+  public boolean allowMiss() {
+    return from.allowMiss;
   }
 
   /** {@code originserver}. */
@@ -172,6 +187,9 @@ public final class Peer {
     private String name = "";
     private String host = "";
     private int port;
+    private PeerKind kind = PeerKind.PARENT;
+    private PeerQuerying querying = PeerQuerying.NONE;
+    private boolean allowMiss;
     private boolean originServer;
     private boolean isDefault;
     private Set<PeerSpread> spreads = Set.of();
@@ -203,6 +221,9 @@ public final class Peer {
       name = other.name;
       host = other.host;
       port = other.port;
+      kind = other.kind;
+      querying = other.querying;
+      allowMiss = other.allowMiss;
       originServer = other.originServer;
       isDefault = other.isDefault;
       spreads = other.spreads;
@@ -241,6 +262,24 @@ public final class Peer {
 
     Builder port(int number) {
       port = number;
+      return this;
+    }
+
+    /** See {@link Peer#kind}. */
+    public Builder kind(PeerKind word) {
+      kind = word;
+      return this;
+    }
+
+    /** See {@link Peer#querying}. */
+    public Builder querying(PeerQuerying how) {
+      querying = how;
+      return this;
+    }
+
+    /** See {@link Peer#allowMiss}. */
+    public Builder allowMiss(boolean on) {
+      allowMiss = on;
       return this;
     }
 

@@ -131,16 +131,10 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
   }
 
-  /** The parents. */
+  /** The peers, in the order of their lines. */
   @Override
   public List<Peer> value() {
-    List<Peer> parents = new ArrayList<>();
-    for (OnePeer peer : peers.values()) {
-      if (peer.usable) {
-        parents.add(peer.build());
-      }
-    }
-    return List.copyOf(parents);
+    return peers.values().stream().map(OnePeer::build).toList();
   }
 
   /** One line. */
@@ -149,7 +143,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     private final List<AclRule> access = new ArrayList<>();
     private final Peer.Builder options = Peer.parent();
     private String name;
-    private boolean usable = true;
+    private PeerKind kind = PeerKind.PARENT;
     private int icpPort;
     private boolean noQuery;
     private boolean encrypted;
@@ -171,10 +165,11 @@ final class PeerLines implements LineReader<List<Peer>> {
 
     void type(String word) {
       switch (word) {
-        case "parent" -> usable = true;
+        case "parent" -> kind = PeerKind.PARENT;
         case "sibling", "multicast" -> {
-          usable = false;
-          report.warning(line, word, "parent", "left out: " + word + " is not in this version");
+          kind = word.equals("sibling") ? PeerKind.SIBLING : PeerKind.MULTICAST;
+          report.warning(
+              line, word, "parent", "it gets no requests: " + word + " is not in this version");
           report.verdict(line, Verdict.WITHOUT_EFFECT, word + " is not in this version");
         }
         default -> report.error(line, word, "parent, sibling or multicast", "");
@@ -328,6 +323,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
 
     void finish() {
+      boolean usable = kind == PeerKind.PARENT;
       if (usable) {
         options.kerberos(kerberos.read());
       }
@@ -388,6 +384,8 @@ final class PeerLines implements LineReader<List<Peer>> {
     Peer build() {
       return options
           .name(name)
+          .kind(kind)
+          .querying(new PeerQuerying(icpPort, icpPort > 0 && !noQuery, false, false, 0, false, 0))
           .access(rules.compile(access, AclList.allowAll()))
           .source(line.source())
           .build();

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param frontEndHttps whether Front-End-Https is added
  * @param passing what the hop learns of the client's login
  * @param withoutLogin whether Authorization of the client is left out: it was for this proxy
+ * @param cacheControl the value of Cache-Control in place of the client's; null: the client's
  */
 public record RequestForm(
     boolean absolute,
@@ -19,7 +20,19 @@ public record RequestForm(
     @Nullable String credentials,
     FrontEndHttps frontEndHttps,
     LoginPassing passing,
-    boolean withoutLogin) {
+    boolean withoutLogin,
+    @Nullable String cacheControl) {
+  /** A hop that gets the client's Cache-Control. */
+  public RequestForm(
+      boolean absolute,
+      @Nullable String host,
+      @Nullable String credentials,
+      FrontEndHttps frontEndHttps,
+      LoginPassing passing,
+      boolean withoutLogin) {
+    this(absolute, host, credentials, frontEndHttps, passing, withoutLogin, null);
+  }
+
   /** A hop that learns nothing of the client's login. */
   public RequestForm(
       boolean absolute,
@@ -56,7 +69,13 @@ public record RequestForm(
   }
 
   private RequestForm with(@Nullable String other, boolean without) {
-    return new RequestForm(absolute, host, other, frontEndHttps, passing, without);
+    return new RequestForm(absolute, host, other, frontEndHttps, passing, without, cacheControl);
+  }
+
+  /** This form with {@code value} as Cache-Control. */
+  public RequestForm withCacheControl(String value) {
+    return new RequestForm(
+        absolute, host, credentials, frontEndHttps, passing, withoutLogin, value);
   }
 
   /** Whether a parent gets the credentials of the client, so that its challenge is the client's. */

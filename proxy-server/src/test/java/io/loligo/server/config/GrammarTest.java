@@ -261,7 +261,7 @@ class GrammarTest {
         "cache_peer a fnord 80 0                | error   | parent, sibling or multicast",
         "cache_peer a parent 80                 | error   | HTTP-PORT ICP-PORT",
         "cache_peer a parent 80 0~cache_peer a parent 81 0 | error | add name=",
-        "cache_peer a sibling 80 3130           | warning | left out",
+        "cache_peer a sibling 80 3130           | warning | it gets no requests",
         "cache_peer a parent 80 3130            | warning | ICP is not spoken",
         "cache_peer a parent 443 0 tls          | ok      |",
         "cache_peer a parent 443 0 sslcafile=/x | error   | add the word tls",

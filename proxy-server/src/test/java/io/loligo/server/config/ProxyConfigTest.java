@@ -33,6 +33,7 @@ import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.PeerSpread;
 import io.loligo.server.upstream.names.NameDirectives;
 import io.loligo.server.upstream.route.RoutingDirectives;
@@ -188,7 +189,9 @@ class ProxyConfigTest {
                 + " connect-fail-limit=2 max-conn=9 default\n"
                 + "cache_peer_access o allow !get\n"
                 + "cache_peer sib sibling 80 3130\n");
-    assertThat(config.get(PeerDirectives.CACHE_PEER)).hasSize(1);
+    assertThat(config.get(PeerDirectives.CACHE_PEER))
+        .extracting(Peer::kind)
+        .containsExactly(PeerKind.PARENT, PeerKind.SIBLING);
     Peer peer = config.get(PeerDirectives.CACHE_PEER).get(0);
     assertThat(peer.name()).isEqualTo("o");
     assertThat(peer.host()).isEqualTo("10.0.0.1");

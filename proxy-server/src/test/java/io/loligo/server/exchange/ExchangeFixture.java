@@ -51,6 +51,7 @@ import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.Upstream;
+import io.loligo.server.upstream.route.PeerAsking;
 import io.loligo.store.MemorySettings;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.DiskSettings;
@@ -180,6 +181,7 @@ final class ExchangeFixture implements AutoCloseable {
                 store,
                 origin,
                 new PeerHealth(() -> 0),
+                PeerAsking.NONE,
                 new LoopClock(new Time()),
                 timer,
                 new ProxyMetrics(1).loop(0).connections(),

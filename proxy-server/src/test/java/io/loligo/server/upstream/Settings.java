@@ -33,11 +33,13 @@ public final class Settings {
   public AclList neverDirect = AclList.denyAll();
   public AclList spoof = AclList.allowAll();
   public List<Peer> peers = List.of();
+  public String refreshPatterns = "";
   public boolean preferDirect;
   public boolean nonHierarchicalDirect = true;
 
   public ProxyConfig build() {
-    return BASE.with(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS, serverPersistent)
+    return (refreshPatterns.isEmpty() ? BASE : Configs.of(refreshPatterns))
+        .with(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS, serverPersistent)
         .with(OriginDirectives.FORWARD_MAX_TRIES, forwardMaxTries)
         .with(OriginDirectives.MAX_IDLE_PER_ORIGIN, maxIdlePerOrigin)
         .with(TimeoutDirectives.READ_TIMEOUT, readMillis)

@@ -24,6 +24,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.route.Askable;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -319,6 +320,14 @@ public final class Fetch
     Conditions ours = known.conditions(request.slice(), again || whole || unconditional);
     replaced = ours == null ? FieldSet.NONE : ours.replaced();
     return compose(ours);
+  }
+
+  @Override
+  public Askable askable() {
+    if (client == null || upgrade != null || known.isCompleting() || continuing != null) {
+      return Askable.NOBODY;
+    }
+    return known.mayBeConfirmed() || request.slice() != null ? Askable.PARENTS : Askable.ALL;
   }
 
   private @Nullable OutgoingRequest compose(@Nullable Conditions ours) {

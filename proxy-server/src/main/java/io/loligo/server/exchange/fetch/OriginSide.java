@@ -17,6 +17,7 @@ import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.route.Askable;
 import io.loligo.server.upstream.route.Router;
 import java.net.InetAddress;
 import java.util.List;
@@ -31,6 +32,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
   interface Sender extends OriginEvents {
     /** Composes the request after hops were found; null if no request is needed any more. */
     @Nullable OutgoingRequest compose();
+
+    /** The peers that may be asked for the response. */
+    Askable askable();
 
     /** The limit for the bytes of the response, at present; null: none. Asked if pools exist. */
     @Nullable Allowance limit();
@@ -59,7 +63,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
 
   /** Finds hops, then sends the request that the sender composes. */
   void ask() {
-    services.router.route(request, request.head().methodId(), this);
+    services.router.route(request, request.head().methodId(), sender.askable(), this);
   }
 
   @Override

@@ -326,6 +326,13 @@ public final class Request extends RuledRequest {
     return trace;
   }
 
+  @Override
+  public void peersTimedOut() {
+    if (record != null) {
+      record.peersTimedOut = true;
+    }
+  }
+
   /** The event loop of the client. Not for a request by {@link #asked}. */
   public EventLoop loop() {
     assert loop != null : "no client has sent it";

@@ -22,6 +22,7 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
+import io.loligo.server.upstream.route.PeerAsking;
 import io.loligo.server.upstream.route.Router;
 import io.loligo.store.Store;
 import io.loligo.store.memory.MemoryLedger;
@@ -114,6 +115,9 @@ public final class LoopServices {
   /** The health of parents, and what they get and give. */
   public final HopHealth health;
 
+  /** Asks peers for responses. */
+  private final PeerAsking asking;
+
   private final OwnAddresses own;
 
   /** Gathers the services of the event loop that {@code upstream} belongs to. */
@@ -121,6 +125,7 @@ public final class LoopServices {
       Store store,
       Upstream upstream,
       HopHealth health,
+      PeerAsking asking,
       LoopClock clock,
       LoopTimer timer,
       ConnectionCounters counters,
@@ -133,6 +138,7 @@ public final class LoopServices {
         store,
         upstream,
         health,
+        asking,
         clock,
         timer,
         counters,
@@ -151,6 +157,7 @@ public final class LoopServices {
       Store store,
       Upstream upstream,
       HopHealth health,
+      PeerAsking asking,
       LoopClock clock,
       LoopTimer timer,
       ConnectionCounters counters,
@@ -167,6 +174,7 @@ public final class LoopServices {
     this.store = store;
     this.upstream = upstream;
     this.health = health;
+    this.asking = asking;
     this.clock = clock;
     this.timer = timer;
     this.counters = counters;
@@ -178,7 +186,7 @@ public final class LoopServices {
     this.hitForMiss = hitForMiss;
     this.unconfirmed = unconfirmed;
     this.background = background;
-    router = new Router(health, upstream, settings.config(), settings.access.httpAccess);
+    router = new Router(health, asking, upstream, settings.config(), settings.access.httpAccess);
     destinations = new DestinationRules(settings.access, settings.fetches.localEnds, own);
     keys = new KeyRules(store, settings, clock);
     caching = new CacheRules(settings, keys);
@@ -237,6 +245,7 @@ public final class LoopServices {
         store,
         upstream,
         health,
+        asking,
         clock,
         timer,
         counters,

@@ -75,6 +75,7 @@ final class SliceRecords {
     client.collapsed = slice.collapsed;
     client.fetchedBy = slice.fetchedBy;
     client.hierarchy = slice.hierarchy;
+    client.peersTimedOut |= slice.peersTimedOut;
     client.nextHop = slice.nextHop;
     client.nextHopPort = slice.nextHopPort;
     client.peerName = slice.peerName;

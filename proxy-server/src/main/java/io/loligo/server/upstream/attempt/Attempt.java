@@ -277,8 +277,8 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   /** Whether a response of this status is left, and the next hop asked. */
   private boolean asksNext(int status) {
     return request != null
-        && request.nextOn() != null
-        && request.nextOn().contains(status)
+        && (search.isDeclined(status)
+            || (request.nextOn() != null && request.nextOn().contains(status)))
         && search.hopsLeft()
         && search.triesLeft() > 0
         && isUnspent();

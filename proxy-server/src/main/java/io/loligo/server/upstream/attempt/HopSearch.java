@@ -119,6 +119,11 @@ final class HopSearch implements NameResolver.Listener {
     return hopIndex + 1 < hops.size();
   }
 
+  /** Whether the present hop says with {@code status} that another one has to be asked. */
+  boolean isDeclined(int status) {
+    return hop.declines(status);
+  }
+
   /** The form of requests to the present hop. */
   RequestForm form() {
     return credentials == null ? hop.form() : hop.form().withCredentials(credentials);

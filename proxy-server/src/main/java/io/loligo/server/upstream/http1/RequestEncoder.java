@@ -26,6 +26,7 @@ final class RequestEncoder {
   private static final byte[] EXPECT = latin1("Expect: 100-continue\r\n");
   private static final byte[] PROXY_AUTHORIZATION = latin1("Proxy-Authorization: ");
   private static final byte[] AUTHORIZATION = latin1("Authorization: ");
+  private static final byte[] CACHE_CONTROL = latin1("Cache-Control: ");
   private static final byte[] HOST = latin1("Host: ");
   private static final byte[] LINE_END = latin1("\r\n");
 
@@ -65,6 +66,7 @@ final class RequestEncoder {
     target(out, request, form);
     out.writeBytes(VERSION);
     fieldLines(out, request.fieldLines(), form);
+    cacheControl(out, form);
     credentials(out, form);
     if (form.frontEndHttps().says(request.scheme())) {
       out.writeBytes(FRONT_END_HTTPS);
@@ -143,7 +145,8 @@ final class RequestEncoder {
     String newHost = form.host();
     boolean newLogin = form.dropsAuthorization();
     boolean newFrontEnd = form.frontEndHttps() != FrontEndHttps.OFF;
-    if (newHost == null && !newLogin && !newFrontEnd) {
+    boolean newCacheControl = form.cacheControl() != null;
+    if (newHost == null && !newLogin && !newFrontEnd && !newCacheControl) {
       out.writeBytes(lines);
       return;
     }
@@ -163,6 +166,7 @@ final class RequestEncoder {
         text(out, newHost);
         out.writeBytes(LINE_END);
       } else if (!(newLogin && id == FieldName.AUTHORIZATION)
+          && !(newCacheControl && id == FieldName.CACHE_CONTROL)
           && !(newFrontEnd && isFrontEndHttps(lines, start, colon - start))) {
         out.writeBytes(lines, start, end - start);
       }
@@ -174,6 +178,14 @@ final class RequestEncoder {
     return length == FRONT_END_NAME.length()
         && new String(lines, start, length, StandardCharsets.ISO_8859_1)
             .equalsIgnoreCase(FRONT_END_NAME);
+  }
+
+  private static void cacheControl(ByteBuf out, RequestForm form) {
+    if (form.cacheControl() != null) {
+      out.writeBytes(CACHE_CONTROL);
+      text(out, form.cacheControl());
+      out.writeBytes(LINE_END);
+    }
   }
 
   private static void credentials(ByteBuf out, RequestForm form) {

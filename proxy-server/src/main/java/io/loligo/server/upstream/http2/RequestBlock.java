@@ -39,7 +39,8 @@ final class RequestBlock {
         request.method().length()
             + request.scheme().length()
             + Math.max(request.authority().length(), host == null ? 0 : host.length())
-            + (credentials == null ? 0 : credentials.length());
+            + (credentials == null ? 0 : credentials.length())
+            + (form.cacheControl() == null ? 0 : form.cacheControl().length());
     return HpackEncoder.maxBytes(request.fieldLines().length + request.path().length + own) + 160;
   }
 
@@ -61,6 +62,9 @@ final class RequestBlock {
     long size = PSEUDO_BYTES + request.method().length() + sentScheme.length();
     size += authority.length() + request.path().length;
     size += fieldLines(out, request.fieldLines(), form, codecs);
+    if (form.cacheControl() != null) {
+      size += field(out, "cache-control", form.cacheControl());
+    }
     if (form.credentials() != null) {
       String name = form.absolute() ? "proxy-authorization" : "authorization";
       size += field(out, name, form.credentials());
@@ -100,6 +104,9 @@ final class RequestBlock {
     boolean newLogin = form.dropsAuthorization();
     boolean newFrontEnd = form.frontEndHttps() != FrontEndHttps.OFF;
     FieldSet dropped = newLogin ? HOST_AND_LOGIN : HOST;
+    if (form.cacheControl() != null) {
+      dropped = dropped.and(FieldName.CACHE_CONTROL);
+    }
     byte[] bytes = codecs.scratch(lines.length);
     System.arraycopy(lines, 0, bytes, 0, lines.length);
     long size = 0;

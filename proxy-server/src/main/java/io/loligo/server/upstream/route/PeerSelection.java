@@ -3,8 +3,12 @@ package io.loligo.server.upstream.route;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.acl.AclList;
 import io.loligo.core.acl.AclVerdict;
+import io.loligo.core.caching.CacheControl;
+import io.loligo.core.caching.CachingDirectives;
+import io.loligo.core.caching.RefreshPattern;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.port.HttpPort;
@@ -14,12 +18,14 @@ import io.loligo.server.record.RouteSurvey.Reason;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.OutgoingTls;
 import io.loligo.server.upstream.OutgoingTlsDirectives;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.PeerSpread;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.util.NetUtil;
@@ -27,6 +33,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Among parents: one by the hash of the client's address, of the user or of the URL ({@link
  * ParentHash}), else one of the round-robin ones by turn and weight, where one that has just come
  * back leaves some of its turns to others, else the first that is up; the others follow in the
- * order of the configuration. Dead parents are skipped unless none is alive. Siblings are not
- * asked.
+ * order of the configuration. Dead parents are skipped unless none is alive. A peer that was asked
+ * and has the response, or the parent that is best placed to fetch it, comes before all others.
  */
 final class PeerSelection {
   private enum Direct {
@@ -58,6 +65,9 @@ final class PeerSelection {
     MAYBE,
     UNDECIDED
   }
+
+  /** The age that Squid permits where no refresh_pattern matches. */
+  private static final long DEFAULT_MAX_AGE_SECONDS = TimeUnit.DAYS.toSeconds(3);
 
   /** A cache_peer line, and its peer. */
   private record Candidate(Peer line, CachePeer peer) {}
@@ -75,6 +85,8 @@ final class PeerSelection {
   private final OutgoingTls outgoingTls;
   private final boolean originHttp2;
   private final List<Hashed> hashes;
+  private final boolean mayAsk;
+  private final List<RefreshPattern> refreshPatterns;
 
   /** A selection under {@code config} that sees this health. */
   PeerSelection(HopHealth health, ProxyConfig config) {
@@ -90,6 +102,8 @@ final class PeerSelection {
         config.get(PeerDirectives.CACHE_PEER).stream()
             .map(line -> new Candidate(line, CachePeers.of(line)))
             .toList();
+    this.mayAsk = !peers.isEmpty();
+    this.refreshPatterns = config.get(CachingDirectives.REFRESH_PATTERN);
     List<Hashed> groups = new ArrayList<>();
     addHash(groups, PeerSpread.SOURCEHASH, HierarchyCode.SOURCEHASH_PARENT);
     addHash(groups, PeerSpread.USERHASH, HierarchyCode.USERHASH_PARENT);
@@ -98,7 +112,13 @@ final class PeerSelection {
   }
 
   private void addHash(List<Hashed> groups, PeerSpread spread, HierarchyCode code) {
-    ParentHash hash = ParentHash.of(spread, peers.stream().map(Candidate::line).toList());
+    ParentHash hash =
+        ParentHash.of(
+            spread,
+            peers.stream()
+                .map(Candidate::line)
+                .filter(line -> line.kind() == PeerKind.PARENT)
+                .toList());
     if (hash != null) {
       groups.add(new Hashed(hash, code));
     }
@@ -110,8 +130,9 @@ final class PeerSelection {
    * @param request the request as rules see it
    * @param port the port that got it
    * @param methodId {@link Method} id
+   * @param answer of peers that were asked
    */
-  Route choose(RoutedRequest request, HttpPort port, int methodId) {
+  Route choose(RoutedRequest request, HttpPort port, int methodId, PeerAnswer answer) {
     Direct direct = direct(request, port);
     if (direct == Direct.UNDECIDED) {
       return Route.NEEDS_DESTINATION;
@@ -145,11 +166,61 @@ final class PeerSelection {
         usable.add(peer);
       }
     }
+    Candidate first = answering(usable, answer);
+    usable.removeIf(each -> each.equals(first) || each.line().kind() != PeerKind.PARENT);
     List<Hop> hops = parents(usable, request, from);
     if (direct == Direct.MAYBE && reachable) {
       hops.add(preferDirect ? 0 : hops.size(), origin);
     }
+    if (first != null) {
+      hops.add(0, hop(first, answer.code(), request, from));
+    }
     return Route.of(hops);
+  }
+
+  /** The peer that {@code answer} names, if it can be used now; else null. */
+  private @Nullable Candidate answering(List<Candidate> usable, PeerAnswer answer) {
+    for (Candidate each : usable) {
+      if (each.peer().name().equals(answer.peer()) && health.hasRoom(each.peer())) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The peers of which one may have the response to {@code request}, in the order of their lines.
+   * Empty too while a rule needs the destination's addresses.
+   */
+  List<Peer> askable(RoutedRequest request, int methodId, Askable whom, PeerAsking asking) {
+    if (!mayAsk || whom == Askable.NOBODY || methodId != Method.GET || request.hostConflicts()) {
+      return List.of();
+    }
+    Direct direct = direct(request, request.httpPort());
+    boolean hierarchical = hierarchical(request, methodId);
+    if (direct == Direct.YES
+        || direct == Direct.UNDECIDED
+        || (direct == Direct.MAYBE && !hierarchical)) {
+      return List.of();
+    }
+    boolean siblings =
+        whom == Askable.ALL
+            && hierarchical
+            && !CacheControl.ofRequest(request.requestFields()).has(CacheControl.NO_CACHE);
+    List<Peer> asked = new ArrayList<>();
+    for (Candidate each : peers) {
+      Peer line = each.line();
+      if ((line.kind() == PeerKind.PARENT || siblings) && asking.asks(line)) {
+        AclVerdict verdict = mayBeUsed(line, request, methodId);
+        if (verdict != null && verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
+          return List.of();
+        }
+        if (verdict != null && verdict.allowed() && health.hasRoom(each.peer())) {
+          asked.add(line);
+        }
+      }
+    }
+    return asked;
   }
 
   /** The peers that are not among {@code hops}, and why. The destination's addresses are known. */
@@ -164,6 +235,9 @@ final class PeerSelection {
   }
 
   private Reason reason(Candidate candidate, RoutedRequest request, int methodId) {
+    if (candidate.line().kind() != PeerKind.PARENT) {
+      return Reason.SIBLING;
+    }
     AclVerdict verdict = mayBeUsed(candidate.line(), request, methodId);
     if (verdict == null) {
       return Reason.NO_TUNNEL;
@@ -336,13 +410,55 @@ final class PeerSelection {
     }
   }
 
+  private Hop hop(
+      Candidate peer, HierarchyCode code, RoutedRequest request, @Nullable InetAddress from) {
+    if (peer.line().kind() != PeerKind.SIBLING) {
+      return parent(peer, code, request, from);
+    }
+    RequestForm form = peer.peer().form().with(request);
+    return new Hop.Sibling(
+        peer.peer(),
+        code,
+        proxyHeader(peer, request),
+        peer.line().keepsClientAddress() ? from : null,
+        peer.line().allowMiss() ? form : form.withCacheControl(onlyIfCached(request)));
+  }
+
+  /**
+   * The Cache-Control of {@code request} for a sibling: without a max-age of the client, Squid
+   * sends the limit of the first {@code refresh_pattern} that matches.
+   */
+  private String onlyIfCached(RoutedRequest request) {
+    Fields fields = request.requestFields();
+    String given = fields.joined("Cache-Control");
+    StringBuilder value = new StringBuilder(given == null ? "" : given);
+    if (CacheControl.ofRequest(fields).maxAgeSeconds() == CacheControl.ABSENT) {
+      value.append(value.length() == 0 ? "" : ", ").append("max-age=").append(maxAge(request));
+    }
+    return value.append(", only-if-cached").toString();
+  }
+
+  private long maxAge(RoutedRequest request) {
+    String url = request.url();
+    for (RefreshPattern pattern : refreshPatterns) {
+      if (pattern.regex().matcher(url).find()) {
+        return TimeUnit.MINUTES.toSeconds(pattern.maxMinutes());
+      }
+    }
+    return DEFAULT_MAX_AGE_SECONDS;
+  }
+
+  private static @Nullable HopProxyHeader proxyHeader(Candidate peer, RoutedRequest request) {
+    ProxyHeaderVersion version = peer.peer().proxyProtocol();
+    return version == null ? null : request.proxyHeader(version);
+  }
+
   private static Hop parent(
       Candidate peer, HierarchyCode code, RoutedRequest request, @Nullable InetAddress from) {
-    ProxyHeaderVersion version = peer.peer().proxyProtocol();
     return new Hop.Parent(
         peer.peer(),
         code,
-        version == null ? null : request.proxyHeader(version),
+        proxyHeader(peer, request),
         peer.line().keepsClientAddress() ? from : null,
         peer.peer().form().with(request));
   }

@@ -56,6 +56,9 @@ public interface RoutedRequest extends AclInput, ClientLogin {
    */
   @Nullable InetAddress transparentClient();
 
+  /** Some peer that was asked for the response has not answered in time. */
+  default void peersTimedOut() {}
+
   /** The header that tells a peer of the client; it names nobody if no client waits. */
   HopProxyHeader proxyHeader(ProxyHeaderVersion version);
 }

@@ -8,6 +8,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
+import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.own.OwnObjects;
 import java.util.ArrayList;
@@ -32,16 +33,20 @@ public final class Router {
 
   private final PeerSelection peers;
   private final PeerSelection surveyed;
+  private final PeerAsking asking;
   private final Upstream upstream;
   private final AclList access;
 
   /**
    * A router under {@code config}.
    *
+   * @param asking asks peers
    * @param upstream resolves destinations
    * @param access {@code http_access}
    */
-  public Router(HopHealth health, Upstream upstream, ProxyConfig config, AclList access) {
+  public Router(
+      HopHealth health, PeerAsking asking, Upstream upstream, ProxyConfig config, AclList access) {
+    this.asking = asking;
     this.peers = new PeerSelection(health, config);
     this.surveyed = new PeerSelection(new WithoutTurns(health), config);
     this.upstream = upstream;
@@ -53,11 +58,23 @@ public final class Router {
    * that have to be resolved first.
    */
   public void route(RoutedRequest request, int methodId, Listener listener) {
+    route(request, methodId, Askable.NOBODY, listener);
+  }
+
+  /**
+   * The same, after peers were asked which of them has the response.
+   *
+   * @param whom the peers that may be asked
+   */
+  public void route(RoutedRequest request, int methodId, Askable whom, Listener listener) {
     if (request.host().equals(OwnObjects.HOST)) {
       listener.routed(OwnObjects.HOPS);
       return;
     }
-    Route route = peers.choose(request, request.httpPort(), methodId);
+    if (ask(request, methodId, whom, listener)) {
+      return;
+    }
+    Route route = peers.choose(request, request.httpPort(), methodId, PeerAnswer.NOBODY);
     if (!route.needsDestination()) {
       tell(route, request, listener);
       return;
@@ -66,8 +83,31 @@ public final class Router {
         request.host(),
         addresses -> {
           request.destinations(addresses);
-          tell(peers.choose(request, request.httpPort(), methodId), request, listener);
+          if (!ask(request, methodId, whom, listener)) {
+            choose(request, methodId, PeerAnswer.NOBODY, listener);
+          }
         });
+  }
+
+  /** Asks peers, and then chooses; false: there is nobody to ask. */
+  private boolean ask(RoutedRequest request, int methodId, Askable whom, Listener listener) {
+    List<Peer> asked = peers.askable(request, methodId, whom, asking);
+    if (asked.isEmpty()) {
+      return false;
+    }
+    asking.ask(
+        new PeerQuestion(request.url(), request.requestFields(), asked),
+        answer -> {
+          if (answer.timedOut()) {
+            request.peersTimedOut();
+          }
+          choose(request, methodId, answer, listener);
+        });
+    return true;
+  }
+
+  private void choose(RoutedRequest request, int methodId, PeerAnswer answer, Listener listener) {
+    tell(peers.choose(request, request.httpPort(), methodId, answer), request, listener);
   }
 
   /**
@@ -81,7 +121,7 @@ public final class Router {
       then.accept(RouteSurvey.NOWHERE);
       return;
     }
-    Route route = surveyed.choose(request, request.httpPort(), methodId);
+    Route route = surveyed.choose(request, request.httpPort(), methodId, PeerAnswer.NOBODY);
     if (!route.needsDestination()) {
       then.accept(survey(route, request, methodId));
       return;
@@ -90,7 +130,8 @@ public final class Router {
         request.host(),
         addresses -> {
           request.destinations(addresses);
-          Route resolved = surveyed.choose(request, request.httpPort(), methodId);
+          Route resolved =
+              surveyed.choose(request, request.httpPort(), methodId, PeerAnswer.NOBODY);
           then.accept(survey(resolved, request, methodId));
         });
   }

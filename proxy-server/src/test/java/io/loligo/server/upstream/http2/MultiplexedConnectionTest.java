@@ -64,6 +64,17 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
   }
 
   @Test
+  void aSiblingGetsItsOwnCacheControl() {
+    openSettled();
+    RequestForm form = RequestForm.DIRECT.withCacheControl("only-if-cached");
+    lease().send(request(Method.GET, 0, false, false), form);
+    assertThat(server.frames())
+        .containsExactly(
+            "HEADERS 1 end [:method: GET, :scheme: http, :authority: origin.example, :path:"
+                + " /path?q, accept: */*, cache-control: only-if-cached]");
+  }
+
+  @Test
   void sendsContentWithItsLength() {
     openSettled();
     Heard heard = post(5);

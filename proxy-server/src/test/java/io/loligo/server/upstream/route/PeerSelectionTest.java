@@ -21,6 +21,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopProxyHeader;
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.PeerSpread;
 import io.loligo.server.upstream.Settings;
 import java.net.InetAddress;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class PeerSelectionTest {
@@ -345,9 +347,113 @@ class PeerSelectionTest {
     assertThat(unused(Method.GET)).contains(new Unused("b", Reason.ORIGIN_ONLY));
   }
 
+  @Test
+  void aSiblingGetsOnlyRequestsThatItsAnswerNames() {
+    settings.peers = List.of(sibling("s", false), Settings.parent("a"));
+    assertThat(hosts(choose(FORWARD, Method.GET)))
+        .containsExactly("a.example:3128", "origin.example:80");
+    Route route = choose("s", HierarchyCode.SIBLING_HIT);
+    assertThat(hosts(route))
+        .containsExactly("s.example:3128", "a.example:3128", "origin.example:80");
+    assertThat(codes(route))
+        .containsExactly(
+            HierarchyCode.SIBLING_HIT, HierarchyCode.FIRSTUP_PARENT, HierarchyCode.HIER_DIRECT);
+    assertThat(unused(Method.GET)).containsExactly(new Unused("s", Reason.SIBLING));
+  }
+
+  @Test
+  void aSiblingIsToldToAnswerFromItsStore() {
+    settings.peers = List.of(sibling("s", false), sibling("m", true));
+    Hop sibling = choose("s", HierarchyCode.SIBLING_HIT).hops().get(0);
+    assertThat(sibling.form().cacheControl()).isEqualTo("max-age=259200, only-if-cached");
+    assertThat(sibling.form().absolute()).isTrue();
+    assertThat(List.of(504, 503, 403, 407)).allMatch(sibling::declines);
+    assertThat(List.of(200, 304, 404)).noneMatch(sibling::declines);
+    Hop allowsMiss = choose("m", HierarchyCode.SIBLING_HIT).hops().get(0);
+    assertThat(allowsMiss.form().cacheControl()).isNull();
+    request.cacheControl("max-age=5, no-transform");
+    assertThat(choose("s", HierarchyCode.SIBLING_HIT).hops().get(0).form().cacheControl())
+        .isEqualTo("max-age=5, no-transform, only-if-cached");
+  }
+
+  @Test
+  void theAgeThatASiblingMayGiveIsThatOfRefreshPattern() {
+    settings.refreshPatterns = "refresh_pattern -i ORIGIN 0 20% 60\nrefresh_pattern . 0 0% 1\n";
+    settings.peers = List.of(sibling("s", false));
+    assertThat(choose("s", HierarchyCode.SIBLING_HIT).hops().get(0).form().cacheControl())
+        .isEqualTo("max-age=3600, only-if-cached");
+  }
+
+  @Test
+  void theParentThatPeersNamedComesFirstAndOnce() {
+    settings.peers = List.of(Settings.parent("a"), Settings.parent("b"));
+    settings.preferDirect = true;
+    Route route = choose("b", HierarchyCode.FIRST_PARENT_MISS);
+    assertThat(hosts(route))
+        .containsExactly("b.example:3128", "origin.example:80", "a.example:3128");
+    assertThat(codes(route)).startsWith(HierarchyCode.FIRST_PARENT_MISS);
+    settings.alwaysDirect = AclList.allowAll();
+    assertThat(hosts(choose("b", HierarchyCode.PARENT_HIT))).containsExactly("origin.example:80");
+  }
+
+  @Test
+  void siblingsAreAskedAboutMissesOnly() {
+    settings.peers = List.of(sibling("s", false), Settings.parent("a"));
+    assertThat(asked(Askable.ALL)).containsExactly("s", "a");
+    assertThat(asked(Askable.PARENTS)).containsExactly("a");
+    assertThat(asked(Askable.NOBODY)).isEmpty();
+    request.cacheControl("no-cache");
+    assertThat(asked(Askable.ALL)).containsExactly("a");
+  }
+
+  @Test
+  void nobodyIsAskedAboutRequestsThatNoPeerGets() {
+    settings.peers = List.of(sibling("s", false), with(Settings.parent("a"), AclList.denyAll()));
+    assertThat(asked(Askable.ALL)).containsExactly("s");
+    settings.alwaysDirect = AclList.allowAll();
+    assertThat(asked(Askable.ALL)).isEmpty();
+    settings.alwaysDirect = AclList.denyAll();
+    request.conflicts = true;
+    assertThat(asked(Askable.ALL)).isEmpty();
+    request.conflicts = false;
+    request.fields.clear("x".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    request.fields.add(FieldName.AUTHORIZATION, 0, 1, 0, 1);
+    assertThat(asked(Askable.ALL)).as("not hierarchical").isEmpty();
+  }
+
+  private static Peer sibling(String name, boolean allowMiss) {
+    return Peer.parent(name, name + ".example", 3128)
+        .kind(PeerKind.SIBLING)
+        .allowMiss(allowMiss)
+        .build();
+  }
+
+  private List<String> asked(Askable whom) {
+    PeerAsking all =
+        new PeerAsking() {
+          @Override
+          public boolean asks(Peer peer) {
+            return true;
+          }
+
+          @Override
+          public void ask(PeerQuestion question, Consumer<PeerAnswer> then) {
+            throw new AssertionError("nobody asks here");
+          }
+        };
+    return new PeerSelection(health, settings.build())
+        .askable(request, Method.GET, whom, all).stream().map(Peer::name).toList();
+  }
+
+  private Route choose(String answering, HierarchyCode code) {
+    return new PeerSelection(health, settings.build())
+        .choose(request, FORWARD, Method.GET, new PeerAnswer(answering, code, false));
+  }
+
   private List<Unused> unused(int method) {
     PeerSelection selection = new PeerSelection(health, settings.build());
-    return selection.unused(request, method, selection.choose(request, FORWARD, method).hops());
+    return selection.unused(
+        request, method, selection.choose(request, FORWARD, method, PeerAnswer.NOBODY).hops());
   }
 
   @Test
@@ -360,14 +466,15 @@ class PeerSelectionTest {
     List<String> first = hosts(choose(FORWARD, Method.GET));
     PeerSelection survey = new PeerSelection(new WithoutTurns(health), settings.build());
     for (int i = 0; i < 3; i++) {
-      assertThat(survey.choose(request, FORWARD, Method.GET).code())
+      assertThat(survey.choose(request, FORWARD, Method.GET, PeerAnswer.NOBODY).code())
           .isEqualTo(HierarchyCode.ROUNDROBIN_PARENT);
     }
     assertThat(hosts(choose(FORWARD, Method.GET))).isNotEqualTo(first);
   }
 
   private Route choose(HttpPort port, int method) {
-    return new PeerSelection(health, settings.build()).choose(request, port, method);
+    return new PeerSelection(health, settings.build())
+        .choose(request, port, method, PeerAnswer.NOBODY);
   }
 
   private static List<String> hosts(Route route) {
@@ -417,6 +524,12 @@ class PeerSelectionTest {
     private InetAddress transparentClient;
     private final Fields fields = new Fields(4);
     private int port = 80;
+
+    void cacheControl(String value) {
+      byte[] bytes = ("Cache-Control" + value).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+      fields.clear(bytes);
+      fields.add(FieldName.CACHE_CONTROL, 0, 13, 13, bytes.length);
+    }
 
     @Override
     public HttpPort httpPort() {
