@@ -108,9 +108,6 @@ final class DeferredPurges implements AutoCloseable {
       entry.release();
       return null;
     }
-    if (verdict != Purges.KEPT) {
-      entry.becomeStale(purges.staleSince(verdict));
-    }
     return entry;
   }
 
@@ -149,6 +146,19 @@ final class DeferredPurges implements AutoCloseable {
     } catch (RejectedExecutionException full) {
       loop.execute(() -> then.accept(new Purged(Purged.Outcome.REFUSED, 0, 0)));
     }
+  }
+
+  /**
+   * The same without a walk through memory, whose entries are compared as they are found.
+   *
+   * @param what neither a pattern nor everything
+   * @param then told whether all disks have noted it, on a disk thread or at once
+   */
+  void note(Purge what, Consumer<Boolean> then) {
+    long millis = purges.now();
+    purges.mark(table(what), numbers(what), millis);
+    flights.separateIf(key -> Purges.mayConcern(what, key));
+    disk.mark(table(what), numbers(what), millis, true, then);
   }
 
   private void purgeNow(Purge what, EventExecutor loop, Consumer<Purged> told) {

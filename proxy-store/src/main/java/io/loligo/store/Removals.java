@@ -67,7 +67,7 @@ final class Removals {
       @Nullable InFlight except,
       EventExecutor loop,
       Consumer<Boolean> then) {
-    Confirmation confirmation = new Confirmation(loop, then);
+    Confirmation confirmation = new Confirmation(told -> tell(loop, told, then));
     for (CacheKey key : keys) {
       alternatives.removing();
       if (alternatives.mayBeAny(key)) {
@@ -91,11 +91,10 @@ final class Removals {
   }
 
   /**
-   * The confirmations that an invalidation awaits from disks. Thread-safe, except for the calls of
-   * its owner.
+   * The confirmations that a removal awaits from disks. Thread-safe, except for the calls of its
+   * owner.
    */
   private static final class Confirmation {
-    private final EventExecutor loop;
     private final Consumer<Boolean> then;
 
     /** One more than the pending confirmations, until the owner has asked for all. */
@@ -103,8 +102,7 @@ final class Removals {
 
     private volatile boolean failed;
 
-    Confirmation(EventExecutor loop, Consumer<Boolean> then) {
-      this.loop = loop;
+    Confirmation(Consumer<Boolean> then) {
       this.then = then;
     }
 
@@ -119,7 +117,7 @@ final class Removals {
         failed = true;
       }
       if (left.decrementAndGet() == 0) {
-        tell();
+        then.accept(!failed);
       }
     }
 
@@ -133,13 +131,13 @@ final class Removals {
       told(true);
       return true;
     }
+  }
 
-    private void tell() {
-      try {
-        loop.execute(() -> then.accept(!failed));
-      } catch (RejectedExecutionException shutDown) {
-        LOG.debug("the event loop of an invalidation has stopped");
-      }
+  private static void tell(EventExecutor loop, boolean confirmed, Consumer<Boolean> then) {
+    try {
+      loop.execute(() -> then.accept(confirmed));
+    } catch (RejectedExecutionException shutDown) {
+      LOG.debug("the event loop of an invalidation has stopped");
     }
   }
 
@@ -161,6 +159,47 @@ final class Removals {
     } else {
       purgeItself(what, loop, then);
     }
+  }
+
+  /**
+   * The same for a purge of another node: nobody asks for numbers, so memory is not walked unless
+   * for a pattern.
+   *
+   * @param loop runs what has to wait
+   * @param then told on any thread whether no crash undoes it; false also if too many are pending
+   */
+  void take(Purge what, EventExecutor loop, Consumer<Boolean> then) {
+    alternatives.removing();
+    Confirmation confirmation = new Confirmation(then);
+    if (what instanceof Purge.Url url) {
+      if (alternatives.mayBeAny(url.key())) {
+        confirmation.expect();
+        long[] numbers = {CacheGroups.ofAlternatives(url.key())};
+        purges.note(new Purge.Groups(numbers, url.soft()), confirmation::told);
+      }
+      confirmation.expect();
+      if (url.soft()) {
+        purges.note(url, confirmation::told);
+      } else {
+        purgeUrl(url.key(), purged -> confirmation.told(isDone(purged)));
+      }
+    } else if (what instanceof Purge.Groups) {
+      confirmation.expect();
+      purges.note(what, confirmation::told);
+    } else {
+      if (what instanceof Purge.Matching matching && alternatives.mayBeAny()) {
+        confirmation.expect();
+        long[] numbers = {CacheGroups.ALTERNATIVES};
+        purges.note(new Purge.Groups(numbers, matching.soft()), confirmation::told);
+      }
+      confirmation.expect();
+      purges.purge(what, loop, purged -> confirmation.told(isDone(purged)));
+    }
+    confirmation.told(true);
+  }
+
+  private static boolean isDone(Purged purged) {
+    return purged.outcome() == Purged.Outcome.DONE;
   }
 
   private void purgeBoth(Purge first, Purge second, EventExecutor loop, Consumer<Purged> then) {

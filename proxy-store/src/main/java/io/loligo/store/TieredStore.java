@@ -24,6 +24,7 @@ import io.loligo.store.memory.MemoryLedger;
 import io.loligo.store.memory.MemoryTier;
 import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.purge.Ban;
+import io.loligo.store.purge.OtherStores;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import io.netty.buffer.ByteBuf;
@@ -72,6 +73,9 @@ public final class TieredStore implements Store {
   private final Removals removals;
   private final Landing landing = new TierLanding();
   private final AlternativeKeys alternatives;
+
+  /** Null: there is no cluster. */
+  private volatile @Nullable OtherStores others;
 
   /**
    * An empty store.
@@ -510,12 +514,62 @@ public final class TieredStore implements Store {
       @Nullable InFlight except,
       EventExecutor loop,
       Consumer<Boolean> then) {
-    return removals.invalidate(keys, of, groups, except, loop, then);
+    OtherStores cluster = others;
+    if (cluster == null || (keys.isEmpty() && groups.length == 0)) {
+      return removals.invalidate(keys, of, groups, except, loop, then);
+    }
+    Consumer<Boolean> here =
+        forgotten ->
+            cluster.invalidate(
+                keys, groups, forgotten, () -> tell(loop, () -> then.accept(forgotten)));
+    if (!removals.invalidate(keys, of, groups, except, loop, here)) {
+      here.accept(true);
+    }
+    return true;
   }
 
   @Override
   public void purge(Purge what, EventExecutor loop, Consumer<Purged> then) {
-    removals.purge(what, loop, then);
+    OtherStores cluster = others;
+    if (cluster == null) {
+      removals.purge(what, loop, then);
+      return;
+    }
+    removals.purge(
+        what,
+        loop,
+        purged -> {
+          if (purged.outcome() == Purged.Outcome.REFUSED) {
+            then.accept(purged);
+          } else {
+            boolean confirmed = purged.outcome() == Purged.Outcome.DONE;
+            cluster.purge(
+                what, confirmed, reach -> tell(loop, () -> then.accept(purged.reaching(reach))));
+          }
+        });
+  }
+
+  private static void tell(EventExecutor loop, Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException shutDown) {
+      LOG.debug("the event loop of a purge has stopped");
+    }
+  }
+
+  /** Purges and invalidations also go to {@code cluster} from now on. Once. */
+  public void alsoIn(OtherStores cluster) {
+    others = cluster;
+  }
+
+  /**
+   * Carries out a purge of another store, as {@link #purge} does, and tells no others. Any thread.
+   *
+   * @param loop runs what has to wait
+   * @param then told on any thread whether no crash undoes it; false also if too many are pending
+   */
+  public void take(Purge what, EventExecutor loop, Consumer<Boolean> then) {
+    removals.take(what, loop, then);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.loligo.server.admin;
 
 import io.loligo.server.json.JsonWriter;
 import io.loligo.store.purge.Purged;
+import io.loligo.store.purge.Reach;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -252,6 +253,12 @@ final class AdminRoutes {
       json.value(null);
     } else {
       json.value(purged.disk());
+    }
+    Reach reach = purged.reach();
+    if (reach != null) {
+      json.name("nodes").beginObject();
+      json.member("acknowledged", reach.acknowledged());
+      json.member("configured", reach.configured()).endObject();
     }
     return AdminReply.json(200, json.endObject().toString());
   }

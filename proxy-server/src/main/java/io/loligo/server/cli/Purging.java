@@ -111,6 +111,17 @@ final class Purging implements Callable<Integer> {
     return "purged: "
         + purged.get("memory").whole()
         + " in memory, "
-        + (disk.isPresent() ? disk.whole() + " on disk" : "those on disk at their next use");
+        + (disk.isPresent() ? disk.whole() + " on disk" : "those on disk at their next use")
+        + nodes(purged.get("nodes"));
+  }
+
+  private static String nodes(JsonValue nodes) {
+    return nodes.isPresent()
+        ? "; on "
+            + nodes.get("acknowledged").whole()
+            + "/"
+            + nodes.get("configured").whole()
+            + " nodes"
+        : "";
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.cli.Main;
 import io.loligo.server.json.JsonValue;
+import io.loligo.store.purge.Reach;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -60,6 +61,17 @@ class CommandsWireTest extends WireTest {
     assertThat(JsonValue.parse(json).get("memory").whole()).isEqualTo(1);
     get("/a");
     assertThat(origin.fetches("/a")).isEqualTo(3);
+  }
+
+  @Test
+  void saysHowManyNodesOfAClusterPurged() throws Exception {
+    startProxy(SECRET);
+    proxy.purgesAlsoIn(new FixedReach(new Reach(2, 3)));
+    assertThat(answer("purge", origin.url("/a")))
+        .isEqualTo("purged: 0 in memory, 0 on disk; on 2/3 nodes\n");
+    assertThat(answer("purge", "--json", "--key", "one"))
+        .contains("\"nodes\":{\"acknowledged\":2,\"configured\":3}");
+    assertThat(answer("ban", "x")).contains("on 2/3 nodes");
   }
 
   @Test

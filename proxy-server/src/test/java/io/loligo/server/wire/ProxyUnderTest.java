@@ -22,6 +22,7 @@ import io.loligo.store.Store;
 import io.loligo.store.disk.CacheDirs;
 import io.loligo.store.disk.DiskDirectives;
 import io.loligo.store.disk.DiskStats;
+import io.loligo.store.purge.OtherStores;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -37,6 +38,11 @@ final class ProxyUnderTest implements AutoCloseable {
 
   private ProxyUnderTest(Proxy proxy) {
     this.proxy = proxy;
+  }
+
+  /** Its purges also go to {@code cluster}. */
+  void purgesAlsoIn(OtherStores cluster) {
+    proxy.store().alsoIn(cluster);
   }
 
   /** Samples what is in progress. */

@@ -2,7 +2,9 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.store.purge.Reach;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -316,5 +318,31 @@ class PurgeWireTest extends WireTest {
     start(true);
     assertThat(get("/a").text()).isEqualTo("v1");
     assertThat(origin.requests()).hasSize(2);
+  }
+
+  /** Another node may have had what this one has not. */
+  @Test
+  void saysHowManyNodesOfAClusterPurged() throws Exception {
+    start(false);
+    proxy.purgesAlsoIn(new FixedReach(new Reach(3, 3)));
+    WireMessage purged = exchange("PURGE", "/a");
+    assertThat(purged.status()).isEqualTo(200);
+    assertThat(purged.field("Loligo-Purged")).isEqualTo("memory=0, disk=0, nodes 3/3");
+  }
+
+  @Test
+  void theAnswerToAnUnsafeRequestWaitsForTheOtherNodes() throws Exception {
+    start(false);
+    FixedReach others = new FixedReach(new Reach(1, 3));
+    proxy.purgesAlsoIn(others);
+    counting("/a", FRESH);
+    get("/a");
+    RawClient client = client();
+    client.send(RawClient.head("POST", origin.url("/a"), "Content-Length: 0"));
+    Runnable carriedOut = others.invalidations.poll(10, TimeUnit.SECONDS);
+    assertThat(carriedOut).isNotNull();
+    assertThat(get("/a").text()).as("invalid here before").isEqualTo("v3");
+    carriedOut.run();
+    assertThat(client.responseTo("POST").text()).isEqualTo("v2");
   }
 }

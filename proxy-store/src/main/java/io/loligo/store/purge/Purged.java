@@ -1,12 +1,15 @@
 package io.loligo.store.purge;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The outcome of a purge, told when not even a crash undoes it. Immutable.
  *
  * @param memory responses that left memory, or became stale there
  * @param disk the same on disk; {@link #LATER} if each is checked before it would be served
+ * @param reach how many nodes carried it out; null: there is no cluster
  */
-public record Purged(Outcome outcome, int memory, int disk) {
+public record Purged(Outcome outcome, int memory, int disk, @Nullable Reach reach) {
   /** Responses on disk are not counted: each is dropped when a request finds it. */
   public static final int LATER = -1;
 
@@ -19,7 +22,17 @@ public record Purged(Outcome outcome, int memory, int disk) {
     REFUSED
   }
 
-  /** Whether anything was found, or may be. */
+  /** Without a cluster. */
+  public Purged(Outcome outcome, int memory, int disk) {
+    this(outcome, memory, disk, null);
+  }
+
+  /** The same, carried out by that many nodes. */
+  public Purged reaching(Reach nodes) {
+    return new Purged(outcome, memory, disk, nodes);
+  }
+
+  /** Whether anything was found here, or may be. */
   public boolean any() {
     return memory > 0 || disk != 0;
   }
@@ -33,9 +46,10 @@ public record Purged(Outcome outcome, int memory, int disk) {
         later ? LATER : disk + other.disk);
   }
 
-  /** {@code memory=2, disk=later}, or a number. */
+  /** {@code memory=2, disk=later}, or a number; in a cluster with {@code , nodes 3/3}. */
   public String text() {
-    return "memory=" + memory + ", disk=" + (disk == LATER ? "later" : disk);
+    String here = "memory=" + memory + ", disk=" + (disk == LATER ? "later" : disk);
+    return reach == null ? here : here + ", " + reach.text();
   }
 
   /** Approximate number of responses: a response in memory is usually on disk too. */

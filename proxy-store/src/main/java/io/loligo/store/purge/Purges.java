@@ -201,15 +201,19 @@ public final class Purges {
 
   /**
    * The verdict on {@code entry}, borrowed: {@link #KEPT}, {@link #GONE}, or the moment since which
-   * it is stale. It is validated before its next use from now on if {@link #mustValidate} says so.
+   * it is stale, and says so itself from now on. The same holds if {@link #mustValidate}.
    */
   public long judge(Entry entry) {
     long now = serial.get();
     long asked = entry.meta().requestTimeMillis();
     long verdict = verdict(entry.key(), entry::groups, asked);
     if (verdict != GONE) {
+      // first, because others use it once it is judged
+      if (verdict != KEPT) {
+        entry.becomeStale(staleSince(verdict));
+      }
       if (mustValidate(asked)) {
-        entry.validateFirst(); // first: others use it once it is judged
+        entry.validateFirst();
       }
       // one load may give the same entry to several requests: none of them may use it
       entry.judgedAt(now);

@@ -78,13 +78,16 @@ final class PurgeFields {
     return new Purge.Groups(numbers, soft);
   }
 
-  /** Adds the field that reports the result: {@code Loligo-Purged: memory=2, disk=later}. */
+  /** Adds the field that reports the result: {@code Loligo-Purged: memory=2, disk=later} */
   static void answer(Purged purged, FieldLines lines) {
     lines.add("Loligo-Purged", purged.text());
   }
 
-  /** 404 if a URL was purged under which nothing was stored; otherwise 200. */
+  /**
+   * 404 if a URL was purged under which nothing was stored; otherwise 200, also in a cluster, where
+   * another node may have had it.
+   */
   static int status(Purge what, Purged purged) {
-    return what instanceof Purge.Url && !purged.any() ? 404 : 200;
+    return what instanceof Purge.Url && !purged.any() && purged.reach() == null ? 404 : 200;
   }
 }

@@ -1,0 +1,31 @@
+package io.loligo.server.wire;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.purge.OtherStores;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Reach;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+
+/** Other nodes that all purges reach at once, or so far. Thread-safe. */
+final class FixedReach implements OtherStores {
+  private final Reach reach;
+
+  /** What an unsafe request made invalid; it is answered when the test says so. */
+  final LinkedBlockingQueue<Runnable> invalidations = new LinkedBlockingQueue<>();
+
+  FixedReach(Reach reach) {
+    this.reach = reach;
+  }
+
+  @Override
+  public void purge(Purge what, boolean confirmed, Consumer<Reach> then) {
+    then.accept(reach);
+  }
+
+  @Override
+  public void invalidate(List<CacheKey> keys, long[] groups, boolean confirmed, Runnable then) {
+    invalidations.add(then);
+  }
+}

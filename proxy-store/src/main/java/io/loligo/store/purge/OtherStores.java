@@ -1,0 +1,25 @@
+package io.loligo.store.purge;
+
+import io.loligo.core.caching.CacheKey;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The stores of the other nodes of a cluster. Thread-safe: any thread; nothing blocks. */
+public interface OtherStores {
+  /**
+   * Carries out a purge there that was carried out here.
+   *
+   * @param confirmed whether no crash undoes it here
+   * @param then told once, on any thread, how far it came
+   */
+  void purge(Purge what, boolean confirmed, Consumer<Reach> then);
+
+  /**
+   * The same for what an unsafe request made invalid, whose client waits.
+   *
+   * @param keys whose variants are invalid; not to be changed
+   * @param groups see {@link io.loligo.core.caching.CacheGroups}; not to be changed
+   * @param then told once, on any thread: when all did it, or soon after
+   */
+  void invalidate(List<CacheKey> keys, long[] groups, boolean confirmed, Runnable then);
+}
