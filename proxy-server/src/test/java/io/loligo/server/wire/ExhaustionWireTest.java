@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Clients that want everything: while they do, another client is served as ever, and when they are
  * gone heap, direct memory, resident memory, connections and descriptors are where they were. With
- * {@code -Dloligo.exhaustion=full -Dtest.leaks=simple} in the sizes of real attacks, which takes
+ * {@code -Dloligo.exhaustion=full} in the sizes of real attacks, which takes
  * minutes and needs 12,000 descriptors.
  */
 class ExhaustionWireTest extends WireTest {
