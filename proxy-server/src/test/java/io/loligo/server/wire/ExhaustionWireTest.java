@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Clients that want everything: while they do, another client is served as ever, and when they are
  * gone heap, direct memory, resident memory, connections and descriptors are where they were. With
- * {@code -Dloligo.exhaustion=full} in the sizes of real attacks, which takes
- * minutes and needs 12,000 descriptors.
+ * {@code -Dloligo.exhaustion=full} in the sizes of real attacks, which takes minutes and needs
+ * 12,000 descriptors.
  */
 class ExhaustionWireTest extends WireTest {
   private static final boolean FULL = "full".equals(System.getProperty("loligo.exhaustion"));

@@ -13,7 +13,8 @@ import net.openhft.posix.PosixAPI;
  * and a write to a mapped sparse file fails as a fault in the middle of any operation. Stateless;
  * blocks.
  *
- * <p>The first use loads the library that makes the system call, some tenths of a second.
+ * <p>The first use for a file beyond {@value #ZEROS} bytes loads the library that makes the system
+ * call, some tenths of a second. A smaller file gets zeros: it is made before the ports are open.
  */
 public final class Preallocation {
   private static final int ZEROS = 1 << 20;
@@ -34,8 +35,8 @@ public final class Preallocation {
 
   /**
    * Makes a file at least {@code bytes} bytes long, with all of its space allocated; creates it.
-   * Its content stays. Zeros are written only if the system or the file system has no call that
-   * reserves space.
+   * Its content stays. Zeros are written if the file is small, or if the system or the file system
+   * has no call that reserves space.
    *
    * @throws IOException there is not enough space, with the number of missing bytes; or the system
    *     refused, with its reason; or the file cannot be written. The file is then unchanged
@@ -54,7 +55,7 @@ public final class Preallocation {
             file,
             bytes - before,
             bytes); // an allocation that does not fit is not begun, because others write too
-        if (!reserved(file, bytes, system) || open.length() < bytes) {
+        if (bytes <= ZEROS || !reserved(file, bytes, system) || open.length() < bytes) {
           checkSpace(file, bytes - before, bytes);
           writeZeros(open, bytes);
         }

@@ -1,16 +1,21 @@
 package io.loligo.server.exchange.settings.pages;
 
 import io.loligo.server.exchange.settings.pages.Failing.Party;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** The built-in pages in one language. Immutable. */
+/**
+ * The built-in pages in one language. Each page is made when it is first needed, from texts that
+ * were read before: few failures ever happen, and a start should not wait for the others.
+ * Thread-safe: any thread.
+ */
 public final class PageLanguage {
   /** Codes of facts in texts: the name of the server, and that of this proxy. */
   static final String TEXT_CODES = "Hh";
@@ -23,7 +28,9 @@ public final class PageLanguage {
 
   private final String tag;
   private final Properties texts;
-  private final Map<Failing, BuiltInPage> pages = new EnumMap<>(Failing.class);
+  private final String html;
+  private final AtomicReferenceArray<@Nullable BuiltInPage> pages =
+      new AtomicReferenceArray<>(Failing.values().length);
 
   /**
    * The pages with these texts.
@@ -34,9 +41,7 @@ public final class PageLanguage {
   PageLanguage(String tag, Properties texts, String page) {
     this.tag = tag;
     this.texts = texts;
-    for (Failing failing : Failing.values()) {
-      pages.put(failing, page(failing, page));
-    }
+    html = page;
   }
 
   /** Its tag, such as {@code de}. */
@@ -55,8 +60,11 @@ public final class PageLanguage {
 
   /** The page of {@code failing}. */
   BuiltInPage page(Failing failing) {
-    BuiltInPage page = pages.get(failing);
-    assert page != null : "each has a page";
+    BuiltInPage page = pages.get(failing.ordinal());
+    if (page == null) {
+      page = made(failing);
+      pages.set(failing.ordinal(), page); // threads that make it at a time make the same
+    }
     return page;
   }
 
@@ -73,7 +81,7 @@ public final class PageLanguage {
     return text;
   }
 
-  private BuiltInPage page(Failing failing, String page) {
+  private BuiltInPage made(Failing failing) {
     String key = failing.key();
     String title = text(key + ".title");
     String what = text(key + ".text");
@@ -82,9 +90,9 @@ public final class PageLanguage {
             ? text(key + ".who")
             : text("who." + failing.party().token());
     List<String> steps = List.of(STEPS.split(text(key + ".next"), -1));
-    String html =
+    String filled =
         filled(
-            page,
+            html,
             Map.of(
                 "language", tag,
                 "title", HtmlText.escaped(title),
@@ -104,7 +112,7 @@ public final class PageLanguage {
         PageTemplate.of(what, TEXT_CODES),
         PageTemplate.of(who, TEXT_CODES),
         steps.stream().map(step -> PageTemplate.of(step, TEXT_CODES)).toList(),
-        PageTemplate.of(html, PAGE_CODES));
+        PageTemplate.of(filled, PAGE_CODES));
   }
 
   private static String filled(String page, Map<String, String> texts) {
