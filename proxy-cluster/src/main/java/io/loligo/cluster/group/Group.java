@@ -41,6 +41,14 @@ public interface Group extends AutoCloseable {
    */
   int configured();
 
+  /**
+   * Whether a member is one of the {@link #configured} nodes: a purge that reached only others is
+   * not said to have reached all.
+   */
+  default boolean isConfigured(Member member) {
+    return true;
+  }
+
   /** Leaves. */
   @Override
   void close();

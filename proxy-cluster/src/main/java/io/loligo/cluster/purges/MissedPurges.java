@@ -1,0 +1,311 @@
+package io.loligo.cluster.purges;
+
+import io.loligo.cluster.Steps;
+import io.loligo.cluster.group.NodeRun;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets the purges that this node missed. Confined to the steps; {@link #isCaughtUp} also from other
+ * threads.
+ *
+ * <p>A purge that another node has is <em>wanted</em>. It is pulled from a member that retains it,
+ * in one batch at a time; a member that does not answer is tried again after the others. If no
+ * member retains it, all stored responses are validated before their next use, which replaces all
+ * purges that are wanted then. That waits until all members have said what they retain, for {@link
+ * ReplicationLimits#answerNanos} at most.
+ */
+final class MissedPurges {
+  /** Purges given to the store that it has not confirmed; beyond, none are taken. */
+  static final int MAX_UNCONFIRMED = 2_048;
+
+  /** The part of a node that catching up needs. */
+  interface Node {
+    void send(NodeRun to, PurgeMessage message);
+
+    /**
+     * Asks the store to validate everything, until it confirms; then calls {@code then} on a step.
+     */
+    void revalidateAll(Runnable then);
+
+    /** Everything stored is validated, which replaces purges of {@code stream}. */
+    void cover(NodeRun stream, long upTo);
+  }
+
+  private static final class Want {
+    private long upTo;
+
+    /** Before, the purge is probably on its way. */
+    private long missingFromNanos;
+
+    private long sinceNanos;
+
+    /** Members that may have it, with the first number that they retain; asked in this order. */
+    private final Map<NodeRun, Long> sources = new LinkedHashMap<>();
+
+    private @Nullable NodeRun source(long from) {
+      for (Map.Entry<NodeRun, Long> source : sources.entrySet()) {
+        if (source.getValue() <= from) {
+          return source.getKey();
+        }
+      }
+      return null;
+    }
+  }
+
+  private record Pulling(NodeRun stream, NodeRun source, long from, long deadlineNanos) {}
+
+  private final Steps steps;
+  private final ReplicationLimits limits;
+  private final PurgeLog log;
+  private final Node node;
+  private final Map<NodeRun, Want> wants = new LinkedHashMap<>();
+
+  /** Members that have not said how far they are since they came. */
+  private final Set<NodeRun> unheard = new HashSet<>();
+
+  private Set<NodeRun> members = Set.of();
+
+  /** Most members are new to this node: it was away, or is new itself. */
+  private boolean arriving;
+
+  private long unheardUntilNanos;
+  private @Nullable Pulling pulling;
+  private boolean revalidating;
+  private @Nullable Runnable timer;
+
+  private volatile boolean caughtUp = true;
+
+  MissedPurges(Steps steps, ReplicationLimits limits, PurgeLog log, Node node) {
+    this.steps = steps;
+    this.limits = limits;
+    this.log = log;
+    this.node = node;
+  }
+
+  boolean isCaughtUp() {
+    return caughtUp;
+  }
+
+  /** Purges known to be missing. */
+  long lag() {
+    long lag = 0;
+    for (Map.Entry<NodeRun, Want> want : wants.entrySet()) {
+      lag += Math.max(0, want.getValue().upTo - received(want.getKey()));
+    }
+    return lag;
+  }
+
+  /**
+   * The members are others.
+   *
+   * @param others without this node
+   * @param fresh those of them that were not members before
+   */
+  void view(Set<NodeRun> others, Set<NodeRun> fresh) {
+    members = others;
+    unheard.retainAll(others);
+    unheard.addAll(fresh);
+    if (!fresh.isEmpty()) {
+      arriving = 2 * fresh.size() > others.size();
+      unheardUntilNanos = steps.nanos() + limits.answerNanos();
+    }
+    wants.values().forEach(want -> want.sources.keySet().retainAll(others));
+    Pulling pull = pulling;
+    if (pull != null && !others.contains(pull.source())) {
+      pulling = null;
+    }
+    next();
+  }
+
+  /** A member said how far it is. */
+  void heard(NodeRun from, PurgeMessage.Vector vector) {
+    if (!members.contains(from)) {
+      return;
+    }
+    boolean settled = !unheard.contains(from);
+    if (vector.complete()) {
+      unheard.remove(from);
+      wants.values().forEach(want -> want.sources.remove(from));
+    }
+    for (PurgeMessage.Position position : vector.positions()) {
+      NodeRun stream = position.stream();
+      if (position.applied() > received(stream)) {
+        boolean onItsWay = vector.complete() && settled && members.contains(stream);
+        want(stream, position.applied(), onItsWay ? limits.retryNanos() / 2 : 0)
+            .sources
+            .put(from, position.firstRetained());
+      } else {
+        Want want = wants.get(stream);
+        if (want != null) {
+          want.sources.remove(from);
+        }
+      }
+    }
+    Pulling pull = pulling;
+    if (pull != null && pull.source().equals(from) && !vector.complete()) {
+      pulling = null;
+    }
+    next();
+  }
+
+  /** A member sent purges that cannot be taken yet, because others before them are missing. */
+  void gap(NodeRun from, NodeRun stream, long upTo) {
+    if (members.contains(from)) {
+      want(stream, upTo, 0).sources.putIfAbsent(from, 1L);
+      next();
+    }
+  }
+
+  /** Purges of {@code stream} came. */
+  void came(NodeRun stream) {
+    Pulling pull = pulling;
+    if (pull != null && pull.stream().equals(stream) && received(stream) >= pull.from()) {
+      pulling = null;
+    }
+    if (!wants.isEmpty()) {
+      next();
+    }
+  }
+
+  /** The store confirmed purges. */
+  void confirmed() {
+    if (!wants.isEmpty()) {
+      next();
+    }
+  }
+
+  /** Validates everything, because this node's own journal lacks purges. */
+  void distrustJournal(Map<NodeRun, Long> upTo) {
+    revalidate(upTo);
+    next();
+  }
+
+  void close() {
+    Runnable scheduled = timer;
+    if (scheduled != null) {
+      scheduled.run();
+    }
+  }
+
+  private Want want(NodeRun stream, long upTo, long graceNanos) {
+    long now = steps.nanos();
+    Want want = wants.get(stream);
+    if (want == null) {
+      want = new Want();
+      want.sinceNanos = now;
+      want.missingFromNanos = now + graceNanos;
+      wants.put(stream, want);
+    }
+    want.upTo = Math.max(want.upTo, upTo);
+    if (graceNanos == 0 && want.missingFromNanos - now > 0) {
+      want.missingFromNanos = now;
+    }
+    return want;
+  }
+
+  private long received(NodeRun stream) {
+    Stream known = log.stream(stream);
+    return known == null ? 0 : known.received();
+  }
+
+  private void next() {
+    long now = steps.nanos();
+    if (!unheard.isEmpty() && now - unheardUntilNanos >= 0) {
+      unheard.clear();
+    }
+    wants.entrySet().removeIf(want -> want.getValue().upTo <= received(want.getKey()));
+    Pulling pull = pulling;
+    if (pull != null && !wants.containsKey(pull.stream())) {
+      pulling = null;
+    } else if (pull != null && now - pull.deadlineNanos() >= 0) {
+      tryLast(pull);
+      pulling = null;
+    }
+    if (!revalidating) {
+      proceed(now);
+    }
+    tell(now);
+  }
+
+  /** Asks the others before a member that did not answer. */
+  private void tryLast(Pulling pull) {
+    Want want = wants.get(pull.stream());
+    Long first = want == null ? null : want.sources.remove(pull.source());
+    if (want != null && first != null) {
+      want.sources.put(pull.source(), first);
+    }
+  }
+
+  private void proceed(long now) {
+    boolean lost = false;
+    for (Map.Entry<NodeRun, Want> entry : wants.entrySet()) {
+      Want want = entry.getValue();
+      boolean due = now - want.missingFromNanos >= 0;
+      if (due && want.source(received(entry.getKey()) + 1) == null) {
+        lost |= unheard.isEmpty() || now - want.sinceNanos >= limits.answerNanos();
+      } else if (due && pulling == null && hasRoom(entry.getKey())) {
+        pull(entry.getKey(), want, now);
+      }
+    }
+    if (lost) {
+      Map<NodeRun, Long> upTo = new LinkedHashMap<>();
+      wants.forEach((stream, want) -> upTo.put(stream, want.upTo));
+      revalidate(upTo);
+    }
+  }
+
+  private boolean hasRoom(NodeRun stream) {
+    Stream known = log.stream(stream);
+    return known == null || known.received() - known.applied() < MAX_UNCONFIRMED / 2;
+  }
+
+  private void pull(NodeRun stream, Want want, long now) {
+    long from = received(stream) + 1;
+    NodeRun source = want.source(from);
+    if (source != null) {
+      pulling = new Pulling(stream, source, from, now + limits.retryNanos());
+      node.send(source, new PurgeMessage.Pull(stream, from));
+    }
+  }
+
+  private void revalidate(Map<NodeRun, Long> upTo) {
+    revalidating = true;
+    pulling = null;
+    node.revalidateAll(
+        () -> {
+          upTo.forEach(node::cover);
+          revalidating = false;
+          next();
+        });
+  }
+
+  /** Says whether this node is caught up, and comes back when time changes something. */
+  private void tell(long now) {
+    Runnable scheduled = timer;
+    if (scheduled != null) {
+      scheduled.run();
+      timer = null;
+    }
+    boolean waits = arriving && !unheard.isEmpty();
+    long wake = unheard.isEmpty() ? Long.MAX_VALUE : unheardUntilNanos - now;
+    for (Want want : wants.values()) {
+      boolean due = now - want.missingFromNanos >= 0;
+      waits |= due;
+      wake = Math.min(wake, due ? limits.retryNanos() : want.missingFromNanos - now);
+    }
+    if (wake != Long.MAX_VALUE) {
+      timer =
+          steps.schedule(
+              () -> {
+                timer = null;
+                next();
+              },
+              Math.max(1, wake));
+    }
+    caughtUp = !waits && !revalidating;
+  }
+}

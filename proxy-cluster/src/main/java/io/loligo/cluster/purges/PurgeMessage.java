@@ -1,0 +1,207 @@
+package io.loligo.cluster.purges;
+
+import io.loligo.cluster.group.NodeRun;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message between nodes about purges. Immutable.
+ *
+ * <p>Its form, numbers with the highest byte first: {@value #KIND} (1 byte), which says that it is
+ * about purges; the version {@value #VERSION} (1); the type (1), and by type
+ *
+ * <ul>
+ *   <li>1, {@link Entries}: the stream (node 16, run 8), the first number (8), the number of
+ *       entries (4), and for each its length (4) and its bytes
+ *   <li>2, {@link Acknowledged}: the stream (24), the number (8)
+ *   <li>3, {@link Vector}: complete and ask as bits 0 and 1 (1), the number of positions (4), and
+ *       for each the stream (24), applied (8) and the first that is retained (8)
+ *   <li>4, {@link Pull}: the stream (24), the first number (8)
+ * </ul>
+ */
+sealed interface PurgeMessage {
+  /** The first byte of messages about purges. */
+  byte KIND = 1;
+
+  /** Of this form. A message of another version is dropped. */
+  byte VERSION = 1;
+
+  /** The longest message. */
+  int MAX_BYTES = 1 << 20;
+
+  /** The longest entry. */
+  int MAX_ENTRY_BYTES = 60_000;
+
+  /** A message of entries ends with the entry that reaches this. */
+  int BATCH_BYTES = 64 << 10;
+
+  /** Numbers stay below. */
+  long MAX_NUMBER = 1L << 60;
+
+  int HEAD_BYTES = 3;
+  int STREAM_BYTES = 3 * Long.BYTES;
+  int POSITION_BYTES = STREAM_BYTES + 2 * Long.BYTES;
+
+  /** Purges of {@code stream} from number {@code first} on. */
+  record Entries(NodeRun stream, long first, List<byte[]> entries) implements PurgeMessage {}
+
+  /** The node carried out all purges of {@code stream} up to {@code number}. */
+  record Acknowledged(NodeRun stream, long number) implements PurgeMessage {}
+
+  /**
+   * How far the node is.
+   *
+   * @param complete whether these are all streams that it knows
+   * @param ask whether it wants the same of the receiver
+   */
+  record Vector(boolean complete, boolean ask, List<Position> positions) implements PurgeMessage {}
+
+  /** Asks for purges of {@code stream} from number {@code from} on. */
+  record Pull(NodeRun stream, long from) implements PurgeMessage {}
+
+  /**
+   * How far a node is in a stream.
+   *
+   * @param applied it carried out all up to this one
+   * @param firstRetained it can give from here on
+   */
+  record Position(NodeRun stream, long applied, long firstRetained) {}
+
+  /** Writes {@code message}. */
+  static byte[] encode(PurgeMessage message) {
+    byte[] written = new byte[bytes(message)];
+    ByteBuffer out = ByteBuffer.wrap(written).put(KIND).put(VERSION);
+    if (message instanceof Entries entries) {
+      write(out.put((byte) 1), entries.stream());
+      out.putLong(entries.first()).putInt(entries.entries().size());
+      for (byte[] entry : entries.entries()) {
+        out.putInt(entry.length).put(entry);
+      }
+    } else if (message instanceof Acknowledged acknowledged) {
+      write(out.put((byte) 2), acknowledged.stream());
+      out.putLong(acknowledged.number());
+    } else if (message instanceof Vector vector) {
+      out.put((byte) 3).put((byte) ((vector.complete() ? 1 : 0) | (vector.ask() ? 2 : 0)));
+      out.putInt(vector.positions().size());
+      for (Position position : vector.positions()) {
+        write(out, position.stream());
+        out.putLong(position.applied()).putLong(position.firstRetained());
+      }
+    } else {
+      Pull pull = (Pull) message;
+      write(out.put((byte) 4), pull.stream());
+      out.putLong(pull.from());
+    }
+    return written;
+  }
+
+  private static int bytes(PurgeMessage message) {
+    if (message instanceof Entries entries) {
+      int bytes = HEAD_BYTES + STREAM_BYTES + Long.BYTES + Integer.BYTES;
+      for (byte[] entry : entries.entries()) {
+        bytes += Integer.BYTES + entry.length;
+      }
+      return bytes;
+    }
+    return message instanceof Vector vector
+        ? HEAD_BYTES + 1 + Integer.BYTES + vector.positions().size() * POSITION_BYTES
+        : HEAD_BYTES + STREAM_BYTES + Long.BYTES;
+  }
+
+  /** Reads a message; null: it is none of this version, or it breaks a limit. */
+  static @Nullable PurgeMessage decode(byte[] message) {
+    if (message.length < HEAD_BYTES
+        || message.length > MAX_BYTES
+        || message[0] != KIND
+        || message[1] != VERSION) {
+      return null;
+    }
+    ByteBuffer in = ByteBuffer.wrap(message).position(HEAD_BYTES);
+    PurgeMessage read =
+        switch (message[2]) {
+          case 1 -> entries(in);
+          case 2 -> acknowledged(in);
+          case 3 -> vector(in);
+          case 4 -> pull(in);
+          default -> null;
+        };
+    return in.hasRemaining() ? null : read;
+  }
+
+  private static @Nullable PurgeMessage entries(ByteBuffer in) {
+    if (in.remaining() < STREAM_BYTES + Long.BYTES + Integer.BYTES) {
+      return null;
+    }
+    NodeRun stream = stream(in);
+    long first = in.getLong();
+    int count = in.getInt();
+    if (first < 1 || first > MAX_NUMBER || count < 1 || count > in.remaining() / Integer.BYTES) {
+      return null;
+    }
+    List<byte[]> entries = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int length = in.remaining() < Integer.BYTES ? -1 : in.getInt();
+      if (length < 0 || length > MAX_ENTRY_BYTES || length > in.remaining()) {
+        return null;
+      }
+      byte[] entry = new byte[length];
+      in.get(entry);
+      entries.add(entry);
+    }
+    return new Entries(stream, first, entries);
+  }
+
+  private static @Nullable PurgeMessage acknowledged(ByteBuffer in) {
+    if (in.remaining() != STREAM_BYTES + Long.BYTES) {
+      return null;
+    }
+    NodeRun stream = stream(in);
+    long number = in.getLong();
+    return number < 1 || number > MAX_NUMBER ? null : new Acknowledged(stream, number);
+  }
+
+  private static @Nullable PurgeMessage vector(ByteBuffer in) {
+    if (in.remaining() < 1 + Integer.BYTES) {
+      return null;
+    }
+    byte flags = in.get();
+    int count = in.getInt();
+    if (flags < 0 || flags > 3 || count < 0 || in.remaining() != (long) count * POSITION_BYTES) {
+      return null;
+    }
+    List<Position> positions = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      Position position = new Position(stream(in), in.getLong(), in.getLong());
+      if (position.applied() < 0
+          || position.applied() > MAX_NUMBER
+          || position.firstRetained() < 1
+          || position.firstRetained() > MAX_NUMBER) {
+        return null;
+      }
+      positions.add(position);
+    }
+    return new Vector((flags & 1) != 0, (flags & 2) != 0, positions);
+  }
+
+  private static @Nullable PurgeMessage pull(ByteBuffer in) {
+    if (in.remaining() != STREAM_BYTES + Long.BYTES) {
+      return null;
+    }
+    NodeRun stream = stream(in);
+    long from = in.getLong();
+    return from < 1 || from > MAX_NUMBER ? null : new Pull(stream, from);
+  }
+
+  private static void write(ByteBuffer out, NodeRun run) {
+    out.putLong(run.node().getMostSignificantBits())
+        .putLong(run.node().getLeastSignificantBits())
+        .putLong(run.run());
+  }
+
+  private static NodeRun stream(ByteBuffer in) {
+    return new NodeRun(new UUID(in.getLong(), in.getLong()), in.getLong());
+  }
+}

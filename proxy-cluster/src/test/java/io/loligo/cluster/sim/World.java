@@ -1,0 +1,92 @@
+package io.loligo.cluster.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+
+/** Time, chance and the order of events of one simulation. Confined to one thread. */
+final class World {
+  static final long MILLI = 1_000_000;
+  static final long SECOND = 1_000 * MILLI;
+
+  private record Event(long nanos, long order, Runnable action) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      return nanos != other.nanos
+          ? Long.compare(nanos, other.nanos)
+          : Long.compare(order, other.order);
+    }
+  }
+
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final SplittableRandom random;
+  private final boolean tracing;
+  private final List<String> trace = new ArrayList<>();
+  private long now;
+  private long order;
+  private long steps;
+  private long digest;
+
+  World(long seed, boolean tracing) {
+    random = new SplittableRandom(seed);
+    this.tracing = tracing;
+  }
+
+  long now() {
+    return now;
+  }
+
+  long steps() {
+    return steps;
+  }
+
+  /** Differs if another event happened at any time. */
+  long digest() {
+    return digest;
+  }
+
+  List<String> trace() {
+    return trace;
+  }
+
+  void at(long nanos, Runnable action) {
+    events.add(new Event(Math.max(now, nanos), order++, action));
+  }
+
+  void after(long nanos, Runnable action) {
+    at(now + nanos, action);
+  }
+
+  /** From {@code from} to below {@code to}. */
+  long between(long from, long to) {
+    return random.nextLong(from, to);
+  }
+
+  int below(int bound) {
+    return random.nextInt(bound);
+  }
+
+  /** Once in {@code n}. */
+  boolean oneIn(int n) {
+    return random.nextInt(n) == 0;
+  }
+
+  void tell(Supplier<String> line) {
+    if (tracing) {
+      trace.add(String.format("%9.3f %s", now / 1e6, line.get()));
+    }
+  }
+
+  void runUntil(long nanos) {
+    while (!events.isEmpty() && events.peek().nanos <= nanos) {
+      Event event = events.remove();
+      now = event.nanos;
+      steps++;
+      digest = digest * 31 + now + event.order;
+      event.action.run();
+    }
+    now = nanos;
+  }
+}
