@@ -157,6 +157,7 @@ final class EmbeddedProxy implements AutoCloseable {
             new Helpers((millis, task) -> {}, System::nanoTime),
             ManagerDesk.CLOSED,
             Hooks.NONE,
+            null,
             new ExchangeSettings(config, "bench"));
     ClientConnections loop =
         new ClientConnections(

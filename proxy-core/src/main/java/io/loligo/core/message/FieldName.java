@@ -77,9 +77,11 @@ public final class FieldName {
   public static final int CACHE_GROUPS = 59;
   public static final int PROXY = 60;
   public static final int X_REQUEST_ID = 61;
+  public static final int PEER_HOP = 62;
+  public static final int PEER_PORT = 63;
 
   /** Number of ids, including {@link #OTHER}; at most {@link FieldSet#CAPACITY}. */
-  public static final int COUNT = 62;
+  public static final int COUNT = 64;
 
   private static final String[] NAMES = {
     "",
@@ -143,7 +145,9 @@ public final class FieldName {
     "xkey",
     "Cache-Groups",
     "Proxy",
-    "X-Request-ID"
+    "X-Request-ID",
+    "Peer-Hop",
+    "Peer-Port"
   };
 
   private static final int SLOTS = 512;

@@ -6,9 +6,12 @@ import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.store.Store;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts that all event loops use. Thread-safe.
@@ -18,6 +21,7 @@ import io.loligo.store.Store;
  * @param tokens makes the credentials of requests to peers
  * @param own addresses of this process
  * @param manager makes the manager pages
+ * @param owners makes the view of each loop of the nodes that share one cache; null: there are none
  * @param hooks of the application that runs the proxy in itself
  */
 record CommonParts(
@@ -30,4 +34,5 @@ record CommonParts(
     Helpers helpers,
     ManagerDesk manager,
     Hooks hooks,
+    @Nullable Supplier<CacheOwners> owners,
     TimeSource time) {}

@@ -162,7 +162,8 @@ public final class Daemon {
     AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));
     AppLog.level(placed.get(ProcessDirectives.DEBUG_OPTIONS));
     Proxy proxy =
-        Proxy.start(placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null, predecessor);
+        Proxy.start(
+            placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null, null, predecessor);
     try {
       predecessor.succeeded();
     } catch (IOException | RuntimeException e) {

@@ -100,6 +100,7 @@ final class Loop {
                 common.helpers(),
                 common.manager(),
                 common.hooks(),
+                common.owners() == null ? null : common.owners().get(),
                 terms.settings()));
   }
 

@@ -8,7 +8,6 @@ import io.loligo.server.bump.BumpRules;
 import io.loligo.server.metrics.CertificateExpiry;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortBump;
-import io.loligo.server.port.PortDirectives;
 import io.loligo.server.port.PortTls;
 import io.loligo.server.tls.Authorities;
 import io.loligo.server.tls.CertificateFiles;
@@ -63,6 +62,7 @@ public final class PortCertificates {
 
   private final Supplier<TlsProvider> provider;
   private final List<String> alpn;
+  private final @Nullable Sharing sharing;
   private final Executor worker;
   private final Supplier<Instant> clock;
   private final OcspStaples staples;
@@ -72,11 +72,17 @@ public final class PortCertificates {
   /**
    * @param provider asked when the first port has TLS
    * @param alpn protocols of all ports but the admin port, in order of preference
+   * @param sharing has one more port; null: this node is alone
    * @param worker makes the certificates of decrypted tunnels
    * @param clock tells which certificates have expired
    */
   PortCertificates(
-      Supplier<TlsProvider> provider, List<String> alpn, Executor worker, Supplier<Instant> clock) {
+      Supplier<TlsProvider> provider,
+      List<String> alpn,
+      @Nullable Sharing sharing,
+      Executor worker,
+      Supplier<Instant> clock) {
+    this.sharing = sharing;
     this.provider = provider;
     this.alpn = List.copyOf(alpn);
     this.worker = worker;
@@ -93,11 +99,11 @@ public final class PortCertificates {
    */
   synchronized Map<HttpPort, PortSecurity> read(
       ProxyConfig config, Map<HttpPort, PortSecurity> before) throws IOException {
-    files.note(paths(config));
+    files.note(paths(config, sharing));
     char[] password = password(config);
     Map<HttpPort, PortSecurity> all = new HashMap<>();
     try {
-      for (HttpPort port : ports(config)) {
+      for (HttpPort port : ports(config, sharing)) {
         PortSecurity security = read(config, port, before, password);
         if (security != null) {
           all.put(port, security);
@@ -122,13 +128,17 @@ public final class PortCertificates {
 
   /** Whether a file that {@link #read} has read has changed since. */
   synchronized boolean changed(ProxyConfig config) {
-    return files.changed(paths(config));
+    return files.changed(paths(config, sharing));
   }
 
   /** The files that {@link #read} reads, and the folders of authorities. */
   public static Set<String> paths(ProxyConfig config) {
+    return paths(config, null);
+  }
+
+  private static Set<String> paths(ProxyConfig config, @Nullable Sharing sharing) {
     Set<String> paths = new HashSet<>();
-    for (HttpPort port : ports(config)) {
+    for (HttpPort port : ports(config, sharing)) {
       if (port.bump() != null) {
         addPairs(port.bump().options(), paths);
       }
@@ -146,8 +156,8 @@ public final class PortCertificates {
   }
 
   /** All ports that may have TLS. */
-  private static List<HttpPort> ports(ProxyConfig config) {
-    List<HttpPort> ports = new ArrayList<>(PortDirectives.ports(config));
+  private static List<HttpPort> ports(ProxyConfig config, @Nullable Sharing sharing) {
+    List<HttpPort> ports = new ArrayList<>(Sharing.ports(config, sharing));
     HttpPort admin = config.get(AdminDirectives.ADMIN_PORT);
     if (admin != null) {
       ports.add(admin);

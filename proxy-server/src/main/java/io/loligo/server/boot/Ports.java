@@ -4,7 +4,6 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.listen.Listeners;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.PortDirectives;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.transport.ListeningSocket;
 import java.io.IOException;
@@ -12,20 +11,24 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The ports for clients and their TLS, which change together. Thread-safe. */
 final class Ports implements Part {
   private final Listeners listeners;
   private final SecuredPorts secured;
   private final OwnPlaces own;
+  private final @Nullable Sharing sharing;
   private volatile List<InetSocketAddress> addresses = List.of();
 
   /**
    * Nothing is bound yet.
    *
    * @param own gets to know the ports
+   * @param sharing has one more port; null: this node is alone
    */
-  Ports(Listeners listeners, SecuredPorts secured, OwnPlaces own) {
+  Ports(Listeners listeners, SecuredPorts secured, OwnPlaces own, @Nullable Sharing sharing) {
+    this.sharing = sharing;
     this.listeners = listeners;
     this.secured = secured;
     this.own = own;
@@ -37,7 +40,7 @@ final class Ports implements Part {
    * @throws IOException if one is not available, with its line and the reason
    */
   void bind(ProxyConfig config) throws IOException {
-    for (HttpPort port : PortDirectives.ports(config)) {
+    for (HttpPort port : Sharing.ports(config, sharing)) {
       listeners.bind(port);
     }
     bound(config);
@@ -74,7 +77,7 @@ final class Ports implements Part {
     Map<HttpPort, PortSecurity> newTls = Map.of();
     try {
       newTls = secured.read(now);
-      return new Change(now, listeners.prepare(PortDirectives.ports(now)), newTls);
+      return new Change(now, listeners.prepare(Sharing.ports(now, sharing)), newTls);
     } catch (IOException | RuntimeException e) {
       newTls.values().forEach(PortSecurity::close);
       throw e;

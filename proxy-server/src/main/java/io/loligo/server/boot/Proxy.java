@@ -26,7 +26,6 @@ import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.MetricsOnDemand;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.port.PortDirectives;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.transport.ListeningSocket;
@@ -160,7 +159,7 @@ public final class Proxy implements AutoCloseable {
    */
   public static Proxy start(ProxyConfig config, UnaryOperator<Store> seen, TimeSource time)
       throws IOException {
-    return start(config, seen, time, null, null, Predecessor.none());
+    return start(config, seen, time, null, null, null, Predecessor.none());
   }
 
   /**
@@ -176,6 +175,23 @@ public final class Proxy implements AutoCloseable {
         TimeSource.SYSTEM,
         null,
         destinations,
+        null,
+        Predecessor.none());
+  }
+
+  /**
+   * The same, with a cache that it shares.
+   *
+   * @param sharing of this node
+   */
+  public static Proxy start(ProxyConfig config, Sharing sharing) throws IOException {
+    return start(
+        config,
+        UnaryOperator.identity(),
+        TimeSource.SYSTEM,
+        null,
+        null,
+        sharing,
         Predecessor.none());
   }
 
@@ -185,6 +201,7 @@ public final class Proxy implements AutoCloseable {
    * @param source reads the configuration again for {@link #reload}, may block; null: nothing to
    *     read
    * @param destinations tells the destinations of intercepted clients; null: the system does
+   * @param sharing null: this node is alone
    * @param predecessor if there is one, its ports accept from {@link #takenOver} on
    */
   static Proxy start(
@@ -193,11 +210,13 @@ public final class Proxy implements AutoCloseable {
       TimeSource time,
       @Nullable Supplier<ConfigResult> source,
       @Nullable OriginalDestinations destinations,
+      @Nullable Sharing sharing,
       Predecessor predecessor)
       throws IOException {
     CacheFolders.prepare(DiskSettings.of(config));
     Transport transport = TransportDirectives.transport(config);
-    Proxy proxy = new Proxy(config, transport, seen, time, source, destinations, null, predecessor);
+    Proxy proxy =
+        new Proxy(config, transport, seen, time, source, destinations, sharing, null, predecessor);
     try {
       proxy.open();
     } catch (IOException | RuntimeException | Error e) {
@@ -226,6 +245,7 @@ public final class Proxy implements AutoCloseable {
             transport,
             UnaryOperator.identity(),
             time,
+            null,
             null,
             null,
             hooks,
@@ -262,6 +282,7 @@ public final class Proxy implements AutoCloseable {
       TimeSource time,
       @Nullable Supplier<ConfigResult> source,
       @Nullable OriginalDestinations destinations,
+      @Nullable Sharing sharing,
       @Nullable Hooks hooks,
       Predecessor predecessor)
       throws IOException {
@@ -282,7 +303,7 @@ public final class Proxy implements AutoCloseable {
       maintenance.thread().execute(() -> stripes.enter(count));
       if (!DiskSettings.of(config).dirs().isEmpty() && predecessor.isThere()) {
         // whatever can fail should fail before
-        Listeners.check(PortDirectives.ports(config), predecessor.sockets());
+        Listeners.check(Sharing.ports(config, sharing), predecessor.sockets());
         predecessor.takeStore();
       }
       storage = parts.add(new Storage(config, transport.allocator(), stripes, maintenance, time));
@@ -291,7 +312,7 @@ public final class Proxy implements AutoCloseable {
       maintenance.every(ASK_MACHINE_SECONDS, own::learn);
       seenStore = seen.apply(storage.store());
       reloader = new Reloader(source, this::reconfigure);
-      secured = parts.add(secured(maintenance));
+      secured = parts.add(secured(maintenance, sharing));
       sampling = parts.add(new Sampling(metrics, storage.diskTimes(), time));
       history = parts.add(new HistoryKeeping(time, transport.allocator()));
       parts.add(new ReportPages(history, storage.diskTimes()));
@@ -311,7 +332,7 @@ public final class Proxy implements AutoCloseable {
       parts.add(inForce);
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
       ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
-      CommonParts common = common(peers, helpers, manager);
+      CommonParts common = common(peers, helpers, manager, sharing);
       Tracing tracing = parts.add(new Tracing(config, version(), time));
       loops =
           parts.add(
@@ -342,7 +363,7 @@ public final class Proxy implements AutoCloseable {
               PROTOCOLS,
               interceptor(destinations),
               predecessor.sockets());
-      ports = parts.add(new Ports(listeners, secured, own));
+      ports = parts.add(new Ports(listeners, secured, own, sharing));
       AclAdditions additions = parts.add(new AclAdditions(config, maintenance, time));
       handing = new StoreHanding(storage.store(), loops, ports, inForce::config);
       change =
@@ -360,11 +381,12 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  private SecuredPorts secured(Maintenance maintenance) {
+  private SecuredPorts secured(Maintenance maintenance, @Nullable Sharing sharing) {
     return new SecuredPorts(
         inForce::config,
         provider ->
-            new PortCertificates(provider, ALPN, files, () -> Instant.ofEpochMilli(time.millis())),
+            new PortCertificates(
+                provider, ALPN, sharing, files, () -> Instant.ofEpochMilli(time.millis())),
         this::useTls,
         all -> admin.use(all),
         maintenance,
@@ -393,7 +415,8 @@ public final class Proxy implements AutoCloseable {
         () -> loops);
   }
 
-  private CommonParts common(Peers peers, Helpers helpers, ManagerPart manager) {
+  private CommonParts common(
+      Peers peers, Helpers helpers, ManagerPart manager, @Nullable Sharing sharing) {
     var sockets = new ReflectiveChannelFactory<>(transport.sockets().socket());
     var datagrams = new ReflectiveChannelFactory<>(transport.sockets().datagram());
     return new CommonParts(
@@ -406,6 +429,7 @@ public final class Proxy implements AutoCloseable {
         helpers,
         manager,
         hooks,
+        sharing == null ? null : sharing.owners(),
         time);
   }
 

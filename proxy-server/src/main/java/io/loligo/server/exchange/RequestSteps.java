@@ -49,6 +49,7 @@ import io.loligo.server.exchange.request.Suspension;
 import io.loligo.server.exchange.rules.BandwidthRules;
 import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.rules.KeyRules;
+import io.loligo.server.exchange.rules.NodeRequests;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.rules.StoreSteps;
 import io.loligo.server.exchange.rules.UnreadRequest;
@@ -168,7 +169,17 @@ public final class RequestSteps implements RequestHandler {
     }
     stream.record().target = currentTarget;
     current.begin(stream, head, contentLength, currentTarget, stream.record().startMillis);
+    if (stream.port().forNodes()) {
+      return ofNode(current);
+    }
     return admit(settings.logsByAcl() ? logged(current.snapshot()) : current);
+  }
+
+  /** The node that the client asked has done admission. */
+  private @Nullable ClientEvents ofNode(Request request) {
+    NodeRequests nodes = services.nodes;
+    Refusal refusal = nodes == null ? Refusal.NOT_STORED : nodes.take(request);
+    return refusal == null ? lookUp(request) : refuse(request, refusal);
   }
 
   /** Prepares the facts that ACLs of access_log may need. {@code request} is a snapshot. */
@@ -458,6 +469,9 @@ public final class RequestSteps implements RequestHandler {
     }
 
     ClientEvents start(KeyProbe probe) {
+      if (request().isFromNode()) {
+        request().stream().acknowledge();
+      }
       RequestHead head = request().head();
       noteLookUp(request().record());
       boolean headMayDo =
@@ -516,7 +530,9 @@ public final class RequestSteps implements RequestHandler {
   @Override
   public @Nullable OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
     FieldFilter filter = replyFields;
-    if ((filter == null && flows == null) || opensTunnel(stream.record(), head)) {
+    if ((filter == null && flows == null)
+        || stream.port().forNodes()
+        || opensTunnel(stream.record(), head)) {
       return head;
     }
     if (flows != null) {
@@ -542,7 +558,7 @@ public final class RequestSteps implements RequestHandler {
   @Override
   public @Nullable Limit limit(ClientStream stream, OutgoingHead head, boolean toHead) {
     BandwidthRules bandwidth = services.bandwidth;
-    if (bandwidth == null) {
+    if (bandwidth == null || stream.port().forNodes()) {
       return null;
     }
     Allowance allowance = bandwidth.ofClient(stream, inputOf(stream), head, toHead);
@@ -551,14 +567,16 @@ public final class RequestSteps implements RequestHandler {
 
   @Override
   public void ruleInterim(ClientStream stream, int status, FieldLines lines) {
-    if (replyFields != null) {
+    if (replyFields != null && !stream.port().forNodes()) {
       replyFields.interim(inputOf(stream), stream.record(), status, lines);
     }
   }
 
   @Override
   public Fields ruledTrailers(ClientStream stream, Fields trailers) {
-    return replyFields == null ? trailers : replyFields.trailers(inputOf(stream), trailers);
+    return replyFields == null || stream.port().forNodes()
+        ? trailers
+        : replyFields.trailers(inputOf(stream), trailers);
   }
 
   /** The request that {@code stream} answers, as far as it is known. */
@@ -580,6 +598,9 @@ public final class RequestSteps implements RequestHandler {
   // ---- refused requests
 
   private @Nullable ClientEvents refuse(Request request, Refusal refusal) {
+    if (request.isFromNode() && refusal.shed() != null) {
+      return refuse(request, NodeRequests.overloaded(refusal));
+    }
     ErrorPage.refuse(request.stream(), services, request.contentLength(), refusal);
     return null;
   }

@@ -55,7 +55,7 @@ public final class MemoryOwners {
         PlatformDependent::maxDirectMemory);
   }
 
-  /** Owners in the order added. */
+  /** CacheOwners in the order added. */
   public List<Owner> owners() {
     return List.copyOf(owners);
   }

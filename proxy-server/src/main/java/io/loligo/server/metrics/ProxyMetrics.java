@@ -57,7 +57,7 @@ public final class ProxyMetrics {
     return gcPauses;
   }
 
-  /** Owners of memory. */
+  /** CacheOwners of memory. */
   public MemoryOwners ledger() {
     return ledger;
   }

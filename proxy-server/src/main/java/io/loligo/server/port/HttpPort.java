@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param h2c {@code h2c}: clients speak HTTP/2 in clear text from the first byte
  * @param proxyHeader {@code require-proxy-header}
  * @param keepAlive {@code tcpkeepalive=}
+ * @param forNodes whether it is the port of {@code loligo_cluster} for requests of other nodes
  * @param source file and line
  */
 public record HttpPort(
@@ -29,6 +30,7 @@ public record HttpPort(
     boolean h2c,
     boolean proxyHeader,
     KeepAlive keepAlive,
+    boolean forNodes,
     String source) {
 
   /** A port for clients that know the proxy, in clear text. */
@@ -64,6 +66,7 @@ public record HttpPort(
     private boolean h2c;
     private boolean proxyHeader;
     private KeepAlive keepAlive = KeepAlive.SYSTEM;
+    private boolean forNodes;
     private String source = "";
 
     private Builder(String address, int port) {
@@ -120,6 +123,12 @@ public record HttpPort(
       return this;
     }
 
+    /** See {@link HttpPort#forNodes}. */
+    public Builder forNodes(boolean forNodes) {
+      this.forNodes = forNodes;
+      return this;
+    }
+
     /** See {@link HttpPort#source}. */
     public Builder source(String source) {
       this.source = source;
@@ -129,7 +138,18 @@ public record HttpPort(
     /** The port with the options set so far. */
     public HttpPort build() {
       return new HttpPort(
-          address, port, name, accel, interception, tls, bump, h2c, proxyHeader, keepAlive, source);
+          address,
+          port,
+          name,
+          accel,
+          interception,
+          tls,
+          bump,
+          h2c,
+          proxyHeader,
+          keepAlive,
+          forNodes,
+          source);
     }
   }
 }

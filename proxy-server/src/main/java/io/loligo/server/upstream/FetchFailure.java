@@ -51,6 +51,10 @@ public record FetchFailure(
     ADAPTATION_FAILED(500, "ERR_ICAP_FAILURE"),
     /** The hook of the application that changes requests failed. */
     HOOK_FAILED(500, "ERR_INTERNAL"),
+    /** The node of the cluster gave no sign of life in time. */
+    NOT_ACKNOWLEDGED(503, "ERR_CANNOT_FORWARD"),
+    /** Nodes of the cluster failed, and too many such requests go to origins already. */
+    NO_FALL_BACK(503, "ERR_CANNOT_FORWARD"),
     /** It has its maximum of connections. */
     OVERLOADED(503, "ERR_OVERLOADED");
 

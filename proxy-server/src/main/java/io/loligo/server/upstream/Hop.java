@@ -35,6 +35,11 @@ public sealed interface Hop {
     return false;
   }
 
+  /** The node of the cluster that it is; null: none. */
+  default @Nullable ClusterNode node() {
+    return null;
+  }
+
   /** The origin itself. */
   record Direct(
       String host,
@@ -130,6 +135,46 @@ public sealed interface Hop {
     @Override
     public @Nullable HopSecurity security() {
       return peer.security();
+    }
+  }
+
+  /**
+   * A node of the cluster: the owner of the response, or another one that may have it stored. It is
+   * reached at an address of the cluster, for which {@code http_access} has no say.
+   *
+   * @param peer its peer port
+   * @param form with {@link RequestForm#peerHop}
+   */
+  record Owner(CachePeer peer, ClusterNode node, HierarchyCode code, RequestForm form)
+      implements Hop {
+    @Override
+    public String host() {
+      return peer.host();
+    }
+
+    @Override
+    public int port() {
+      return peer.port();
+    }
+
+    @Override
+    public @Nullable HopSecurity security() {
+      return peer.security();
+    }
+
+    @Override
+    public @Nullable HopProxyHeader proxyHeader() {
+      return null;
+    }
+
+    @Override
+    public @Nullable InetAddress from() {
+      return null;
+    }
+
+    @Override
+    public boolean declines(int status) {
+      return status == PeerHop.NOT_TAKEN || (status == 504 && form.cacheControl() != null);
     }
   }
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param passing what the hop learns of the client's login
  * @param withoutLogin whether Authorization of the client is left out: it was for this proxy
  * @param cacheControl the value of Cache-Control in place of the client's; null: the client's
+ * @param peerHop what a node of the cluster is told
  */
 public record RequestForm(
     boolean absolute,
@@ -21,7 +22,8 @@ public record RequestForm(
     FrontEndHttps frontEndHttps,
     LoginPassing passing,
     boolean withoutLogin,
-    @Nullable String cacheControl) {
+    @Nullable String cacheControl,
+    PeerHop peerHop) {
   /** A hop that gets the client's Cache-Control. */
   public RequestForm(
       boolean absolute,
@@ -30,7 +32,7 @@ public record RequestForm(
       FrontEndHttps frontEndHttps,
       LoginPassing passing,
       boolean withoutLogin) {
-    this(absolute, host, credentials, frontEndHttps, passing, withoutLogin, null);
+    this(absolute, host, credentials, frontEndHttps, passing, withoutLogin, null, PeerHop.NONE);
   }
 
   /** A hop that learns nothing of the client's login. */
@@ -44,6 +46,24 @@ public record RequestForm(
 
   /** For an origin: the request unchanged. */
   public static final RequestForm DIRECT = new RequestForm(false, null, null, FrontEndHttps.OFF);
+
+  /**
+   * For a node of the cluster.
+   *
+   * @param port the name of the port that the client asked
+   * @param stored whether the node answers from its store only, else with 504
+   */
+  public static RequestForm ofNode(String port, boolean stored) {
+    return new RequestForm(
+        true,
+        null,
+        null,
+        FrontEndHttps.OFF,
+        LoginPassing.NOTHING,
+        false,
+        stored ? "only-if-cached" : null,
+        PeerHop.to(port));
+  }
 
   /** This form for a request with {@code login}. */
   public RequestForm with(ClientLogin login) {
@@ -69,13 +89,14 @@ public record RequestForm(
   }
 
   private RequestForm with(@Nullable String other, boolean without) {
-    return new RequestForm(absolute, host, other, frontEndHttps, passing, without, cacheControl);
+    return new RequestForm(
+        absolute, host, other, frontEndHttps, passing, without, cacheControl, peerHop);
   }
 
   /** This form with {@code value} as Cache-Control. */
   public RequestForm withCacheControl(String value) {
     return new RequestForm(
-        absolute, host, credentials, frontEndHttps, passing, withoutLogin, value);
+        absolute, host, credentials, frontEndHttps, passing, withoutLogin, value, peerHop);
   }
 
   /** Whether a parent gets the credentials of the client, so that its challenge is the client's. */

@@ -75,6 +75,7 @@ public final class SimulatedProxy {
             new Helpers((millis, task) -> {}, time::nanos),
             ManagerDesk.CLOSED,
             Hooks.NONE,
+            null,
             time);
     LoopTerms terms = terms(config, names);
     ClientAddresses addresses = new ClientAddresses();

@@ -189,6 +189,7 @@ final class ExchangeFixture implements AutoCloseable {
                 new Helpers((millis, task) -> {}, System::nanoTime),
                 ManagerDesk.CLOSED,
                 Hooks.NONE,
+                null,
                 new ExchangeSettings(config, "test")));
   }
 

@@ -10,6 +10,7 @@ import io.loligo.server.admin.Reloaded;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
+import io.loligo.server.boot.Sharing;
 import io.loligo.server.downstream.intercept.OriginalDestinations;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.metrics.Concurrency;
@@ -106,6 +107,11 @@ final class ProxyUnderTest implements AutoCloseable {
       String squidConf, String nameserver, OriginalDestinations destinations) throws IOException {
     ProxyConfig config = read(squidConf).with(NameDirectives.DNS_NAMESERVERS, List.of(nameserver));
     return new ProxyUnderTest(Proxy.start(config, destinations));
+  }
+
+  /** The same, with a cache that it shares with other nodes; their port is the last one. */
+  static ProxyUnderTest start(String squidConf, Sharing sharing) throws IOException {
+    return new ProxyUnderTest(Proxy.start(read(squidConf), sharing));
   }
 
   private static ProxyConfig read(String squidConf) {

@@ -7,6 +7,7 @@ import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.OutgoingHead;
 import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.shaping.Limit;
+import io.loligo.server.upstream.PeerHop;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -92,6 +93,17 @@ final class ClientResponse {
     stream.terms().handler().ruleInterim(stream, head.status(), lines);
     if (written(() -> writer.writeInterim(head.status(), lines))) {
       stream.flush();
+    }
+  }
+
+  /** See {@link ClientStream#acknowledge}. */
+  void acknowledge() {
+    ResponseWriter writer = stream.writer();
+    if (isOpen() && !writer.headSent() && writer.takesInterim()) {
+      FieldLines none = new FieldLines(0);
+      if (written(() -> writer.writeInterim(PeerHop.ACKNOWLEDGED, none))) {
+        stream.flush();
+      }
     }
   }
 

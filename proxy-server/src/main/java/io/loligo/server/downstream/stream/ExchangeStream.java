@@ -441,6 +441,11 @@ public abstract class ExchangeStream extends ConnectedStream {
   }
 
   @Override
+  public final void acknowledge() {
+    response.acknowledge();
+  }
+
+  @Override
   public final void sendContinue() {
     response.sendContinue();
   }

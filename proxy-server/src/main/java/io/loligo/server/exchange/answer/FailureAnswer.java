@@ -14,6 +14,7 @@ public final class FailureAnswer {
   /** Whether {@code failure} is a shortage in the proxy that may end soon. */
   public static boolean isOverload(FetchFailure failure) {
     return failure.kind() == FetchFailure.Kind.NO_MEMORY
+        || failure.kind() == FetchFailure.Kind.NO_FALL_BACK
         || failure.kind() == FetchFailure.Kind.OVERLOADED;
   }
 
@@ -52,6 +53,7 @@ public final class FailureAnswer {
       case ADAPTATION_FAILED -> "The service that inspects responses does not work.";
       case HOOK_FAILED -> "The proxy has failed.";
       case TRUNCATED -> "The origin's response ended early.";
+      case NOT_ACKNOWLEDGED, NO_FALL_BACK -> "Other nodes of the proxy's cluster do not respond.";
       case NO_MEMORY, OVERLOADED -> "The proxy is overloaded.";
     };
   }

@@ -104,6 +104,12 @@ public interface ClientStream {
    */
   void interim(ResponseHead head, FieldLines own);
 
+  /**
+   * Tells a client that is another node of the cluster that the request has arrived, by the interim
+   * response 102. Does nothing once the final head is sent.
+   */
+  default void acknowledge() {}
+
   /** Sends 100 (Continue) if the client waits for it and has not sent content yet. */
   void sendContinue();
 

@@ -164,6 +164,11 @@ public class ForwardingStream implements ClientStream {
   }
 
   @Override
+  public void acknowledge() {
+    stream.acknowledge();
+  }
+
+  @Override
   public void sendContinue() {
     stream.sendContinue();
   }

@@ -346,6 +346,11 @@ public final class Fetch
   }
 
   @Override
+  public @Nullable CacheKey sharedKey() {
+    return mayStore && upgrade == null ? key() : null;
+  }
+
+  @Override
   public @Nullable Allowance limit() {
     if (limit == null) {
       limit = new WidestLimit(services.clock);

@@ -1,7 +1,9 @@
 package io.loligo.server.exchange.fetch;
 
+import io.loligo.core.caching.CacheKey;
 import io.loligo.server.exchange.adapt.ResponseAdaptation;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.NodeRequests;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.Stage;
@@ -20,6 +22,7 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.route.Askable;
 import io.loligo.server.upstream.route.Router;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +38,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
 
     /** The peers that may be asked for the response. */
     Askable askable();
+
+    /** The key of a response that is shared by all clients; null: it may be for one client. */
+    @Nullable CacheKey sharedKey();
 
     /** The limit for the bytes of the response, at present; null: none. Asked if pools exist. */
     @Nullable Allowance limit();
@@ -67,7 +73,13 @@ final class OriginSide implements Router.Listener, AddressCheck {
   }
 
   @Override
-  public void routed(List<Hop> hops) {
+  public void routed(List<Hop> routed) {
+    List<Hop> hops = services.nodes == null ? routed : withNodes(services.nodes, routed);
+    if (hops.isEmpty()) {
+      String why = "the owners do not respond, and the fall-backs are used up";
+      sender.failed(new FetchFailure(FetchFailure.Kind.NO_FALL_BACK, why));
+      return;
+    }
     OutgoingRequest outgoing = sender.compose();
     if (outgoing != null) {
       answerOver = false;
@@ -76,6 +88,23 @@ final class OriginSide implements Router.Listener, AddressCheck {
       stream = begun;
       request.server().way(begun.timings());
     }
+  }
+
+  /** {@code routed} after the nodes that may have the response; empty: nobody may be asked. */
+  private List<Hop> withNodes(NodeRequests nodes, List<Hop> routed) {
+    CacheKey key = sender.sharedKey();
+    if (key == null || !nodes.mayShare(request)) {
+      return routed;
+    }
+    String port = request.httpPort().name();
+    List<Hop> asked =
+        request.isFromNode() ? nodes.owners().previous(key, port) : nodes.owners().hops(key, port);
+    if (asked == null || asked.isEmpty()) {
+      return asked == null ? List.of() : routed;
+    }
+    List<Hop> all = new ArrayList<>(asked);
+    all.addAll(routed);
+    return all;
   }
 
   private @Nullable Allowance limit() {

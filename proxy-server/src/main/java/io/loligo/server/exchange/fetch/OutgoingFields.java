@@ -62,7 +62,7 @@ final class OutgoingFields {
     }
     addMaxForwards(head, lines);
     ForwardedFields.addWay(request, settings, lines);
-    if (filter != null) {
+    if (filter != null && !request.isFromNode()) {
       filter.request(request, lines);
     }
     long contentLength = request.contentLength();

@@ -101,7 +101,7 @@ public final class HitAnswer {
     entry.hit();
     HitStream rest = null;
     try {
-      rest = send(stream, head, entry, decision, asked);
+      rest = send(request, entry, decision, asked);
     } finally {
       if (rest == null) {
         entry.release();
@@ -140,18 +140,16 @@ public final class HitAnswer {
     if (decision.outcome() == Outcome.NOT_MODIFIED || head.methodId() == Method.HEAD) {
       return -1;
     }
-    long limit = services.settings.access.replyBodyMax.of(request);
+    long limit = services.caching.replyBodyMax(request);
     RangeSelection ranges = ranges(head, stored);
     long length = ranges == null ? stored.contentLength() : ranges.bytes();
     return limit >= 0 && length > limit ? limit : -1;
   }
 
   private @Nullable HitStream send(
-      ClientStream stream,
-      RequestHead head,
-      Entry entry,
-      CacheDecision decision,
-      @Nullable Answered asked) {
+      Request request, Entry entry, CacheDecision decision, @Nullable Answered asked) {
+    ClientStream stream = request.stream();
+    RequestHead head = request.head();
     FieldLines lines = services.scratch.lines();
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addRepeated(StoredFields.index(entry.storedLines()), lines);
@@ -164,9 +162,9 @@ public final class HitAnswer {
     RangeSelection ranges = ranges(head, entry.meta());
     if (ranges != null) {
       boolean known = head.fields().has(FieldName.IF_RANGE);
-      return RangeAnswer.send(services, stream, entry, known, lines, ranges);
+      return RangeAnswer.send(services, request, entry, known, lines, ranges);
     }
-    return sendWhole(stream, head, entry, lines);
+    return sendWhole(request, entry, lines);
   }
 
   /**
@@ -198,16 +196,16 @@ public final class HitAnswer {
    * Sends the head and the whole content; for HEAD, the head only. Null if the response is
    * complete.
    */
-  private @Nullable HitStream sendWhole(
-      ClientStream stream, RequestHead head, Entry entry, FieldLines lines) {
+  private @Nullable HitStream sendWhole(Request request, Entry entry, FieldLines lines) {
     if (entry.meta().part() != null) {
       throw new IllegalStateException("incomplete, and asked for the whole: " + entry.key());
     }
-    boolean isHead = head.methodId() == Method.HEAD;
+    ClientStream stream = request.stream();
+    boolean isHead = request.head().methodId() == Method.HEAD;
     int status = entry.meta().status();
     long announced = hasNoContent(status) ? ContentLength.NONE : entry.contentLength();
     int start = entry.hiddenLength();
-    boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
+    boolean cookies = services.caching.replaysSetCookie(request.httpPort(), entry);
     if (ReplyFields.isRearranged(entry.meta(), cookies)) {
       ReplyFields.putFirst(StoredFields.index(entry.visibleLines()), cookies, lines);
       start = entry.fieldsLength() - 2;

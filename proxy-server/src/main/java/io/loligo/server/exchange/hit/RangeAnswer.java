@@ -9,6 +9,7 @@ import io.loligo.core.range.Multipart;
 import io.loligo.core.range.RangeSelection;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.ReplyFields;
+import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -28,35 +29,36 @@ final class RangeAnswer {
    */
   static @Nullable HitStream send(
       LoopServices services,
-      ClientStream stream,
+      Request request,
       Entry entry,
       boolean known,
       FieldLines lines,
       RangeSelection selected) {
     return switch (selected.outcome()) {
       case WHOLE -> throw new IllegalArgumentException("the whole is no range");
-      case SINGLE -> single(services, stream, entry, known, lines, selected.ranges().get(0));
-      case MULTI -> multi(services, stream, entry, known, lines, selected.ranges());
-      case UNSATISFIABLE -> unsatisfiable(services, stream, entry, lines);
+      case SINGLE -> single(services, request, entry, known, lines, selected.ranges().get(0));
+      case MULTI -> multi(services, request, entry, known, lines, selected.ranges());
+      case UNSATISFIABLE -> unsatisfiable(services, request.stream(), entry, lines);
     };
   }
 
   private static HitStream single(
       LoopServices services,
-      ClientStream stream,
+      Request request,
       Entry entry,
       boolean known,
       FieldLines lines,
       ByteRange range) {
     range.addContentRange(lines, entry.contentLength());
     int from = entry.hiddenLength();
-    boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
+    boolean cookies = services.caching.replaysSetCookie(request.httpPort(), entry);
     if (known || ReplyFields.isRearranged(entry.meta(), cookies)) {
       Fields stored = StoredFields.index(entry.visibleLines());
       ReplyFields.putFirst(stored, cookies, known, lines);
       from = entry.fieldsLength() - 2;
     }
     int length = entry.fieldsLength() - from;
+    ClientStream stream = request.stream();
     ByteBuf block = entry.firstBlock();
     stream.head(
         services
@@ -72,7 +74,7 @@ final class RangeAnswer {
 
   private static HitStream multi(
       LoopServices services,
-      ClientStream stream,
+      Request request,
       Entry entry,
       boolean known,
       FieldLines lines,
@@ -82,7 +84,7 @@ final class RangeAnswer {
         "loligo-" + Long.toHexString(entry.key().high() ^ entry.meta().responseTimeMillis());
     Multipart parts =
         new Multipart(ranges, entry.contentLength(), stored.get(FieldName.CONTENT_TYPE), boundary);
-    boolean cookies = services.caching.replaysSetCookie(stream.port(), entry);
+    boolean cookies = services.caching.replaysSetCookie(request.httpPort(), entry);
     byte[] own = lines.toBytes();
     lines.clear();
     for (int i = 0; i < stored.count(); i++) {
@@ -95,6 +97,7 @@ final class RangeAnswer {
     }
     lines.append(own, 0, own.length);
     parts.addContentType(lines);
+    ClientStream stream = request.stream();
     stream.head(services.scratch.head(206, lines).content(parts.length(), false));
     HitStream rest = new HitStream(services, stream, entry);
     for (int i = 0; i < parts.count(); i++) {

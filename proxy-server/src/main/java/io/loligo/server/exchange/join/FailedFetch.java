@@ -103,6 +103,8 @@ record FailedFetch(
               SECURE_CONNECT_TIMEOUT,
               NOT_PROCESSED,
               NO_MEMORY,
+              NOT_ACKNOWLEDGED,
+              NO_FALL_BACK,
               OVERLOADED ->
               Blame.ORIGIN;
           // sslproxy_cert_error may tolerate it for others

@@ -39,6 +39,7 @@ import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
+import io.loligo.server.upstream.PeerHop;
 import io.loligo.store.inflight.InFlight;
 import io.loligo.store.memory.Entry;
 import io.netty.buffer.ByteBuf;
@@ -120,6 +121,9 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
   /** Joins a fetch or begins one. Returns itself, or null if the response is complete already. */
   public @Nullable ClientEvents start() {
     stream.forwarded();
+    if (request.isFromNode()) {
+      stream.acknowledge();
+    }
     try {
       joining.joinOrFetch();
     } catch (RuntimeException | Error e) {
@@ -168,7 +172,8 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
   void shed() {
     stream.record().shed = Shed.MEMORY;
     FieldLines retry = new FieldLines(32).add("Retry-After", Refusal.RETRY_SECONDS);
-    fail(503, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
+    int status = request.isFromNode() ? PeerHop.NOT_TAKEN : 503;
+    fail(status, "ERR_OVERLOADED", "The proxy is at its memory limit.", retry);
   }
 
   // ---- for its fetch
@@ -273,7 +278,7 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
     request.server().way(own == null ? null : own.timings());
     request.reply(reply.head());
     boolean slice = request.slice() != null && reply.head().status() == 206; // the whole is judged
-    long limit = slice ? -1 : services.settings.access.replyBodyMax.of(request);
+    long limit = slice ? -1 : services.caching.replyBodyMax(request);
     boolean hasContent = !unmodified && head.methodId() != Method.HEAD;
     boolean tooLarge = limit >= 0 && hasContent && reply.length(window) > limit;
     Refusal refusal =
@@ -418,10 +423,16 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
       record.shed = Shed.MEMORY;
     }
     fail(
-        cause.status(failure.status()),
+        status(failure),
         failure.kind().errorCode(),
         FailureAnswer.text(failure),
         FailureAnswer.retryAfter(failure));
+  }
+
+  /** A node does not take a request whose address its own rules deny: its client's rules differ. */
+  private int status(FetchFailure failure) {
+    boolean denied = failure.kind() == FetchFailure.Kind.ADDRESS_DENIED;
+    return denied && request.isFromNode() ? PeerHop.NOT_TAKEN : cause.status(failure.status());
   }
 
   /**

@@ -74,6 +74,7 @@ public final class Request extends RuledRequest {
   private long nowMillis;
   private int nextStep;
   private boolean unsliced;
+  private boolean fromNode;
   private boolean owned;
 
   /** The id of the exchange that caused a request in the background; null: none. */
@@ -137,6 +138,7 @@ public final class Request extends RuledRequest {
     this.logins = null;
     this.nextStep = 0;
     this.unsliced = false;
+    this.fromNode = false;
     this.owned = false;
     this.causeId = null;
     this.trace = null;
@@ -231,6 +233,7 @@ public final class Request extends RuledRequest {
     copy.nowMillis = nowMillis;
     copy.nextStep = nextStep;
     copy.unsliced = unsliced;
+    copy.fromNode = fromNode;
     copy.causeId = causeId;
     copy.trace = trace;
     copy.adapted = adapted;
@@ -395,6 +398,23 @@ public final class Request extends RuledRequest {
   /** Sets {@link #nextStep()}. */
   public void nextStep(int number) {
     nextStep = number;
+  }
+
+  /**
+   * Another node of the cluster sends it, for a client that asked that node's {@code asked}: the
+   * rules for that port of this node hold.
+   */
+  public void isOfNode(HttpPort asked) {
+    fromNode = true;
+    port = asked;
+  }
+
+  /**
+   * Whether another node of the cluster sends it. That node has applied the rules about its client,
+   * and applies those about the response; this one forwards it to no further node.
+   */
+  public boolean isFromNode() {
+    return fromNode;
   }
 
   /** Whether the request must be answered without slices, see {@link #unsliced}. */

@@ -69,7 +69,7 @@ public final class CacheRules {
   /** Why {@code request} may not be sent to origins and parents; null: it may. */
   public @Nullable Refusal missRefusal(Request request) {
     AclList access = settings.access.missAccess;
-    if (access.isEmpty() || request.host().equals(OwnObjects.HOST)) {
+    if (access.isEmpty() || request.isFromNode() || request.host().equals(OwnObjects.HOST)) {
       return null;
     }
     AclVerdict verdict = access.evaluate(request);
@@ -186,7 +186,7 @@ public final class CacheRules {
   /** Whether the {@code send_hit} lines deny {@code stored}, borrowed, to {@code request}. */
   public boolean isHitDenied(Request request, StoredResponse stored) {
     AclList rules = settings.access.sendHit;
-    if (rules.isEmpty()) {
+    if (rules.isEmpty() || request.isFromNode()) {
       return false;
     }
     request.reply(stored);
@@ -201,7 +201,15 @@ public final class CacheRules {
    */
   public boolean isHitDenied(Request request) {
     AclList rules = settings.access.sendHit;
-    return !rules.isEmpty() && !rules.evaluate(request).allowed();
+    return !rules.isEmpty() && !request.isFromNode() && !rules.evaluate(request).allowed();
+  }
+
+  /**
+   * The {@code reply_body_max_size} for {@code request}, in bytes; -1: no limit. The node that its
+   * client asked applies it.
+   */
+  public long replyBodyMax(Request request) {
+    return request.isFromNode() ? -1 : settings.access.replyBodyMax.of(request);
   }
 
   /** Whether the {@code store_miss} lines allow {@code reply}, borrowed, to be stored. */
@@ -222,7 +230,7 @@ public final class CacheRules {
    */
   public @Nullable Refusal responseRefusal(Request request) {
     AclList rules = settings.access.httpReplyAccess;
-    if (rules.isEmpty()) {
+    if (rules.isEmpty() || request.isFromNode()) {
       return null;
     }
     AclVerdict verdict = rules.evaluate(request);

@@ -51,9 +51,11 @@ public final class ForwardedFields {
       int omitted,
       FieldLines lines) {
     Fields fields = request.head().fields();
-    boolean forwarded = settings.forwarded != ForwardedFor.TRANSPARENT;
-    boolean ownId = sendsId(request, settings);
-    int traced = tracedOn(request, settings) == null ? NO_FIELD : fields.next(TraceParent.NAME, 0);
+    boolean whole = request.isFromNode(); // it comes as this proxy would send it
+    boolean forwarded = !whole && settings.forwarded != ForwardedFor.TRANSPARENT;
+    boolean ownId = !whole && sendsId(request, settings);
+    boolean own = !whole && tracedOn(request, settings) != null;
+    int traced = own ? fields.next(TraceParent.NAME, 0) : NO_FIELD;
     HopByHop hopByHop = HopByHop.of(fields);
     for (int i = 0; i < fields.count(); i++) {
       int id = fields.id(i);
@@ -97,6 +99,10 @@ public final class ForwardedFields {
    */
   public static void addWay(Request request, ExchangeSettings settings, FieldLines lines) {
     Fields fields = request.head().fields();
+    if (request.isFromNode()) {
+      addForwardedFor(fields, null, ForwardedFor.TRANSPARENT, lines); // the rest was copied
+      return;
+    }
     addForwardedFor(fields, request.client(), settings.forwardedFor, lines);
     if (settings.forwarded != ForwardedFor.TRANSPARENT) {
       addForwarded(fields, request.client(), request.target(), settings.forwarded, lines);

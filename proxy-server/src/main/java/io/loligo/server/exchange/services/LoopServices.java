@@ -9,6 +9,7 @@ import io.loligo.server.exchange.rules.CacheRules;
 import io.loligo.server.exchange.rules.DestinationRules;
 import io.loligo.server.exchange.rules.FieldFilter;
 import io.loligo.server.exchange.rules.KeyRules;
+import io.loligo.server.exchange.rules.NodeRequests;
 import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.exchange.rules.StoringRules;
 import io.loligo.server.exchange.settings.ExchangeSettings;
@@ -20,6 +21,7 @@ import io.loligo.server.shaping.LoopPaces;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.transport.TransportDirectives;
+import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.route.PeerAsking;
@@ -118,9 +120,18 @@ public final class LoopServices {
   /** Asks peers for responses. */
   private final PeerAsking asking;
 
+  /** The requests from and to nodes that share one cache; null: there are no such nodes. */
+  public final @Nullable NodeRequests nodes;
+
+  private final @Nullable CacheOwners owners;
+
   private final OwnAddresses own;
 
-  /** Gathers the services of the event loop that {@code upstream} belongs to. */
+  /**
+   * Gathers the services of the event loop that {@code upstream} belongs to.
+   *
+   * @param owners the nodes that share one cache; null: there are none
+   */
   public LoopServices(
       Store store,
       Upstream upstream,
@@ -133,6 +144,7 @@ public final class LoopServices {
       Helpers helpers,
       ManagerDesk manager,
       Hooks hooks,
+      @Nullable CacheOwners owners,
       ExchangeSettings settings) {
     this(
         store,
@@ -146,6 +158,7 @@ public final class LoopServices {
         helpers,
         manager,
         hooks,
+        owners,
         settings,
         new LoopPaces(timer, clock),
         new HitForMiss(),
@@ -165,6 +178,7 @@ public final class LoopServices {
       Helpers helpers,
       ManagerDesk manager,
       Hooks hooks,
+      @Nullable CacheOwners owners,
       ExchangeSettings settings,
       LoopPaces paces,
       HitForMiss hitForMiss,
@@ -197,6 +211,9 @@ public final class LoopServices {
     overload = new Overload(counters, timer, settings);
     scratch = new Scratch();
     adaptations = adaptations(settings, upstream, clock, timer, store.transit());
+    this.owners = owners;
+    nodes =
+        owners == null ? null : new NodeRequests(owners, settings.config(), adaptations != null);
   }
 
   private static @Nullable Adaptations adaptations(
@@ -253,6 +270,7 @@ public final class LoopServices {
         helpers,
         manager,
         hooks,
+        owners,
         settings,
         paces,
         hitForMiss,

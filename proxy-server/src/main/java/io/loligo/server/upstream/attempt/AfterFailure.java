@@ -50,6 +50,28 @@ enum AfterFailure {
     return hopsLeft ? NEXT_HOP : GIVE_UP;
   }
 
+  /**
+   * Decides after a node of the cluster has failed before its response; pure. The next hop does as
+   * well as that node, whatever happened to it.
+   *
+   * @param answered whether a byte of a response arrived
+   * @param repeatable whether the request may be sent twice
+   * @param reused whether the connection was a kept one
+   * @param hopsLeft whether there is a further hop
+   */
+  static AfterFailure ofNode(
+      FetchFailure failure,
+      boolean answered,
+      boolean repeatable,
+      boolean reused,
+      boolean hopsLeft) {
+    if (!repeatable) {
+      return GIVE_UP;
+    }
+    boolean closed = !answered && failure.kind() != Kind.NOT_ACKNOWLEDGED;
+    return reused && closed ? RECONNECT : hopsLeft ? NEXT_HOP : GIVE_UP;
+  }
+
   private static boolean isUnprocessed(Kind kind) {
     return kind == Kind.NOT_PROCESSED || kind == Kind.HTTP_1_REQUIRED;
   }

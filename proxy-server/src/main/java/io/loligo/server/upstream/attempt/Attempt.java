@@ -5,6 +5,7 @@ import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
@@ -13,6 +14,7 @@ import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.PeerHop;
 import io.loligo.server.upstream.pool.Lease;
 import io.loligo.server.upstream.pool.ResponseEvents;
 import io.netty.buffer.ByteBuf;
@@ -76,6 +78,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   private int skippedBytes;
 
+  /** Of the node of the cluster that has the request; null: none has it. */
+  private @Nullable SignOfLife sign;
+
   /** An attempt that has not begun. */
   Attempt(NettyUpstream upstream, List<Hop> hops, AttemptTask task, OriginEvents events) {
     this.upstream = upstream;
@@ -134,11 +139,27 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       receivedBefore = timings.bytesIn;
       upstream.health.requested(peer);
     }
+    ClusterNode node = search.node();
+    sign = node == null ? null : new SignOfLife(upstream.loop(), node, this::silent);
+  }
+
+  /** The node has given no sign of life in time. */
+  private void silent() {
+    Lease unheard = lease;
+    assert unheard != null && !skipping : "it has the request";
+    unheard.cancel();
+    failed(
+        new FetchFailure(Kind.NOT_ACKNOWLEDGED, unheard.endpoint() + ": no sign of life in time"),
+        /* answered= */ false);
   }
 
   /** The lease is over. */
   private void left() {
     lease = null;
+    if (sign != null) {
+      sign.end();
+      sign = null;
+    }
     if (peer != null) {
       long sentBytes = timings.bytesOut - sentBefore;
       upstream.health.moved(peer.name(), sentBytes, timings.bytesIn - receivedBefore);
@@ -169,6 +190,12 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   @Override
   public void interim(ResponseHead head) {
+    if (sign != null) {
+      sign.came();
+      if (head.status() == PeerHop.ACKNOWLEDGED) {
+        return;
+      }
+    }
     events.interim(head);
   }
 
@@ -178,6 +205,10 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     forgetContent();
     if (peer != null) {
       upstream.health.responded(peer);
+    }
+    if (sign != null) {
+      sign.came();
+      sign = null;
     }
     if (asksNext(head.status())) {
       skipping = true;
@@ -253,25 +284,34 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     } else if (peer != null) {
       upstream.health.requestFailed(peer);
     }
+    ClusterNode node = sign == null ? null : search.node();
     left();
     if (skipping) {
       askNext();
       return;
     }
-    AfterFailure next =
-        AfterFailure.of(
-            failure,
-            answered,
-            task.isRepeatable(),
-            isUnspent(),
-            search.reused(),
-            search.hopsLeft());
+    AfterFailure next = node == null ? next(failure, answered) : next(node, failure, answered);
     if (next == AfterFailure.GIVE_UP) {
       fail(failure);
       return;
     }
     phase = Phase.ROUTING;
     search.retry(failure, next);
+  }
+
+  private AfterFailure next(FetchFailure failure, boolean answered) {
+    return AfterFailure.of(
+        failure, answered, task.isRepeatable(), isUnspent(), search.reused(), search.hopsLeft());
+  }
+
+  private AfterFailure next(ClusterNode node, FetchFailure failure, boolean answered) {
+    AfterFailure next =
+        AfterFailure.ofNode(
+            failure, answered, task.isRepeatable(), search.reused(), search.hopsLeft());
+    if (next != AfterFailure.RECONNECT) {
+      node.failed();
+    }
+    return next;
   }
 
   /** Whether a response of this status is left, and the next hop asked. */

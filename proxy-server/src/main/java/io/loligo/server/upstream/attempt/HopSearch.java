@@ -2,6 +2,7 @@ package io.loligo.server.upstream.attempt;
 
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
@@ -17,6 +18,7 @@ import io.loligo.server.upstream.pool.PooledConnection;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -129,6 +131,11 @@ final class HopSearch implements NameResolver.Listener {
     return credentials == null ? hop.form() : hop.form().withCredentials(credentials);
   }
 
+  /** The node of the cluster that the present hop is; null: none. */
+  @Nullable ClusterNode node() {
+    return hop.node();
+  }
+
   /** Whether the connection that was found is a kept one. */
   boolean reused() {
     return reused;
@@ -199,7 +206,12 @@ final class HopSearch implements NameResolver.Listener {
 
   private void nextHop() {
     while (searching && ++hopIndex < hops.size() && triesLeft() > 0) {
+      ClusterNode before = hopIndex == 0 ? null : hop.node();
       hop = hops.get(hopIndex);
+      if (before != null && hop.node() == null && !before.mayFallBack()) {
+        fail(new FetchFailure(Kind.NO_FALL_BACK, "nodes failed, and the fall-backs are used up"));
+        return;
+      }
       waited = false;
       timings.code = hop.code();
       timings.peer = hop.peer();
@@ -360,6 +372,10 @@ final class HopSearch implements NameResolver.Listener {
   }
 
   private long connectMillis(@Nullable CachePeer peer) {
+    ClusterNode node = hop.node();
+    if (node != null) {
+      return Math.max(1, TimeUnit.NANOSECONDS.toMillis(node.limitNanos()));
+    }
     if (peer == null) {
       return upstream.settings.connectMillis;
     }
@@ -375,6 +391,9 @@ final class HopSearch implements NameResolver.Listener {
     opening = null;
     timings.attempts += attempts;
     lastFailure = failure;
+    if (hop.node() != null) {
+      hop.node().failed();
+    }
     proceed();
   }
 

@@ -8,6 +8,7 @@ import io.loligo.core.message.Method;
 import io.loligo.server.upstream.FrontEndHttps;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.PeerHop;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -71,6 +72,7 @@ final class RequestEncoder {
     if (form.frontEndHttps().says(request.scheme())) {
       out.writeBytes(FRONT_END_HTTPS);
     }
+    peerHop(out, form);
     if (request.upgrade() != null) {
       out.writeBytes(UPGRADE);
       text(out, request.upgrade());
@@ -192,6 +194,15 @@ final class RequestEncoder {
     if (form.credentials() != null) {
       out.writeBytes(form.absolute() ? PROXY_AUTHORIZATION : AUTHORIZATION);
       text(out, form.credentials());
+      out.writeBytes(LINE_END);
+    }
+  }
+
+  private static void peerHop(ByteBuf out, RequestForm form) {
+    for (PeerHop.Line line : form.peerHop().lines()) {
+      text(out, line.name());
+      text(out, ": ");
+      text(out, line.value());
       out.writeBytes(LINE_END);
     }
   }

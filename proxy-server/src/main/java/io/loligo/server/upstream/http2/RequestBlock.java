@@ -7,8 +7,10 @@ import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Method;
 import io.loligo.server.upstream.FrontEndHttps;
 import io.loligo.server.upstream.OutgoingRequest;
+import io.loligo.server.upstream.PeerHop;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
+import java.util.Locale;
 
 /**
  * Writes the field blocks of requests (RFC 9113 section 8.3.1): the same fields as over HTTP/1,
@@ -71,6 +73,9 @@ final class RequestBlock {
     }
     if (form.frontEndHttps().says(request.scheme())) {
       size += field(out, FRONT_END_HTTPS, "On");
+    }
+    for (PeerHop.Line line : form.peerHop().lines()) {
+      size += field(out, line.name().toLowerCase(Locale.ROOT), line.value());
     }
     size += framing(out, request);
     if (request.expectContinue() && request.hasContent()) {

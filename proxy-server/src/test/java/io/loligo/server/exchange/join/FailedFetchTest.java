@@ -31,6 +31,8 @@ final class FailedFetchTest {
         "SECURE_CONNECT_TIMEOUT",
         "NOT_PROCESSED",
         "NO_MEMORY",
+        "NOT_ACKNOWLEDGED",
+        "NO_FALL_BACK",
         "OVERLOADED"
       })
   void isSharedAtOnceWhereNoRequestHadBeenSent(Kind kind) {
@@ -43,7 +45,7 @@ final class FailedFetchTest {
     FetchFailure failure = new FetchFailure(kind, "detail");
     FieldLines shared = new FieldLines(64);
     FailedFetch.of(failure).addRetryAfter(shared);
-    boolean soon = kind == Kind.NO_MEMORY || kind == Kind.OVERLOADED;
+    boolean soon = kind == Kind.NO_MEMORY || kind == Kind.NO_FALL_BACK || kind == Kind.OVERLOADED;
     assertThat(shared.length() > 0).isEqualTo(soon);
     assertThat(FailureAnswer.retryAfter(failure) != null).isEqualTo(soon);
   }
@@ -75,6 +77,8 @@ final class FailedFetchTest {
         "SECURE_CONNECT_TIMEOUT",
         "NOT_PROCESSED",
         "NO_MEMORY",
+        "NOT_ACKNOWLEDGED",
+        "NO_FALL_BACK",
         "OVERLOADED",
         "NO_ROUTE",
         "ADDRESS_DENIED",

@@ -1,0 +1,104 @@
+package io.loligo.server.exchange.rules;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldName;
+import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
+import io.loligo.server.exchange.request.Request;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortDirectives;
+import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.PeerHop;
+import io.loligo.server.upstream.own.OwnObjects;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that nodes of the cluster send to each other: which of them are taken, and which
+ * requests of clients become one. Confined to the event loop.
+ *
+ * <p>The node that the client asked has done admission: {@code http_access}, login, rewriting and
+ * adaptation. This node goes on with the key. A request that it does not take gets {@value
+ * PeerHop#NOT_TAKEN}, and the other node asks somebody else.
+ */
+public final class NodeRequests {
+  private final CacheOwners owners;
+  private final List<HttpPort> ports;
+  private final boolean adapts;
+
+  /**
+   * Creates the rules.
+   *
+   * @param adapts whether services adapt responses: then each node fetches for itself
+   */
+  public NodeRequests(CacheOwners owners, ProxyConfig config, boolean adapts) {
+    this.owners = owners;
+    this.ports = PortDirectives.ports(config);
+    this.adapts = adapts;
+  }
+
+  /** Marks {@code request}, which came to the port for nodes. Returns why it is not taken. */
+  public @Nullable Refusal take(Request request) {
+    Fields fields = request.head().fields();
+    boolean secured = request.stream().port().tls() != null;
+    if (!secured && !owners.isNode(request.client().getAddress())) {
+      return notTaken("the client is no node");
+    }
+    if (!"1".equals(fields.get(FieldName.PEER_HOP))) {
+      return notTaken("Peer-Hop is not 1");
+    }
+    if (!Method.isGetOrHead(request.head().methodId())
+        || ContentLength.hasContent(request.contentLength())
+        || request.host().equals(OwnObjects.HOST)) {
+      return notTaken("no request of this kind is taken from nodes");
+    }
+    HttpPort asked = port(fields.get(FieldName.PEER_PORT));
+    if (asked == null) {
+      return notTaken("no port has the name in Peer-Port");
+    }
+    request.isOfNode(asked);
+    return null;
+  }
+
+  private @Nullable HttpPort port(@Nullable String name) {
+    for (HttpPort port : ports) {
+      if (port.name().equals(name)) {
+        return port;
+      }
+    }
+    return null;
+  }
+
+  /** {@code refusal} for an overload, as another node gets it: it asks somebody else. */
+  public static Refusal overloaded(Refusal refusal) {
+    return notTaken(refusal.summary());
+  }
+
+  private static Refusal notTaken(String why) {
+    return Refusal.of(
+            PeerHop.NOT_TAKEN, "ERR_ACCESS_DENIED", "This node does not take the request.")
+        .because(why);
+  }
+
+  /**
+   * Whether the response to {@code request} may come from another node: it is not personal, and
+   * would be stored here.
+   */
+  public boolean mayShare(Request request) {
+    return !adapts
+        && Method.isGetOrHead(request.head().methodId())
+        && !ContentLength.hasContent(request.contentLength())
+        && request.target().keySuffix() == null
+        && request.slice() == null
+        && request.target().storeId() == null // another node would have to ask the helper
+        && !request.hostConflicts()
+        && !request.head().fields().has(FieldName.AUTHORIZATION)
+        && !request.head().fields().hasToken(FieldName.CACHE_CONTROL, "no-store");
+  }
+
+  /** The nodes of the cluster. */
+  public CacheOwners owners() {
+    return owners;
+  }
+}

@@ -1,0 +1,271 @@
+package io.loligo.server.upstream.attempt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
+import io.loligo.server.upstream.FetchFailure.Kind;
+import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.RequestForm;
+import io.loligo.server.upstream.connect.FakeTransport;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests to nodes of the cluster: their first sign of life, and the next hop without it. */
+class ClusterNodeTest extends AttemptFixture {
+  private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  private static final String ACKNOWLEDGED = "HTTP/1.1 102 Processing\r\n\r\n";
+
+  private static final class Watched implements ClusterNode {
+    final List<Long> acknowledgedMillis = new ArrayList<>();
+    int failures;
+    int fallBacks = 100;
+
+    @Override
+    public long limitNanos() {
+      return TimeUnit.MILLISECONDS.toNanos(100);
+    }
+
+    @Override
+    public void acknowledged(long nanos) {
+      acknowledgedMillis.add(TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+
+    @Override
+    public void failed() {
+      failures++;
+    }
+
+    @Override
+    public boolean mayFallBack() {
+      return --fallBacks >= 0;
+    }
+  }
+
+  private final Watched first = new Watched();
+  private final Watched second = new Watched();
+
+  @BeforeEach
+  void nodesHaveAddresses() {
+    names.knows("first.example", "192.0.2.21");
+    names.knows("second.example", "192.0.2.22");
+  }
+
+  private Hop owner() {
+    return node("first.example", first, false);
+  }
+
+  private Hop holder() {
+    return node("second.example", second, true);
+  }
+
+  private static Hop node(String host, ClusterNode node, boolean stored) {
+    RequestForm form = RequestForm.ofNode("3128", stored);
+    CachePeer peer = CachePeer.at(host, 8080).form(form).proxyOnly(true).build();
+    return new Hop.Owner(peer, node, HierarchyCode.HIER_DIRECT, form);
+  }
+
+  private FakeTransport.Connection connection(int index) {
+    return transport.connections().get(index);
+  }
+
+  private List<String> dialled() {
+    return transport.dialled().stream().map(to -> to.getAddress().getHostAddress()).toList();
+  }
+
+  private void passMillis(long millis) {
+    clock.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+    settle();
+  }
+
+  @Test
+  void tellsTheOwnerThatItIsAskedByANode() {
+    fetch(get(), owner(), ORIGIN);
+    assertThat(last().sent())
+        .startsWith("GET http://origin.example/path?q HTTP/1.1\r\n")
+        .contains("\r\nPeer-Hop: 1\r\nPeer-Port: 3128\r\n")
+        .doesNotContain("only-if-cached");
+    last().answer(OK);
+  }
+
+  @Test
+  void tellsTheSecondNodeToAnswerFromItsStore() {
+    fetch(get(), holder(), ORIGIN);
+    assertThat(last().sent())
+        .contains("\r\nPeer-Hop: 1\r\n")
+        .contains("\r\nCache-Control: only-if-cached\r\n");
+    last().answer(OK);
+  }
+
+  @Test
+  void waitsForAnOwnerThatAcknowledges() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    passMillis(30);
+    last().answer(ACKNOWLEDGED);
+    passMillis(5_000);
+    assertThat(seen.events).isEmpty();
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    assertThat(first.acknowledgedMillis).containsExactly(30L);
+    assertThat(first.failures).isZero();
+    assertThat(counted.idle).as("kept").isEqualTo(1);
+  }
+
+  @Test
+  void aResponseIsAnAcknowledgement() {
+    fetch(get(), owner(), ORIGIN);
+    passMillis(20);
+    last().answer(OK);
+    passMillis(1_000);
+    assertThat(first.acknowledgedMillis).containsExactly(20L);
+    assertThat(first.failures).isZero();
+  }
+
+  @Test
+  void passesOnEarlyHintsOfTheOwner() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+    last().answer(ACKNOWLEDGED);
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("interim 103", "head 200 LENGTH", "end");
+    assertThat(first.acknowledgedMillis).hasSize(1);
+  }
+
+  @Test
+  void passesOnA102OfAnOrigin() {
+    Listening seen = fetch(get(), ORIGIN);
+    last().answer(ACKNOWLEDGED + OK);
+    assertThat(seen.events).containsExactly("interim 102", "head 200 LENGTH", "end");
+  }
+
+  @Test
+  void leavesASilentOwner() {
+    Listening seen = fetch(get(), owner(), holder(), ORIGIN);
+    passMillis(99);
+    assertThat(transport.connections()).hasSize(1);
+    passMillis(1);
+    assertThat(connection(0).open()).isFalse();
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.22");
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    assertThat(first.failures).isEqualTo(1);
+    assertThat(second.acknowledgedMillis).hasSize(1);
+    assertThat(first.fallBacks).as("no request of the origin").isEqualTo(100);
+  }
+
+  @Test
+  void leavesAnOwnerThatFallsSilentOnAKeptConnection() {
+    fetch(get(), owner(), ORIGIN);
+    last().answer(OK);
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    assertThat(transport.connections()).hasSize(1);
+    passMillis(100);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.1");
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  @Test
+  void aLoopThatLagsWaitsAsMuchLonger() {
+    fetch(get(), owner(), ORIGIN);
+    passMillis(150); // 50 late
+    assertThat(connection(0).open()).isTrue();
+    last().answer(ACKNOWLEDGED);
+    passMillis(50);
+    assertThat(first.failures).isZero();
+    assertThat(connection(0).open()).isTrue();
+    last().answer(OK);
+  }
+
+  @Test
+  void doesNotWaitForALaggingLoopTwice() {
+    fetch(get(), owner(), ORIGIN);
+    passMillis(150);
+    passMillis(90);
+    assertThat(first.failures).isEqualTo(1);
+    last().answer(OK);
+  }
+
+  @Test
+  void leavesAnOwnerThatRefusesTheConnection() {
+    transport.at(new InetSocketAddress("192.0.2.21", 8080), FakeTransport.Manner.REFUSE);
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    pass(1_000); // it is dialled again
+    assertThat(dialled()).endsWith("192.0.2.1");
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    assertThat(first.failures).isEqualTo(1);
+    assertThat(first.fallBacks).isEqualTo(99);
+  }
+
+  @Test
+  void leavesAnOwnerThatDiesAfterItHasAcknowledged() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer(ACKNOWLEDGED);
+    last().close();
+    settle();
+    last().answer(OK);
+    assertThat(dialled()).endsWith("192.0.2.1");
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    assertThat(first.failures).isEqualTo(1);
+  }
+
+  @Test
+  void aBrokenResponseIsNotRepeated() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no");
+    last().close();
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "failed TRUNCATED");
+    assertThat(transport.connections()).hasSize(1);
+  }
+
+  @Test
+  void asksTheOriginWhereTheSecondNodeHasNothing() {
+    Listening seen = fetch(get(), holder(), ORIGIN);
+    last().answer("HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n");
+    settle();
+    last().answer(OK);
+    assertThat(dialled()).containsExactly("192.0.2.22", "192.0.2.1");
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    assertThat(second.failures).isZero();
+  }
+
+  @Test
+  void passesOnTheErrorsOfAnOwner() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer("HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n");
+    assertThat(seen.events).containsExactly("head 504 LENGTH", "end");
+  }
+
+  @Test
+  void asksTheOriginWhereANodeDoesNotTakeTheRequest() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer("HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n");
+    settle();
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  @Test
+  void failsWhereTheFallBacksAreUsedUp() {
+    first.fallBacks = 0;
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    passMillis(100);
+    assertThat(seen.failure.kind()).isEqualTo(Kind.NO_FALL_BACK);
+    assertThat(transport.connections()).hasSize(1);
+  }
+
+  @Test
+  void forgetsARequestThatIsCancelled() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    seen.stream.cancel();
+    passMillis(1_000);
+    assertThat(first.failures).isZero();
+    assertThat(seen.events).isEmpty();
+  }
+}

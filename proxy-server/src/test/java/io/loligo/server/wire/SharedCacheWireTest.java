@@ -1,0 +1,310 @@
+package io.loligo.server.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.server.Waiting;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Several proxies with one cache: the owner of a response fetches it, and the others stream it. */
+class SharedCacheWireTest extends WireTest {
+  private static final String FRESH = "Cache-Control: max-age=1000";
+
+  private final SharedNodes nodes = new SharedNodes();
+  private final List<ProxyUnderTest> proxies = new ArrayList<>();
+
+  private void startNodes(int count, String... lines) throws Exception {
+    for (int i = 0; i < count; i++) {
+      ProxyUnderTest node =
+          closing(ProxyUnderTest.start(configuration(with(lines, i)), nodes.of(i)));
+      proxies.add(node);
+      nodes.at(i, node.port(1));
+    }
+  }
+
+  private String[] with(String[] lines, int node) {
+    List<String> all = new ArrayList<>(List.of(lines));
+    all.add("visible_hostname node" + node + ".test");
+    all.add("access_log stdio:" + dir.resolve("access" + node + ".log") + " squid");
+    return all.toArray(String[]::new);
+  }
+
+  private RawClient client(ProxyUnderTest node) throws IOException {
+    return closing(RawClient.connect(node.port()));
+  }
+
+  private WireMessage getFrom(int node, String path, String... lines) throws IOException {
+    try (RawClient client = RawClient.connect(proxies.get(node).port())) {
+      return client.get(origin.url(path), lines).response();
+    }
+  }
+
+  private WireMessage atPeerPort(String method, String url, String... lines) throws IOException {
+    try (RawClient client = RawClient.connect(proxies.get(0).port(1))) {
+      WireMessage first = client.request(method, url, lines).responseTo(method);
+      return first.status() == 102 ? client.responseTo(method) : first;
+    }
+  }
+
+  @Test
+  void theOwnerFetchesAndStoresForAllNodes() throws Exception {
+    nodes.ranking(0, 1, 2);
+    startNodes(3);
+    origin.onOk("/a", "content", FRESH, "ETag: \"x\"");
+    WireMessage first = getFrom(1, "/a");
+    assertThat(first.text()).isEqualTo("content");
+    assertThat(first.fields("Cache-Status"))
+        .hasSize(2)
+        .satisfies(all -> assertThat(all.get(0)).startsWith("node0.test; fwd=uri-miss"))
+        .satisfies(all -> assertThat(all.get(1)).startsWith("node1.test; fwd=uri-miss"));
+    WireMessage second = getFrom(2, "/a");
+    assertThat(second.text()).isEqualTo("content");
+    assertThat(second.field("Age")).matches("\\d+");
+    assertThat(second.fields("Cache-Status").get(0)).startsWith("node0.test; hit");
+    assertThat(getFrom(0, "/a").text()).isEqualTo("content");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(proxies.get(0).storedResponses()).isEqualTo(1);
+    assertThat(proxies.get(1).storedResponses()).isZero();
+    assertThat(proxies.get(2).storedResponses()).isZero();
+  }
+
+  @Test
+  void theOriginSeesOneProxyAndTheClient() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    origin.onOk("/a", "content", FRESH);
+    getFrom(1, "/a", "X-Forwarded-For: 192.0.2.7");
+    WireMessage asked = origin.lastRequest();
+    assertThat(asked.fields("X-Forwarded-For")).containsExactly("192.0.2.7, 127.0.0.1");
+    assertThat(asked.fields("Via")).hasSize(1);
+    assertThat(asked.fields("Peer-Hop")).isEmpty();
+    assertThat(asked.fields("Peer-Port")).isEmpty();
+  }
+
+  @Test
+  void oneFetchForClientsOfAllNodes() throws Exception {
+    nodes.ranking(0, 1, 2);
+    startNodes(3);
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/cold",
+        call -> {
+          await(release);
+          call.ok("shared", FRESH);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      clients.add(client(proxies.get(i % 3)).get(origin.url("/cold")));
+    }
+    origin.awaitRequest("/cold");
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo("shared");
+    }
+    assertThat(origin.fetches("/cold")).isEqualTo(1);
+    assertThat(nodes.failures).hasValue(0);
+  }
+
+  @Test
+  void anOwnerThatWaitsForItsOriginIsWaitedFor() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/slow",
+        call -> {
+          await(release);
+          call.ok("late", FRESH);
+        });
+    RawClient client = client(proxies.get(1)).get(origin.url("/slow"));
+    Waiting.until("the owner acknowledges", () -> nodes.acknowledged.get() == 1);
+    release.countDown();
+    WireMessage reply = client.response();
+    assertThat(reply.status()).as("no interim response comes first").isEqualTo(200);
+    assertThat(reply.text()).isEqualTo("late");
+    assertThat(nodes.failures).hasValue(0);
+  }
+
+  @Test
+  void aSilentOwnerCostsTheTimeOfItsSignOfLife() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    nodes.limitMillis = 100;
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      nodes.at(0, silent.getLocalPort());
+      origin.onOk("/a", "content", FRESH);
+      assertThat(getFrom(1, "/a").text()).isEqualTo("content");
+      assertThat(nodes.failures).hasValue(1);
+      assertThat(nodes.fallBacks).hasValue(1);
+    }
+  }
+
+  @Test
+  void aStoppedOwnerIsLeftForTheSecondThatHasTheResponse() throws Exception {
+    nodes.ranking(1, 0);
+    startNodes(3);
+    origin.onOk("/a", "content", FRESH);
+    getFrom(1, "/a");
+    nodes.ranking(0, 1, 2);
+    proxies.get(0).close();
+    assertThat(getFrom(2, "/a").text()).isEqualTo("content");
+    assertThat(origin.fetches("/a")).as("node 1 had it").isEqualTo(1);
+    assertThat(nodes.fallBacks).hasValue(0);
+    origin.onOk("/b", "other", FRESH);
+    assertThat(getFrom(2, "/b").text()).isEqualTo("other");
+    assertThat(nodes.fallBacks).hasValue(1);
+  }
+
+  @Test
+  void withoutFallBacksTheClientGets503WithRetryAfter() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    proxies.get(0).close();
+    nodes.mayFallBack = false;
+    origin.onOk("/a", "content", FRESH);
+    WireMessage reply = getFrom(1, "/a");
+    assertThat(reply.status()).isEqualTo(503);
+    assertThat(reply.field("Retry-After")).isEqualTo("1");
+    assertThat(origin.fetches("/a")).isZero();
+  }
+
+  @Test
+  void nodesWithDifferentViewsDoNotLoop() throws Exception {
+    nodes.viewOf(0, 1, 0);
+    nodes.viewOf(1, 0, 1);
+    startNodes(2);
+    origin.onOk("/a", "content", FRESH);
+    assertThat(getFrom(0, "/a").text()).isEqualTo("content");
+    assertThat(getFrom(1, "/a").text()).isEqualTo("content");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(proxies.get(1).storedResponses()).as("asked by node 0").isEqualTo(1);
+  }
+
+  @Test
+  void aNewOwnerAsksThePreviousOne() throws Exception {
+    nodes.ranking(0);
+    startNodes(3);
+    origin.onOk("/a", "content", FRESH);
+    getFrom(0, "/a");
+    nodes.ranking(1, 0, 2);
+    nodes.previous = 0;
+    assertThat(getFrom(2, "/a").text()).isEqualTo("content");
+    assertThat(getFrom(1, "/a").text()).isEqualTo("content");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(proxies.get(1).storedResponses()).as("moved").isEqualTo(1);
+    origin.onOk("/b", "other", FRESH);
+    assertThat(getFrom(1, "/b").text()).isEqualTo("other");
+    assertThat(nodes.failures).hasValue(0);
+  }
+
+  @Test
+  void rangesConditionsAndHeadPassThrough() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    origin.onOk("/a", "0123456789", FRESH, "ETag: \"x\"");
+    assertThat(getFrom(1, "/a").text()).isEqualTo("0123456789");
+    WireMessage part = getFrom(1, "/a", "Range: bytes=2-4");
+    assertThat(part.status()).isEqualTo(206);
+    assertThat(part.text()).isEqualTo("234");
+    assertThat(part.field("Content-Range")).isEqualTo("bytes 2-4/10");
+    assertThat(getFrom(1, "/a", "If-None-Match: \"x\"").status()).isEqualTo(304);
+    assertThat(getFrom(1, "/a", "Range: bytes=20-").status()).isEqualTo(416);
+    try (RawClient client = RawClient.connect(proxies.get(1).port())) {
+      WireMessage head = client.request("HEAD", origin.url("/a")).responseTo("HEAD");
+      assertThat(head.status()).isEqualTo(200);
+      assertThat(head.field("Content-Length")).isEqualTo("10");
+    }
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
+  @Test
+  void varyAndTrailersPassThrough() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    origin.on(
+        "/v",
+        call ->
+            call.send(
+                "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nVary: Accept-Language\r\n"
+                    + "Trailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n"
+                    + (call.head().contains("Accept-Language: de") ? "de" : "en")
+                    + "\r\n0\r\nX-Sum: 7\r\n\r\n"));
+    for (int i = 0; i < 2; i++) {
+      WireMessage german =
+          getFrom(1, "/v", "Accept-Language: de", "TE: trailers", "Connection: TE");
+      assertThat(german.text()).isEqualTo("de");
+      assertThat(german.field("Vary")).isEqualTo("Accept-Language");
+      assertThat(getFrom(1, "/v", "Accept-Language: en").text()).isEqualTo("en");
+    }
+    assertThat(origin.fetches("/v")).isEqualTo(2);
+  }
+
+  @Test
+  void personalRequestsGoToTheOrigin() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    origin.onOk("/a", "content", FRESH);
+    getFrom(1, "/a", "Authorization: Basic eDp5");
+    try (RawClient client = RawClient.connect(proxies.get(1).port())) {
+      client.request("POST", origin.url("/a"), "Content-Length: 0").responseTo("POST");
+    }
+    getFrom(1, "/a", "Cache-Control: no-store");
+    assertThat(nodes.acknowledged).hasValue(0);
+    assertThat(origin.fetches("/a")).isEqualTo(3);
+  }
+
+  @Test
+  void thePeerPortTakesOnlyRequestsOfNodes() throws Exception {
+    nodes.ranking(0);
+    startNodes(1);
+    origin.onOk("/a", "content", FRESH);
+    String url = origin.url("/a");
+    String hop = "Peer-Hop: 1";
+    String port = "Peer-Port: 127.0.0.1:0";
+    assertThat(atPeerPort("GET", url, hop, port).text()).isEqualTo("content");
+    assertThat(atPeerPort("GET", url, port).status()).isEqualTo(421);
+    assertThat(atPeerPort("GET", url, "Peer-Hop: 2", port).status()).isEqualTo(421);
+    assertThat(atPeerPort("GET", url, hop).status()).isEqualTo(421);
+    assertThat(atPeerPort("GET", url, hop, "Peer-Port: other").status()).isEqualTo(421);
+    assertThat(atPeerPort("PURGE", url, hop, port).status()).isEqualTo(421);
+    assertThat(atPeerPort("GET", "/squid-internal-mgr/menu", hop, port).status())
+        .isGreaterThanOrEqualTo(400);
+    nodes.loopbackIsPublic();
+    assertThat(atPeerPort("GET", url, hop, port).status()).isEqualTo(421);
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
+  @Test
+  void thePublicPortKnowsNoPeers() throws Exception {
+    nodes.ranking(1, 0);
+    startNodes(2);
+    origin.onOk("/a", "content", FRESH, "Peer-Hop: 1", "Peer-Port: 3128");
+    WireMessage reply = getFrom(0, "/a", "Peer-Hop: 1", "Peer-Port: 127.0.0.1:0");
+    assertThat(reply.fields("Peer-Hop")).isEmpty();
+    assertThat(reply.fields("Peer-Port")).isEmpty();
+    assertThat(proxies.get(1).storedResponses()).as("the owner was asked").isEqualTo(1);
+  }
+
+  @Test
+  void theOwnerAppliesTheRulesOfThePortThatWasAsked() throws Exception {
+    nodes.ranking(0, 1);
+    String site = "127.0.0.1:0 accel defaultsite=www.example.com no-vhost name=site";
+    startNodes(
+        2,
+        "http_port " + site,
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query originserver name=app");
+    origin.onOk("/a", "content", "CDN-Cache-Control: max-age=1000");
+    for (int i = 0; i < 2; i++) {
+      WireMessage reply =
+          client(proxies.get(i)).send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").response();
+      assertThat(reply.text()).isEqualTo("content");
+    }
+    assertThat(origin.fetches("/a")).as("stored for its CDN-Cache-Control").isEqualTo(1);
+    assertThat(origin.lastRequest().field("Host")).isEqualTo("www.example.com");
+  }
+}

@@ -1,0 +1,155 @@
+package io.loligo.server.wire;
+
+import io.loligo.core.caching.CacheKey;
+import io.loligo.server.boot.Sharing;
+import io.loligo.server.port.HttpPort;
+import io.loligo.server.port.PortTls;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
+import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.RequestForm;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The view of the nodes that share a cache, as the test sets it: no group, no health. Thread-safe:
+ * any thread.
+ */
+final class SharedNodes {
+  /** The peer ports by the number of their node. */
+  private final Map<Integer, Integer> ports = new ConcurrentHashMap<>();
+
+  /** By the number of the node: the nodes in rank for all keys, as that node sees them. */
+  private final Map<Integer, List<Integer>> views = new ConcurrentHashMap<>();
+
+  private volatile List<Integer> usual = List.of();
+  private volatile boolean loopbackIsOfNodes = true;
+  private volatile @Nullable TlsOptions tls;
+
+  /** Signs of life that came, failures, and fall-backs to origins so far. */
+  final AtomicInteger acknowledged = new AtomicInteger();
+
+  final AtomicInteger failures = new AtomicInteger();
+  final AtomicInteger fallBacks = new AtomicInteger();
+
+  /** The longest wait for a sign of life. Short only where a test waits for its end. */
+  volatile long limitMillis = 10_000;
+
+  /** Whether requests may go to origins because of nodes. */
+  volatile boolean mayFallBack = true;
+
+  /** The previous owner of everything; -1: none. */
+  volatile int previous = -1;
+
+  /** All nodes see this ranking. */
+  void ranking(Integer... nodes) {
+    usual = List.of(nodes);
+  }
+
+  /** The ranking that {@code node} sees. */
+  void viewOf(int node, Integer... nodes) {
+    views.put(node, List.of(nodes));
+  }
+
+  /** The peer port of {@code node}, or a server in its place. */
+  void at(int node, int port) {
+    ports.put(node, port);
+  }
+
+  /** Requests from this machine are not those of nodes. */
+  void loopbackIsPublic() {
+    loopbackIsOfNodes = false;
+  }
+
+  /** Nodes speak TLS with these words. */
+  void secure(TlsOptions options) {
+    tls = options;
+  }
+
+  /** The part of {@code node}. */
+  Sharing of(int node) {
+    HttpPort.Builder port = HttpPort.at("127.0.0.1", 0).name("nodes").forNodes(true);
+    TlsOptions options = tls;
+    if (options != null) {
+      port.tls(new PortTls(options, options.caFiles(), true));
+    }
+    return new Sharing(port.source("test").build(), () -> new View(node));
+  }
+
+  private final class View implements CacheOwners, ClusterNode {
+    private final int self;
+
+    View(int self) {
+      this.self = self;
+    }
+
+    @Override
+    public @Nullable List<Hop> hops(CacheKey key, String port) {
+      List<Integer> ranking = views.getOrDefault(self, usual);
+      List<Hop> hops = new ArrayList<>();
+      for (int node : ranking) {
+        if (node == self) {
+          break;
+        }
+        hops.add(hop(node, RequestForm.ofNode(port, !hops.isEmpty())));
+      }
+      return hops.isEmpty() ? previous(key, port) : hops;
+    }
+
+    @Override
+    public List<Hop> previous(CacheKey key, String port) {
+      int before = previous;
+      return before < 0 || before == self
+          ? List.of()
+          : List.of(hop(before, RequestForm.ofNode(port, true)));
+    }
+
+    private Hop hop(int node, RequestForm form) {
+      TlsOptions options = tls;
+      CachePeer peer =
+          CachePeer.at("127.0.0.1", ports.get(node))
+              .name("node" + node)
+              .form(form)
+              .proxyOnly(form.cacheControl() == null || previous != node)
+              .security(options == null ? null : new HopSecurity("nodes.test", options, false))
+              .build();
+      return new Hop.Owner(peer, this, HierarchyCode.HIER_DIRECT, form);
+    }
+
+    @Override
+    public boolean isNode(InetAddress address) {
+      return loopbackIsOfNodes;
+    }
+
+    @Override
+    public long limitNanos() {
+      return TimeUnit.MILLISECONDS.toNanos(limitMillis);
+    }
+
+    @Override
+    public void acknowledged(long nanos) {
+      acknowledged.incrementAndGet();
+    }
+
+    @Override
+    public void failed() {
+      failures.incrementAndGet();
+    }
+
+    @Override
+    public boolean mayFallBack() {
+      fallBacks.incrementAndGet();
+      return mayFallBack;
+    }
+  }
+}
