@@ -105,7 +105,7 @@ class ConformanceTableTest {
 
   private static Map<String, Path> sources() throws IOException {
     Map<String, Path> sources = new HashMap<>();
-    for (String module : List.of("proxy-core", "proxy-store", "proxy-server")) {
+    for (String module : List.of("proxy-core", "proxy-store", "proxy-cluster", "proxy-server")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
         files
             .filter(file -> file.toString().endsWith("Test.java"))

@@ -10,7 +10,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** server -> store -> core, and no cycles among the server's packages. */
+/** server -> store -> core, server -> cluster, and no cycles among the server's packages. */
 @AnalyzeClasses(packages = "io.loligo", importOptions = ImportOption.DoNotIncludeTests.class)
 class PackageDirectionsTest {
   @ArchTest
@@ -34,6 +34,42 @@ class PackageDirectionsTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("io.loligo.server..", "io.loligo.store..");
+
+  /** It is told of HTTP and of stored responses by those who use it. */
+  @ArchTest
+  static final ArchRule CLUSTER_KNOWS_NO_OTHER_MODULE =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.cluster..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.loligo.core..", "io.loligo.store..", "io.loligo.server..", "io.netty..");
+
+  @ArchTest
+  static final ArchRule PARTS_OF_THE_CLUSTER_HAVE_NO_CYCLES =
+      slices().matching("io.loligo.cluster.(*)..").should().beFreeOfCycles();
+
+  /** Without a line, none of it is loaded. */
+  @ArchTest
+  static final ArchRule ONLY_ONE_PACKAGE_KNOWS_THE_CLUSTER =
+      noClasses()
+          .that()
+          .resideInAPackage("io.loligo.server..")
+          .and()
+          .resideOutsideOfPackages("io.loligo.server.cluster..", "io.loligo.server.boot..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.loligo.cluster..");
+
+  @ArchTest
+  static final ArchRule ONLY_ONE_PACKAGE_KNOWS_THE_ENGINE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.loligo.cluster.jgroups..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.jgroups..");
 
   /** Core's message package has everything that an exchange needs of a version. */
   @ArchTest

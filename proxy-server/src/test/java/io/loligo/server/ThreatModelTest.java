@@ -57,7 +57,7 @@ class ThreatModelTest {
 
   private static Set<String> tests() throws IOException {
     Set<String> tests = new HashSet<>();
-    for (String module : List.of("proxy-core", "proxy-store", "proxy-server")) {
+    for (String module : List.of("proxy-core", "proxy-store", "proxy-cluster", "proxy-server")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
         files
             .map(file -> file.getFileName().toString())

@@ -11,6 +11,7 @@ import io.loligo.server.accesslog.LogDirectives;
 import io.loligo.server.adapt.AdaptationDirectives;
 import io.loligo.server.admin.AdminDirectives;
 import io.loligo.server.bump.BumpDirectives;
+import io.loligo.server.cluster.ClusterDirectives;
 import io.loligo.server.downstream.connection.ClientDirectives;
 import io.loligo.server.exchange.settings.AccessDirectives;
 import io.loligo.server.exchange.settings.FetchDirectives;
@@ -92,6 +93,7 @@ public final class Features {
           TransportDirectives.FEATURE,
           TlsDirectives.FEATURE,
           BumpDirectives.FEATURE,
+          ClusterDirectives.FEATURE,
           ProcessDirectives.FEATURE);
 
   private static final Directives DIRECTIVES = new Directives(ALL);

@@ -95,6 +95,7 @@ public final class Proxy implements AutoCloseable {
   private final Logs logs;
   private final Storage storage;
   private final Sizing sizing;
+  private final ClusterPart cluster;
   private final Store seenStore;
   private final EventLoopGroup group;
   private final OwnPlaces own = new OwnPlaces();
@@ -308,6 +309,7 @@ public final class Proxy implements AutoCloseable {
       }
       storage = parts.add(new Storage(config, transport.allocator(), stripes, maintenance, time));
       sizing = parts.add(new Sizing(config, count, storage.store(), maintenance, time));
+      cluster = parts.add(new ClusterPart(config, time, !predecessor.isThere()));
       own.learn();
       maintenance.every(ASK_MACHINE_SECONDS, own::learn);
       seenStore = seen.apply(storage.store());
@@ -632,6 +634,7 @@ public final class Proxy implements AutoCloseable {
    */
   void handOver() {
     history.giveFileAway();
+    cluster.handOver();
     admin.handOver();
     life.handOver(() -> ports.handOver(inForce.config()));
   }

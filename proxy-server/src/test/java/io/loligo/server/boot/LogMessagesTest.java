@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 /** Each warning and error of the application log names the operator's next step. */
 class LogMessagesTest {
   private static final List<Path> SOURCES =
-      List.of(Path.of("src/main/java"), Path.of("../proxy-store/src/main/java"));
+      List.of(
+          Path.of("src/main/java"),
+          Path.of("../proxy-store/src/main/java"),
+          Path.of("../proxy-cluster/src/main/java"));
 
   private static final Pattern CALL = Pattern.compile("\\bLOG\\.(?:warn|error)\\(");
   private static final Pattern TEXT =

@@ -82,7 +82,7 @@ class DirectiveTestsTest {
   void theOtherTestsExist() throws IOException {
     Set<String> names = new HashSet<>();
     Path root = TESTS.getParent().getParent().getParent();
-    for (String module : List.of("proxy-core", "proxy-store", "proxy-server")) {
+    for (String module : List.of("proxy-core", "proxy-store", "proxy-cluster", "proxy-server")) {
       try (Stream<Path> files = Files.walk(root.resolve(module).resolve("src/test/java"))) {
         files.forEach(file -> names.add(file.getFileName().toString()));
       }

@@ -1,0 +1,102 @@
+package io.loligo.cluster.jgroups;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jgroups.Address;
+import org.jgroups.blocks.cs.TcpConnection;
+import org.jgroups.blocks.cs.TcpServer;
+import org.jgroups.util.ThreadFactory;
+import org.jgroups.util.TimeScheduler;
+import org.jgroups.util.Util;
+
+/**
+ * Accepts connections of nodes, and connects to them. The engine's own server greets a client on
+ * the thread that accepts, where a silent client holds up all others; this one does so on threads
+ * of a small pool, within a time.
+ */
+final class GroupServer extends TcpServer {
+  private static final int GREETING_MILLIS = 3_000;
+  private static final int MAX_GREETING = 64;
+  private static final long IDLE_SECONDS = 5;
+
+  private final GroupSockets sockets;
+  private final TimeScheduler timer;
+  private final Refusals refusals;
+  private final ThreadPoolExecutor greeting;
+
+  /** Takes {@code sockets}, which are bound. */
+  GroupServer(
+      ThreadFactory threads,
+      GroupSockets sockets,
+      InetAddress address,
+      int port,
+      TimeScheduler timer,
+      Refusals refusals)
+      throws Exception {
+    super(threads, sockets, address, port, port, null, 0, 0);
+    this.sockets = sockets;
+    this.timer = timer;
+    this.refusals = refusals;
+    greeting =
+        new ThreadPoolExecutor(
+            0,
+            MAX_GREETING,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            task -> threads.newThread(task, "loligo-cluster-greeting"));
+    acceptor = threads.newThread(new Accepting(), "loligo-cluster-accept");
+  }
+
+  Refusals refusals() {
+    return refusals;
+  }
+
+  /** Closes {@code socket} after a time, unless the result is cancelled. */
+  Future<?> closeLater(Socket socket, int millis) {
+    return timer.schedule(() -> Util.close(socket), millis, TimeUnit.MILLISECONDS, false);
+  }
+
+  @Override
+  protected TcpConnection createConnection(Address peer) throws Exception {
+    return new GroupConnection(peer, this);
+  }
+
+  @Override
+  public void stop() {
+    super.stop();
+    greeting.shutdownNow();
+    sockets.close();
+  }
+
+  private final class Accepting extends Acceptor {
+    @Override
+    protected void handleAccept(Socket client) throws IOException {
+      try {
+        greeting.execute(() -> greet(client));
+      } catch (RejectedExecutionException busy) {
+        client.close();
+      }
+    }
+  }
+
+  private void greet(Socket client) {
+    Future<?> deadline = closeLater(client, GREETING_MILLIS);
+    try {
+      GroupConnection connection = new GroupConnection(sockets.admitted(client), this);
+      deadline.cancel(false);
+      handleIncomingConnection(connection.peerAddress(), connection);
+    } catch (Exception e) {
+      refusals.notAdmitted(client.getInetAddress(), e);
+      Util.close(client);
+    } finally {
+      deadline.cancel(false);
+    }
+  }
+}

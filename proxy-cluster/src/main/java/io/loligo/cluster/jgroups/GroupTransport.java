@@ -1,0 +1,129 @@
+package io.loligo.cluster.jgroups;
+
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import org.jgroups.Address;
+import org.jgroups.PhysicalAddress;
+import org.jgroups.protocols.BasicTCP;
+import org.jspecify.annotations.Nullable;
+
+/** The transport of the engine: TCP through a {@link GroupServer}. The engine calls it. */
+final class GroupTransport extends BasicTCP {
+  private static final int CONNECT_MILLIS = 1_000;
+  private static final int GREETING_READ_MILLIS = 1_000;
+
+  /** Bytes of one message of the engine; a longer length is that of an attack or a defect. */
+  private static final int MAX_BYTES = 4 << 20;
+
+  private static final int FIRST_WITH_GOOD_VIRTUAL_THREADS = 25;
+  private static final int MAX_THREADS = 64;
+
+  private final GroupSockets sockets;
+  private final Refusals refusals;
+  private @Nullable GroupServer server;
+
+  GroupTransport(GroupSockets sockets, Refusals refusals) {
+    this.sockets = sockets;
+    this.refusals = refusals;
+    set();
+  }
+
+  /** Sets all that matters. Also called after the engine has read the JVM's properties. */
+  void set() {
+    InetSocketAddress listen = (InetSocketAddress) sockets.listen();
+    setBindAddress(listen.getAddress());
+    setBindPort(listen.getPort());
+    setPortRange(0);
+    setExternalAddr(null);
+    setExternalPort(0);
+    tcpNodelay(true);
+    setSockConnTimeout(CONNECT_MILLIS);
+    setPeerAddrReadTimeout(GREETING_READ_MILLIS);
+    setMaxLength(MAX_BYTES);
+    enableSuspectEvents(true);
+    deferClientBindAddr(true);
+    logDetails(false);
+    useVirtualThreads(Runtime.version().feature() >= FIRST_WITH_GOOD_VIRTUAL_THREADS);
+    getThreadPool().setMaxThreads(MAX_THREADS);
+    getThreadPool().setIncreaseMaxSizeDynamically(false);
+  }
+
+  @Override
+  public void start() throws Exception {
+    GroupServer made =
+        new GroupServer(getThreadFactory(), sockets, bind_addr, bind_port, getTimer(), refusals);
+    made.peerAddressReadTimeout(peer_addr_read_timeout);
+    made.usePeerConnections(true)
+        .socketFactory(sockets)
+        .receiver(this)
+        .timeService(time_service)
+        .socketConnectionTimeout(sock_conn_timeout)
+        .tcpNodelay(tcp_nodelay)
+        .deferClientBinding(defer_client_bind_addr)
+        .setMaxLength(max_length)
+        .log(log)
+        .logDetails(false)
+        .addConnectionListener(this);
+    server = made;
+    super.start();
+  }
+
+  @Override
+  public void stop() {
+    super.stop();
+    if (server != null) {
+      server.stop();
+    }
+    sockets.close();
+  }
+
+  @Override
+  protected void handleConnect() throws Exception {
+    if (server != null) {
+      server.start();
+    }
+    connected = true;
+    super.handleConnect();
+  }
+
+  @Override
+  protected void handleDisconnect() {
+    super.handleDisconnect();
+    connected = false;
+    if (server != null) {
+      server.stop();
+    }
+  }
+
+  @Override
+  public void send(Address to, byte[] data, int offset, int length) throws Exception {
+    if (server != null) {
+      server.send(to, data, offset, length);
+    }
+  }
+
+  @Override
+  public void retainAll(Collection<Address> members) {
+    if (server != null) {
+      server.retainAll(members, is_member);
+    }
+  }
+
+  @Override
+  protected @Nullable PhysicalAddress getPhysicalAddress() {
+    return server == null ? null : (PhysicalAddress) server.localAddress();
+  }
+
+  @Override
+  public String printConnections() {
+    return server == null ? "" : server.printConnections();
+  }
+
+  @Override
+  public BasicTCP clearConnections(boolean graceful) {
+    if (server != null) {
+      server.clearConnections(graceful);
+    }
+    return this;
+  }
+}

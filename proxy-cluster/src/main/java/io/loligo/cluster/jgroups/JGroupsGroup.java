@@ -1,0 +1,549 @@
+package io.loligo.cluster.jgroups;
+
+import io.loligo.cluster.Steps;
+import io.loligo.cluster.discovery.AddressSource;
+import io.loligo.cluster.discovery.Discovery;
+import io.loligo.cluster.group.Group;
+import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import javax.net.ssl.SSLContext;
+import org.jgroups.Address;
+import org.jgroups.BytesMessage;
+import org.jgroups.JChannel;
+import org.jgroups.Message;
+import org.jgroups.PhysicalAddress;
+import org.jgroups.Receiver;
+import org.jgroups.stack.IpAddress;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The group on JGroups. Confined to the steps of the node, except for what the constructor gives
+ * away to threads of the engine, which only post steps.
+ *
+ * <p>The view of the engine has addresses only. Each member tells the others its facts, and a view
+ * goes to the listener when all facts are known, or after a time with those that are known.
+ */
+public final class JGroupsGroup implements Group {
+  /** Version of the messages between nodes. Raise it when their meaning changes. */
+  public static final int PROTOCOL = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(JGroupsGroup.class);
+  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final int MAX_KNOWN = 1_024;
+  private static final long MAX_HELD_BYTES = 8L << 20;
+  private static final long IDLE_SECONDS = 10;
+
+  /** Between two tries to bind a port that another process has. */
+  private static final long AGAIN_NANOS = 200_000_000L;
+
+  private final GroupSettings settings;
+  private final Steps steps;
+  private final AddressSource source;
+  private final Discovery discovery;
+  private final Engine engine;
+  private final CompletableFuture<Void> left = new CompletableFuture<>();
+
+  /** Threads that send, one for each member that has something to get. */
+  private final ExecutorService senders;
+
+  private final LinkedHashMap<Address, MemberFacts> known = new LinkedHashMap<>();
+  private final Map<Address, Outbox> outboxes = new LinkedHashMap<>();
+  private final Set<Address> overrun = new HashSet<>();
+  private final Set<NodeRun> refused = new HashSet<>();
+
+  /** Messages of members that are not in the view yet. */
+  private final List<Held> held = new ArrayList<>();
+
+  private long heldBytes;
+  private Member own;
+  private Listener listener = new NoListener();
+  private List<Address> members = List.of();
+  private Map<Address, Member> reported = Map.of();
+  private Set<InetSocketAddress> discovered = Set.of();
+  private long views;
+  private int complete;
+  private boolean closed;
+
+  /** Takes the wait for facts, or the next question for them, back. */
+  private Runnable asking = () -> {};
+
+  private record Held(Address from, byte[] message) {}
+
+  private static final class NoListener implements Listener {
+    @Override
+    public void view(View view) {}
+
+    @Override
+    public void message(NodeRun from, byte[] message) {}
+  }
+
+  /**
+   * Binds the port, unless {@code binds} is false.
+   *
+   * @param own this node; its address is that of {@code settings}
+   * @param binds false: another process has the port yet, and it is bound when that releases it
+   * @throws IOException if the port, or the certificate, cannot be used
+   */
+  public JGroupsGroup(
+      GroupSettings settings, Member own, AddressSource source, Steps steps, boolean binds)
+      throws IOException {
+    this.settings = settings;
+    this.own = own;
+    this.source = source;
+    this.steps = steps;
+    discovery = new Discovery(source);
+    AtomicInteger count = new AtomicInteger();
+    senders =
+        new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            task -> {
+              Thread made = new Thread(task, "loligo-cluster-send-" + count.incrementAndGet());
+              made.setDaemon(true);
+              return made;
+            });
+    engine = new Engine(binds, steps::nanos);
+  }
+
+  /** The engine, and its calls. Thread-safe. */
+  private final class Engine implements Receiver {
+    private final @Nullable SSLContext secured;
+    private final List<PhysicalAddress> places = new CopyOnWriteArrayList<>();
+    private final LongSupplier nanos;
+
+    /** Null: the port is not bound yet. */
+    private volatile @Nullable GroupSockets sockets;
+
+    private volatile @Nullable JChannel channel;
+    private volatile boolean ended;
+
+    Engine(boolean binds, LongSupplier nanos) throws IOException {
+      EngineLog.install();
+      this.nanos = nanos;
+      GroupTls tls = settings.tls();
+      try {
+        secured = tls == null ? null : tls.context();
+      } catch (GeneralSecurityException e) {
+        throw new IOException("the certificate cannot be used: " + e.getMessage(), e);
+      }
+      if (binds) {
+        sockets = new GroupSockets(settings.listen(), secured);
+      }
+      InetSocketAddress listen = settings.listen();
+      places.add(new IpAddress(listen.getAddress(), listen.getPort()));
+    }
+
+    void join() {
+      GroupSockets bound = bound();
+      if (bound == null) {
+        return;
+      }
+      try {
+        GroupTransport transport = new GroupTransport(bound, new Refusals(nanos));
+        JChannel made = new JChannel(Stack.of(transport, settings, places));
+        transport.set(); // the engine has read properties of the JVM
+        made.setName(own.name());
+        made.setDiscardOwnMessages(true);
+        made.setReceiver(this);
+        channel = made;
+        if (!ended) {
+          made.connect(settings.name());
+        }
+      } catch (Exception e) {
+        if (!ended) {
+          LOG.error(
+              "the group of the cluster does not work, this node stays alone; next: report this"
+                  + " defect, with the trace, and restart",
+              e);
+        }
+      }
+    }
+
+    /** Waits for the port, if another process has it. Null: it has ended before. */
+    private @Nullable GroupSockets bound() {
+      while (!ended) {
+        GroupSockets bound = sockets;
+        if (bound != null) {
+          return bound;
+        }
+        try {
+          sockets = new GroupSockets(settings.listen(), secured);
+        } catch (IOException taken) {
+          LockSupport.parkNanos(AGAIN_NANOS);
+        }
+      }
+      return null;
+    }
+
+    void leave() {
+      JChannel last = channel;
+      if (last != null) {
+        last.close();
+      }
+      GroupSockets bound = sockets;
+      if (bound != null) {
+        bound.close();
+      }
+    }
+
+    void seek(Collection<InetSocketAddress> addresses) {
+      List<PhysicalAddress> wanted = new ArrayList<>();
+      for (InetSocketAddress address : addresses) {
+        wanted.add(new IpAddress(address.getAddress(), address.getPort()));
+      }
+      InetSocketAddress listen = settings.listen();
+      PhysicalAddress here = new IpAddress(listen.getAddress(), listen.getPort());
+      if (!wanted.contains(here)) {
+        wanted.add(here);
+      }
+      places.addAll(wanted.stream().filter(place -> !places.contains(place)).toList());
+      places.retainAll(wanted);
+    }
+
+    void send(Address to, byte[] message) {
+      JChannel current = channel;
+      if (current == null) {
+        return;
+      }
+      try {
+        current.send(new BytesMessage(to, message));
+      } catch (Exception e) {
+        LOG.debug("a message to {} is lost", to, e);
+      }
+    }
+
+    boolean isSelf(Address address) {
+      JChannel current = channel;
+      return current != null && address.equals(current.getAddress());
+    }
+
+    @Override
+    public void viewAccepted(org.jgroups.View view) {
+      List<Address> agreed = List.copyOf(view.getMembers());
+      steps.execute(() -> agreed(agreed));
+    }
+
+    @Override
+    public void receive(Message message) {
+      Address from = message.getSrc();
+      byte[] array = message.getArray();
+      if (array == null) {
+        return;
+      }
+      byte[] bytes =
+          Arrays.copyOfRange(array, message.getOffset(), message.getOffset() + message.getLength());
+      steps.execute(() -> received(from, bytes));
+    }
+  }
+
+  /** For tests: the engine; null: it has not begun. */
+  @Nullable JChannel channel() {
+    return engine.channel;
+  }
+
+  /** Completes when this node has left, after {@link #close}. */
+  public CompletableFuture<Void> left() {
+    return left;
+  }
+
+  @Override
+  public NodeRun self() {
+    return own.id();
+  }
+
+  @Override
+  public void start(Listener told) {
+    listener = told;
+    steps.execute(this::report);
+    discovery.start(settings.discovering(), found -> steps.execute(() -> discovered(found)));
+    senders.execute(engine::join);
+  }
+
+  private void discovered(Set<InetSocketAddress> found) {
+    discovered = found;
+    engine.seek(found);
+    countComplete();
+  }
+
+  private void agreed(List<Address> agreed) {
+    if (closed) {
+      return;
+    }
+    members = agreed;
+    outboxes
+        .entrySet()
+        .removeIf(
+            box -> {
+              boolean gone = !agreed.contains(box.getKey());
+              if (gone) {
+                box.getValue().close();
+              }
+              return gone;
+            });
+    overrun.retainAll(agreed);
+    tell();
+    asking.run();
+    if (missing().isEmpty()) {
+      report();
+      return;
+    }
+    long bound = steps.nanos() + settings.factsWait().toNanos();
+    askLater(bound);
+  }
+
+  private void askLater(long boundNanos) {
+    long wait = Math.min(SECOND_NANOS, Math.max(boundNanos - steps.nanos(), SECOND_NANOS / 10));
+    asking = steps.schedule(() -> ask(boundNanos), wait);
+  }
+
+  private void ask(long boundNanos) {
+    List<Address> unknown = missing();
+    if (unknown.isEmpty() || closed) {
+      return;
+    }
+    unknown.forEach(member -> post(member, new GroupFrame(GroupFrame.ASK, GroupFrame.NOTHING)));
+    if (boundNanos - steps.nanos() <= 0) {
+      report();
+      asking = steps.schedule(() -> ask(boundNanos), SECOND_NANOS);
+    } else {
+      askLater(boundNanos);
+    }
+  }
+
+  private List<Address> missing() {
+    return members.stream().filter(m -> !engine.isSelf(m) && !known.containsKey(m)).toList();
+  }
+
+  /** Tells all other members the facts of this one. */
+  private void tell() {
+    GroupFrame facts =
+        new GroupFrame(GroupFrame.FACTS, new MemberFacts(own, MemberFacts.OLDEST).written());
+    for (Address member : members) {
+      if (!engine.isSelf(member)) {
+        post(member, facts);
+      }
+    }
+  }
+
+  private void post(Address to, GroupFrame frame) {
+    Outbox box =
+        outboxes.computeIfAbsent(
+            to,
+            member ->
+                new Outbox(
+                    senders,
+                    message -> engine.send(member, message),
+                    () -> steps.execute(() -> free(member))));
+    if (!box.add(frame) && overrun.add(to)) {
+      LOG.warn(
+          "a member of the cluster does not take its messages, it is left out until it does;"
+              + " next: look at {}",
+          to);
+      report();
+    }
+  }
+
+  private void free(Address member) {
+    if (overrun.remove(member)) {
+      tell();
+      report();
+    }
+  }
+
+  private void received(Address from, byte[] message) {
+    if (closed) {
+      return;
+    }
+    for (GroupFrame frame : GroupFrames.read(message)) {
+      switch (frame.kind()) {
+        case GroupFrame.FACTS -> facts(from, frame.content());
+        case GroupFrame.ASK ->
+            post(
+                from,
+                new GroupFrame(
+                    GroupFrame.FACTS, new MemberFacts(own, MemberFacts.OLDEST).written()));
+        case GroupFrame.MESSAGE -> message(from, frame.content());
+        default -> LOG.debug("a message of kind {} from {}", frame.kind(), from);
+      }
+    }
+  }
+
+  private void facts(Address from, byte[] content) {
+    MemberFacts facts = MemberFacts.read(content);
+    if (facts == null) {
+      LOG.debug("{} has facts that cannot be read", from);
+      return;
+    }
+    MemberFacts before = known.put(from, facts);
+    if (known.size() > MAX_KNOWN) {
+      known.keySet().removeIf(member -> !members.contains(member));
+    }
+    if (facts.fits(own.protocol())) {
+      if (!facts.equals(before) && members.contains(from) && missing().isEmpty()) {
+        asking.run();
+        report();
+      }
+    } else if (refused.add(facts.member().id())) {
+      LOG.warn(
+          "the member {} at {} speaks version {} of the cluster's protocol, this node {}: it is"
+              + " left out; next: run versions of the program that are neighbours",
+          facts.member().name(),
+          facts.member().address(),
+          facts.member().protocol(),
+          own.protocol());
+      report();
+    }
+  }
+
+  private void message(Address from, byte[] content) {
+    Member sender = reported.get(from);
+    if (sender != null) {
+      listener.message(sender.id(), content);
+      return;
+    }
+    heldBytes += content.length;
+    held.add(new Held(from, content));
+    if (heldBytes > MAX_HELD_BYTES) {
+      LOG.debug("messages of {} are dropped: it is in no view", from);
+      held.clear();
+      heldBytes = 0;
+    }
+  }
+
+  /** Reports the members that are known and understood. */
+  private void report() {
+    if (closed) {
+      return;
+    }
+    Map<Address, Member> now = new LinkedHashMap<>();
+    boolean isThere = false;
+    for (Address member : members) {
+      MemberFacts facts = known.get(member);
+      if (engine.isSelf(member)) {
+        isThere = true;
+        now.put(member, own);
+      } else if (facts != null && facts.fits(own.protocol()) && !overrun.contains(member)) {
+        now.put(member, facts.member());
+      }
+    }
+    List<Member> listed = new ArrayList<>(now.values());
+    if (!isThere) {
+      listed.add(own);
+    }
+    reported = now;
+    countComplete();
+    listener.view(new View(++views, List.copyOf(listed)));
+    deliverHeld();
+  }
+
+  private void deliverHeld() {
+    List<Held> before = List.copyOf(held);
+    held.clear();
+    heldBytes = 0;
+    for (Held waiting : before) {
+      if (reported.containsKey(waiting.from()) || isExpected(waiting.from())) {
+        message(waiting.from(), waiting.message());
+      }
+    }
+  }
+
+  /** Whether a member may come into the view yet. */
+  private boolean isExpected(Address from) {
+    MemberFacts facts = known.get(from);
+    return facts == null || facts.fits(own.protocol());
+  }
+
+  @Override
+  public void send(NodeRun to, byte[] message) {
+    if (message.length > GroupFrame.MAX_CONTENT) {
+      throw new IllegalArgumentException(
+          "bytes: " + message.length + " (expected: <= " + GroupFrame.MAX_CONTENT + ")");
+    }
+    if (to.equals(own.id())) {
+      steps.execute(() -> listener.message(to, message));
+      return;
+    }
+    for (Map.Entry<Address, Member> member : reported.entrySet()) {
+      if (member.getValue().id().equals(to)) {
+        post(member.getKey(), new GroupFrame(GroupFrame.MESSAGE, message));
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void announce(Member self) {
+    own = self;
+    tell();
+    report();
+  }
+
+  @Override
+  public int configured() {
+    if (source.fixed() > 0) {
+      boolean listed = discovered.isEmpty() || discovered.contains(settings.listen());
+      return source.fixed() + (listed ? 0 : 1);
+    }
+    return Math.max(complete, 1);
+  }
+
+  /** Notes the view, if no discovered address is missing in it. */
+  private void countComplete() {
+    Set<InetSocketAddress> there = new HashSet<>();
+    there.add(settings.listen());
+    reported.values().forEach(member -> there.add(member.address()));
+    if (there.containsAll(discovered)) {
+      complete = Math.max(reported.size(), 1);
+    } else if (complete == 0) {
+      there.addAll(discovered);
+      complete = there.size();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    engine.ended = true;
+    asking.run();
+    discovery.close();
+    outboxes.values().forEach(Outbox::close);
+    senders.execute(
+        () -> {
+          try {
+            engine.leave();
+          } finally {
+            left.complete(null);
+          }
+        });
+    senders.shutdown();
+  }
+}

@@ -1,0 +1,78 @@
+package io.loligo.server.boot;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.admin.AdminPages;
+import io.loligo.server.cluster.Cluster;
+import io.loligo.server.cluster.ClusterDirectives;
+import io.loligo.server.cluster.ClusterJson;
+import io.loligo.server.cluster.ClusterLine;
+import io.loligo.server.time.TimeSource;
+import io.loligo.store.disk.CacheDir;
+import io.loligo.store.disk.DiskSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This process as a node of a cluster, if a line says so; else it loads nothing of it. Thread-safe.
+ */
+final class ClusterPart implements Part {
+  /** Null: there is no line. */
+  private final @Nullable Cluster cluster;
+
+  /**
+   * Binds the group port of the line.
+   *
+   * @param binds false: a predecessor has the port until it hands over
+   * @throws IOException if that is not possible; names the line
+   */
+  ClusterPart(ProxyConfig config, TimeSource time, boolean binds) throws IOException {
+    ClusterLine line = config.get(ClusterDirectives.CLUSTER);
+    cluster =
+        line == null
+            ? null
+            : new Cluster(line, config.get(ClusterDirectives.TLS), folder(config), time, binds);
+  }
+
+  /** That of the first {@code cache_dir} that is written; null: there is none. */
+  private static @Nullable Path folder(ProxyConfig config) {
+    List<CacheDir> dirs = DiskSettings.of(config).dirs();
+    return dirs.stream()
+        .filter(dir -> !dir.readOnly())
+        .findFirst()
+        .map(dir -> Path.of(dir.path()))
+        .orElse(null);
+  }
+
+  /** Null: there is no line. */
+  @Nullable Cluster cluster() {
+    return cluster;
+  }
+
+  /** A successor takes over: it is the node from now on. */
+  void handOver() {
+    if (cluster != null) {
+      cluster.leave();
+    }
+  }
+
+  @Override
+  public void open() {
+    if (cluster != null) {
+      cluster.start();
+    }
+  }
+
+  @Override
+  public void showPages(AdminPages pages) {
+    pages.addJson("/cluster", () -> ClusterJson.of(cluster));
+  }
+
+  @Override
+  public void close() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+}

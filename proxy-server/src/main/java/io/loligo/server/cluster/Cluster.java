@@ -1,0 +1,196 @@
+package io.loligo.server.cluster;
+
+import io.loligo.cluster.Steps;
+import io.loligo.cluster.ThreadSteps;
+import io.loligo.cluster.discovery.Resolver;
+import io.loligo.cluster.group.Channels;
+import io.loligo.cluster.group.Group;
+import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import io.loligo.cluster.jgroups.GroupSettings;
+import io.loligo.cluster.jgroups.GroupTls;
+import io.loligo.cluster.jgroups.JGroupsGroup;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.Authorities;
+import io.loligo.server.tls.CertificateFiles;
+import io.loligo.server.tls.KeyPair;
+import io.loligo.server.tls.KeyPairFile;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This process as a node: its steps, and the group. Parts of the cluster take their channel before
+ * {@link #start}. Thread-safe, except that a channel is used on the steps.
+ */
+public final class Cluster implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
+  private static final long LEAVE_SECONDS = 4;
+
+  /** The channel of purges. */
+  private static final int PURGES = 1;
+
+  /** The channel of shared stored responses. */
+  private static final int SHARE = 2;
+
+  /** The channel of this class. */
+  private static final int SEEN = 0;
+
+  private final ClusterLine line;
+  private final ThreadSteps steps = new ThreadSteps("loligo-cluster");
+  private final JGroupsGroup group;
+  private final Channels channels;
+  private final Member self;
+  private volatile ClusterState state;
+
+  /**
+   * Binds the group port, unless {@code binds} is false.
+   *
+   * @param tls null: clear text
+   * @param folder keeps the id of this node; null: nothing does
+   * @param binds false: another process has the port yet, and it is bound when that leaves
+   * @throws IOException if the port, a certificate or the id cannot be used; names the line
+   */
+  public Cluster(
+      ClusterLine line,
+      @Nullable ClusterTlsLine tls,
+      @Nullable Path folder,
+      TimeSource time,
+      boolean binds)
+      throws IOException {
+    this.line = line;
+    GroupTls secured = tls == null ? null : read(tls, time);
+    try {
+      NodeRun run = NodeFile.next(folder, time.millis());
+      InetSocketAddress listen = ClusterPlaces.listen(line.listen());
+      self =
+          new Member(
+              run,
+              line.listen().text(),
+              listen,
+              new InetSocketAddress(listen.getAddress(), line.bodies()),
+              line.weight(),
+              false,
+              JGroupsGroup.PROTOCOL);
+      state = new ClusterState(run, new View(0, List.of(self)), 1, 0);
+      group =
+          new JGroupsGroup(
+              GroupSettings.of(line.name(), listen, secured),
+              self,
+              ClusterPlaces.members(line, Resolver.SYSTEM),
+              steps,
+              binds);
+    } catch (IOException e) {
+      throw new IOException(
+          line.source() + ": loligo_cluster " + line.listen().text() + ": " + e.getMessage(), e);
+    }
+    channels = new Channels(group);
+  }
+
+  private static GroupTls read(ClusterTlsLine line, TimeSource time) throws IOException {
+    try {
+      KeyPair pair =
+          KeyPairFile.read(
+              new CertificateFiles(line.cert(), line.key()),
+              null,
+              Instant.ofEpochMilli(time.millis()));
+      List<java.security.cert.X509Certificate> authorities = Authorities.certificates(line.ca());
+      if (authorities.isEmpty()) {
+        throw new IOException(line.ca() + ": it has no certificate");
+      }
+      return new GroupTls(pair.chain(), pair.key(), authorities);
+    } catch (IOException e) {
+      throw new IOException(line.source() + ": loligo_cluster_tls: " + e.getMessage(), e);
+    }
+  }
+
+  /** The steps of this node. */
+  public Steps steps() {
+    return steps;
+  }
+
+  /** The group for purges; used on the steps. */
+  public Group purges() {
+    return channels.channel(PURGES);
+  }
+
+  /** The group for shared stored responses; used on the steps. */
+  public Group share() {
+    return channels.channel(SHARE);
+  }
+
+  /** This node as it was when it began. */
+  public Member self() {
+    return self;
+  }
+
+  /** The line that asked for it. */
+  public ClusterLine line() {
+    return line;
+  }
+
+  /** The members as last seen. */
+  public ClusterState state() {
+    ClusterState seen = state;
+    return seen;
+  }
+
+  /** Seeks the other nodes, and never waits for them. */
+  public void start() {
+    steps.execute(
+        () -> {
+          channels.channel(SEEN).start(new Seeing());
+          channels.start();
+        });
+    LOG.info("a node of the cluster {} at {}", line.name(), self.address());
+  }
+
+  /** On the steps. */
+  private final class Seeing implements Group.Listener {
+    @Override
+    public void view(View view) {
+      ClusterState before = state;
+      boolean same = before.view().members().equals(view.members());
+      state =
+          new ClusterState(
+              self.id(), view, group.configured(), same ? before.changes() : before.changes() + 1);
+      if (!same) {
+        LOG.info(
+            "members of the cluster {}: {}",
+            line.name(),
+            view.members().stream().map(Member::name).toList());
+      }
+    }
+
+    @Override
+    public void message(NodeRun from, byte[] message) {}
+  }
+
+  /** Leaves, which the others are told. Returns at once. Idempotent. */
+  public void leave() {
+    steps.execute(group::close);
+  }
+
+  /** Leaves, and waits for that for some seconds. */
+  @Override
+  public void close() {
+    leave();
+    try {
+      group.left().get(LEAVE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.debug("the cluster was left without a farewell", e);
+    }
+    steps.close();
+  }
+}

@@ -1,0 +1,49 @@
+package io.loligo.server.cluster;
+
+import io.loligo.core.config.Feature;
+import io.loligo.core.config.Setting;
+import org.jspecify.annotations.Nullable;
+
+/** Directives of the cluster. */
+public final class ClusterDirectives {
+  /** Their group. */
+  public static final Feature FEATURE = new Feature("The cluster");
+
+  /** {@code loligo_cluster_tls}; null: the nodes speak in clear text. */
+  public static final Setting<@Nullable ClusterTlsLine> TLS =
+      FEATURE
+          .text("loligo_cluster_tls", "")
+          .form("cert=FILE key=FILE ca=FILE")
+          .restart("connections between the nodes were made with the certificate of the start")
+          .with(ClusterTlsReader::new)
+          .text(
+              "The certificate of this node for connections between the nodes of loligo_cluster,"
+                  + " its key, and the authorities that signed the certificates of all nodes, in"
+                  + " PEM. Both sides of a connection must have such a certificate, so use an"
+                  + " authority of the cluster's own: whoever has a certificate of it is a"
+                  + " member.");
+
+  /** {@code loligo_cluster}; null: this process is alone. */
+  public static final Setting<@Nullable ClusterLine> CLUSTER =
+      FEATURE
+          .text("loligo_cluster", "")
+          .form(
+              "NAME listen=ADDRESS:PORT members=HOST:PORT,...|dns:NAME:PORT|file:PATH"
+                  + " mode=purge|share [bodies=PORT] [weight=N] [insecure]")
+          .restart("the other nodes know this one by its name and its ports")
+          .with(ClusterReader::new)
+          .text(
+              "This process is a node of the cluster NAME. The group port of listen= is for"
+                  + " messages between the nodes; 0.0.0.0 and [::] stand for the first address of"
+                  + " the machine that is not loopback. members= says where the other nodes are: a"
+                  + " list, which may contain this node; the addresses of a name, asked every 5"
+                  + " seconds; or a file with one HOST:PORT in a line, read every 5 seconds."
+                  + " mode=purge: each purge reaches all nodes. mode=share: one cache; not"
+                  + " available yet. bodies=: the port for bodies, by default the one after the"
+                  + " group port. weight=: the share of this node in the keys, from 1 to 1000, 100"
+                  + " by default. Unless listen= and all members of a list are loopback addresses,"
+                  + " loligo_cluster_tls is required; insecure waives it, and then everybody who"
+                  + " reaches the port can purge.");
+
+  private ClusterDirectives() {}
+}
