@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class AdminPages {
   private final Map<String, AdminPage> pages = new ConcurrentHashMap<>();
   private final Map<String, AdminChange> changes = new ConcurrentHashMap<>();
+  private final Map<String, Function<String, @Nullable AdminPage>> folders =
+      new ConcurrentHashMap<>();
 
   /** Without a page. */
   public AdminPages() {}
@@ -36,6 +38,18 @@ public final class AdminPages {
     addNow(path, parameters -> AdminReply.json(200, json.get()));
   }
 
+  /**
+   * Adds a folder, for pages that are made when one of them is first asked for.
+   *
+   * @param folder its first part of a path, such as {@code /assets}
+   * @param pages gives the page of a path in the folder; null: there is none
+   */
+  void addFolder(String folder, Function<String, @Nullable AdminPage> pages) {
+    if (folders.putIfAbsent(folder, pages) != null) {
+      throw new IllegalArgumentException("two folders " + folder);
+    }
+  }
+
   /** Adds a change. {@code path} begins with a slash; there may be a page of that path. */
   public void addChange(String path, AdminChange change) {
     if (changes.putIfAbsent(path, change) != null) {
@@ -50,6 +64,12 @@ public final class AdminPages {
 
   /** Null: there is none. */
   @Nullable AdminPage at(String path) {
-    return pages.get(path);
+    AdminPage page = pages.get(path);
+    int end = path.indexOf('/', 1);
+    if (page != null || end < 0) {
+      return page;
+    }
+    Function<String, @Nullable AdminPage> folder = folders.get(path.substring(0, end));
+    return folder == null ? null : folder.apply(path);
   }
 }

@@ -20,6 +20,8 @@ public final class ClassArchive {
   /** An archive that does not fit is ignored, and nobody needs to hear of it. */
   private static final List<String> SILENT = List.of("-Xlog:cds*=off", "-Xlog:aot*=off");
 
+  private static final int HASH_DIGITS = 8;
+
   private final Path jar;
   private final Path file;
   private final int version;
@@ -62,16 +64,16 @@ public final class ClassArchive {
     CRC32 hash = new CRC32();
     hash.update(build.getBytes(StandardCharsets.UTF_8));
     String name = jar.getFileName().toString().replaceFirst("\\.jar$", "");
-    return new ClassArchive(
-        jar,
-        jar.resolveSibling(
-            "%s-%s-%08x.%s"
-                .formatted(
-                    name,
-                    exact.replaceAll("[^A-Za-z0-9.]+", "-"),
-                    hash.getValue(),
-                    feature >= AOT_CACHE ? "aot" : "jsa")),
-        feature);
+    String digits = Long.toHexString(hash.getValue());
+    String file =
+        name
+            + '-'
+            + exact.replaceAll("[^A-Za-z0-9.]+", "-")
+            + '-'
+            + "0".repeat(HASH_DIGITS - digits.length())
+            + digits
+            + (feature >= AOT_CACHE ? ".aot" : ".jsa");
+    return new ClassArchive(jar, jar.resolveSibling(file), feature);
   }
 
   /** Absolute. */

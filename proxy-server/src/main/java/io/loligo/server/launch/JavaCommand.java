@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * The command line that started a JVM, as the kernel keeps it.
@@ -68,10 +67,24 @@ record JavaCommand(List<String> words) {
 
   /** Whether an option begins with {@code begin}, here or in a variable of {@code environment}. */
   boolean hasOption(String begin, Map<String, String> environment) {
-    return Stream.concat(
-            words.subList(0, endOfHarmless(words, 1)).stream(),
-            VARIABLES.stream().flatMap(variable -> inVariable(variable, environment).stream()))
-        .anyMatch(option -> option.startsWith(begin));
+    if (oneBegins(words.subList(0, endOfHarmless(words, 1)), begin)) {
+      return true;
+    }
+    for (String variable : VARIABLES) {
+      if (oneBegins(inVariable(variable, environment), begin)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean oneBegins(List<String> options, String begin) {
+    for (String option : options) {
+      if (option.startsWith(begin)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static List<String> inVariable(String variable, Map<String, String> environment) {

@@ -39,8 +39,13 @@ public final class Relaunch {
   public static List<String> optionsForRun(List<String> words, Path jar, Path configuration) {
     List<String> all = new ArrayList<>(words);
     all.add(0, program());
-    return options(
-        new JavaCommand(all), Map.of(), () -> flags(configuration), ClassArchive.of(jar));
+    JavaCommand command = new JavaCommand(all);
+    if (!command.isPlain(Map.of())) {
+      return List.of();
+    }
+    List<String> options = archive(command, Map.of(), ClassArchive.of(jar));
+    options.addAll(flags(configuration));
+    return options;
   }
 
   private static List<String> flags(Path configuration) {
@@ -65,12 +70,14 @@ public final class Relaunch {
         return;
       }
       JavaCommand command = JavaCommand.parse(Files.readAllBytes(COMMAND));
-      List<String> options = options(command, System.getenv(), flags, ClassArchive.ofThisJvm());
-      if (options.isEmpty()) {
+      Map<String, String> environment = System.getenv();
+      if (!command.isPlain(environment)) {
         return;
       }
+      List<String> options = archive(command, environment, ClassArchive.ofThisJvm());
+      options.addAll(flags.get());
       JavaCommand again = command.with(options);
-      if (again.isPlain(System.getenv())) {
+      if (again.isPlain(environment)) {
         throw new IllegalArgumentException("it would start for ever");
       }
       Exec.run(program(), again.words());
@@ -83,20 +90,13 @@ public final class Relaunch {
     }
   }
 
-  /** None if the operator chose collector or memory. */
-  private static List<String> options(
-      JavaCommand command,
-      Map<String, String> environment,
-      Supplier<List<String>> flags,
-      @Nullable ClassArchive archive) {
-    if (!command.isPlain(environment)) {
-      return List.of();
-    }
+  /** The options for {@code archive}; none if there is none, or the operator chose another. */
+  private static List<String> archive(
+      JavaCommand command, Map<String, String> environment, @Nullable ClassArchive archive) {
     List<String> options = new ArrayList<>();
     if (archive != null && !command.hasOption("-Xshare:", environment)) {
       options.addAll(archive.options());
     }
-    options.addAll(flags.get());
     return options;
   }
 
