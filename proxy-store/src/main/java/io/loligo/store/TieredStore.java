@@ -77,6 +77,9 @@ public final class TieredStore implements Store {
   /** Null: there is no cluster. */
   private volatile @Nullable OtherStores others;
 
+  /** Null: nobody wants to hear of stored responses. */
+  private volatile @Nullable StoredWatch watch;
+
   /**
    * An empty store.
    *
@@ -306,7 +309,49 @@ public final class TieredStore implements Store {
   }
 
   /** The questions and reports of the disk to memory. On disk threads. */
+  /** Tells {@code watch} of stored responses from now on; null: nobody is told. */
+  public void watch(@Nullable StoredWatch watch) {
+    this.watch = watch;
+  }
+
+  /**
+   * Tells {@code watch} of all responses in memory. Takes time in proportion to their number; not
+   * on an event loop.
+   */
+  public void tellMemory(StoredWatch watch) {
+    for (Iterator<Object> keys = memory.keys(); keys.hasNext(); ) {
+      for (Entry entry : memory.retainAll(keys.next())) {
+        try {
+          watch.found(entry.key(), entry.meta());
+        } finally {
+          entry.release();
+        }
+      }
+    }
+  }
+
   private final class MemorySide implements DiskTier.MemoryView {
+    @Override
+    public boolean watches() {
+      return watch != null;
+    }
+
+    @Override
+    public void found(CacheKey key, StoredMeta meta) {
+      StoredWatch told = watch;
+      if (told != null) {
+        told.found(key, meta);
+      }
+    }
+
+    @Override
+    public void wentRound(String directory) {
+      StoredWatch told = watch;
+      if (told != null) {
+        told.wentRound(directory);
+      }
+    }
+
     @Override
     public boolean serves(CacheKey key) {
       return memory.serves(key);
@@ -341,6 +386,9 @@ public final class TieredStore implements Store {
 
     @Override
     public boolean written(Entry entry) {
+      if (watches()) {
+        found(entry.key(), entry.meta());
+      }
       boolean asked = entry.hits() > 0;
       if (!MemoryPolicy.written(asked, memory.weighedBytes(), memory.weighableBytes()).inMemory()) {
         memory.drop(entry);

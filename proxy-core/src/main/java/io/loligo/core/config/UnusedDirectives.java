@@ -161,6 +161,11 @@ final class UnusedDirectives {
         "sslcrtd_children : LINE :");
     rows.add(
         Status.WITHOUT_EFFECT,
+        "a digest is made beside the event loops, and sent from memory",
+        "digest_swapout_chunk_size : BYTES : 4096 bytes",
+        "digest_rebuild_chunk_percentage : INTEGER 0 100 : 10");
+    rows.add(
+        Status.WITHOUT_EFFECT,
         "this version has no ICP, HTCP, digests or network measurement",
         "icp_port,udp_port : INTEGER : 0",
         "icp_access : RULES : deny all",
@@ -177,12 +182,6 @@ final class UnusedDirectives {
         "mcast_miss_encode_key : TEXT :",
         "background_ping_rate : SECONDS : 10 seconds",
         "udp_outgoing_address : TEXT :",
-        "digest_generation : ON_OFF : on",
-        "digest_bits_per_entry : INTEGER : 5",
-        "digest_rebuild_period : SECONDS : 1 hour",
-        "digest_rewrite_period : SECONDS : 1 hour",
-        "digest_swapout_chunk_size : BYTES : 4096 bytes",
-        "digest_rebuild_chunk_percentage : INTEGER 0 100 : 10",
         "netdb_filename : PATH :",
         "netdb_low : INTEGER : 900",
         "netdb_high : INTEGER : 1000",

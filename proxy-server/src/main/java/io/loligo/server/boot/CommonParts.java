@@ -9,6 +9,7 @@ import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.connect.OriginTransport;
+import io.loligo.server.upstream.own.OwnDigest;
 import io.loligo.store.Store;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param resolvers makes the resolver of each loop
  * @param tokens makes the credentials of requests to peers
  * @param own addresses of this process
+ * @param digest of the stored responses, for neighbours
  * @param manager makes the manager pages
  * @param owners makes the view of each loop of the nodes that share one cache; null: there are none
  * @param hooks of the application that runs the proxy in itself
@@ -31,6 +33,7 @@ record CommonParts(
     PeerHealth health,
     PeerTokens tokens,
     OwnAddresses own,
+    OwnDigest digest,
     Helpers helpers,
     ManagerDesk manager,
     Hooks hooks,

@@ -21,6 +21,7 @@ import io.loligo.server.upstream.attempt.NettyUpstream;
 import io.loligo.server.upstream.names.CachedAnswer;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.server.upstream.own.OwnDigest;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.EndpointNumbers;
@@ -45,6 +46,7 @@ final class Loop {
   private final LoopTimer timer;
   private final DnsNames names;
   private final RecentDecisions decisions = new RecentDecisions();
+  private final OwnDigest digest;
   private NettyUpstream upstream;
   private RequestSteps exchanges;
   private final PeerHealth health;
@@ -71,6 +73,7 @@ final class Loop {
   Loop(EventLoop eventLoop, CommonParts common, ConnectionCounters counters, LoopTerms terms) {
     this.eventLoop = eventLoop;
     this.health = common.health();
+    this.digest = common.digest();
     this.terms = terms;
     timer = new LoopTimer(eventLoop, common.time());
     names = common.resolvers().of(eventLoop, timer, () -> this.terms.names());
@@ -105,7 +108,7 @@ final class Loop {
   }
 
   private Upstream withOwnObjects() {
-    return new OwnObjects(upstream, eventLoop);
+    return new OwnObjects(upstream, digest, eventLoop);
   }
 
   EventLoop eventLoop() {

@@ -334,7 +334,9 @@ public final class Proxy implements AutoCloseable {
       parts.add(inForce);
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
       ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
-      CommonParts common = common(peers, helpers, manager, sharing);
+      DigestKeeping digest =
+          parts.add(new DigestKeeping(storage.store(), inForce::config, maintenance, time));
+      CommonParts common = common(peers, digest, helpers, manager, sharing);
       Tracing tracing = parts.add(new Tracing(config, version(), time));
       loops =
           parts.add(
@@ -418,7 +420,11 @@ public final class Proxy implements AutoCloseable {
   }
 
   private CommonParts common(
-      Peers peers, Helpers helpers, ManagerPart manager, @Nullable Sharing sharing) {
+      Peers peers,
+      DigestKeeping digest,
+      Helpers helpers,
+      ManagerPart manager,
+      @Nullable Sharing sharing) {
     var sockets = new ReflectiveChannelFactory<>(transport.sockets().socket());
     var datagrams = new ReflectiveChannelFactory<>(transport.sockets().datagram());
     return new CommonParts(
@@ -428,6 +434,7 @@ public final class Proxy implements AutoCloseable {
         peers.health(),
         peers.tokens(),
         own.addresses(),
+        digest,
         helpers,
         manager,
         hooks,

@@ -4,6 +4,7 @@ import io.loligo.core.acl.AclList;
 import io.loligo.core.config.Feature;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
+import io.loligo.server.peer.digest.DigestFilter;
 import org.jspecify.annotations.Nullable;
 
 /** Directives of the ports on which neighbours ask for stored responses. Immutable. */
@@ -57,6 +58,44 @@ public final class NeighbourDirectives {
           .form("ADDRESS")
           .listen()
           .text("The address on which htcp_port receives. The default is all addresses.");
+
+  /** {@code digest_generation}: whether neighbours can have a digest. */
+  public static final Setting<Boolean> DIGEST_GENERATION =
+      FEATURE
+          .flag("digest_generation", "on")
+          .difference(
+              "without a line, the digest is made from the first request for it on, and the second"
+                  + " request gets it")
+          .text(
+              "Whether neighbours can fetch a digest of the URLs whose responses are stored, from"
+                  + " /squid-internal-periodic/store_digest on an http_port. http_access decides"
+                  + " who gets it. With a line it is made from the start.");
+
+  /** {@code digest_bits_per_entry}. */
+  public static final Setting<Integer> DIGEST_BITS_PER_ENTRY =
+      FEATURE
+          .number("digest_bits_per_entry", "5")
+          .range(1, DigestFilter.MAX_BITS_PER_ENTRY)
+          .as(NeighbourDirectives::given)
+          .text(
+              "Bits of the digest for each URL: with 5, some 9 % of the URLs that are not stored"
+                  + " seem to be; with 10, 1 %.");
+
+  /** {@code digest_rebuild_period}, in seconds. */
+  public static final Setting<Long> DIGEST_REBUILD_PERIOD =
+      FEATURE
+          .seconds("digest_rebuild_period", "1 hour")
+          .range(1, Integer.MAX_VALUE)
+          .text(
+              "How often the digest is made anew. It has the responses that stay fresh for this"
+                  + " time.");
+
+  /** {@code digest_rewrite_period}, in seconds. */
+  public static final Setting<Long> DIGEST_REWRITE_PERIOD =
+      FEATURE
+          .seconds("digest_rewrite_period", "1 hour")
+          .range(1, Integer.MAX_VALUE)
+          .text("How often a new digest replaces the one that is sent; its Expires says so.");
 
   private NeighbourDirectives() {}
 

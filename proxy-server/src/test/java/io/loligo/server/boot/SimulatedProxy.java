@@ -23,6 +23,7 @@ import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.connect.OriginTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.server.upstream.names.DnsSettings;
+import io.loligo.server.upstream.own.OwnDigest;
 import io.loligo.server.upstream.tls.OriginContexts;
 import io.loligo.store.Store;
 import io.netty.channel.ChannelFactory;
@@ -72,6 +73,7 @@ public final class SimulatedProxy {
             health,
             PeerTokens.NONE,
             own,
+            OwnDigest.NONE,
             new Helpers((millis, task) -> {}, time::nanos),
             ManagerDesk.CLOSED,
             Hooks.NONE,

@@ -119,7 +119,15 @@ final class DiskDirectory implements AutoCloseable {
                 this::fail));
     this.presence = new Presence(marks);
     this.upkeep =
-        new Upkeep(config.path(), files, purges, staleUrls, presence, medium::nanos, this::fail);
+        new Upkeep(
+            config.path(),
+            files,
+            purges,
+            staleUrls,
+            new PatrolFinds(config.path(), memory),
+            presence,
+            medium::nanos,
+            this::fail);
     this.reads = new DirectoryReads(state, missed, threads, disk, medium::nanos);
     this.writes =
         new DirectoryWrites(

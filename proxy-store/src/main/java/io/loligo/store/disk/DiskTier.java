@@ -80,6 +80,17 @@ public final class DiskTier implements AutoCloseable {
      */
     void superseded(CacheKey key, @Nullable VarySelection vary);
 
+    /** Whether anybody wants to hear of {@link #found}. */
+    default boolean watches() {
+      return false;
+    }
+
+    /** A response is stored on disk: it was read again to verify it. On a disk thread. */
+    default void found(CacheKey key, StoredMeta meta) {}
+
+    /** Everything stored in {@code directory} was told to {@link #found} once more. */
+    default void wentRound(String directory) {}
+
     /** A part came to disk under {@code key}: a part in memory would hide it. */
     default void partStored(CacheKey key) {}
 

@@ -28,6 +28,7 @@ final class Upkeep {
   private final DirectoryFiles files;
   private final PurgeFile purges;
   private final StaleUrls staleUrls;
+  private final Patrol.Finds finds;
   private final Presence presence;
   private final LongSupplier clock;
   private final Consumer<Throwable> broken;
@@ -39,6 +40,7 @@ final class Upkeep {
 
   /**
    * @param directory for the log
+   * @param finds told of the responses that the patrol reads
    * @param clock nanoseconds
    * @param broken told that the disk has failed
    */
@@ -47,6 +49,7 @@ final class Upkeep {
       DirectoryFiles files,
       PurgeFile purges,
       StaleUrls staleUrls,
+      Patrol.Finds finds,
       Presence presence,
       LongSupplier clock,
       Consumer<Throwable> broken) {
@@ -57,14 +60,15 @@ final class Upkeep {
     this.clock = clock;
     this.broken = broken;
     this.staleUrls = staleUrls;
-    this.patrol = new Patrol(clock, staleUrls::isGone);
+    this.finds = finds;
+    this.patrol = new Patrol(clock, staleUrls::isGone, finds);
     this.nextCheckpointNanos = clock.getAsLong();
     this.awaitedCheckpointNanos = nextCheckpointNanos;
   }
 
   /** The directory is being opened: the patrol goes once round the responses that are found. */
   void begin() {
-    patrol = new Patrol(clock, staleUrls::isGone);
+    patrol = new Patrol(clock, staleUrls::isGone, finds);
   }
 
   /** Continues with {@code open}, whose files are there. Call every second. */

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Targets that name manager pages. Stateless. */
+/** Targets that name manager pages or the digest under the proxy's own name. Stateless. */
 public final class ManagerTarget {
   private static final byte[] FOLDER = "/squid-internal-mgr/".getBytes(StandardCharsets.US_ASCII);
   private static final String LOCALHOST = "localhost";
@@ -33,7 +33,7 @@ public final class ManagerTarget {
   }
 
   /**
-   * Whether {@code target}, in absolute-form, is a page under the proxy's own name.
+   * Whether {@code target}, in absolute-form, is a page or the digest under the proxy's own name.
    *
    * @param name {@code visible_hostname}
    * @param local the proxy's end of the connection, or null
@@ -42,7 +42,8 @@ public final class ManagerTarget {
   static boolean isOwn(
       RequestTarget target, String name, @Nullable InetSocketAddress local, int ownPort) {
     return target.form() == RequestTarget.Form.ABSOLUTE
-        && isFolder(target.pathBytes(), target.pathStart(), target.pathEnd())
+        && (isFolder(target.pathBytes(), target.pathStart(), target.pathEnd())
+            || OwnObjects.isDigest(target.pathBytes(), target.pathStart(), target.pathEnd()))
         && target.port() == ownPort
         && target.scheme().equals("http")
         && (target.host().equalsIgnoreCase(name) || isAddressOf(target.host(), local));

@@ -42,9 +42,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests for pictures of the proxy itself, without an origin: Squid has them under the
- * same path, and they allow a measurement of hits without an origin. All other requests go to the
- * next upstream. One per event loop; confined to it.
+ * Answers requests for objects of the proxy itself, without an origin: pictures, which Squid has
+ * under the same path and which allow a measurement of hits without an origin, and the digest of
+ * the stored responses. All other requests go to the next upstream. One per event loop; confined to
+ * it.
  *
  * <p>They are stored under an invalid host ({@code .invalid}, RFC 6761 section 6.4): no value of
  * Host lets them answer for another origin.
@@ -58,6 +59,10 @@ public final class OwnObjects implements Upstream {
 
   private static final byte[] FOLDER =
       "/squid-internal-static/icons/".getBytes(StandardCharsets.US_ASCII);
+  private static final String DIGEST = "/squid-internal-periodic/store_digest";
+  private static final byte[] DIGEST_BYTES = DIGEST.getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] NO_DIGEST =
+      bytes("HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n");
   private static final Map<String, byte[]> ANSWERS = answers("SN.png", "SN-4k.png");
   private static final byte[] NOT_FOUND =
       bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
@@ -65,15 +70,18 @@ public final class OwnObjects implements Upstream {
       bytes("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n\r\n");
 
   private final Upstream others;
+  private final OwnDigest digest;
   private final Executor loop;
 
   /**
    * Before {@code others}.
    *
+   * @param digest of the stored responses
    * @param loop the event loop of both
    */
-  public OwnObjects(Upstream others, Executor loop) {
+  public OwnObjects(Upstream others, OwnDigest digest, Executor loop) {
     this.others = others;
+    this.digest = digest;
     this.loop = loop;
   }
 
@@ -81,8 +89,22 @@ public final class OwnObjects implements Upstream {
   public static boolean isAskedFor(RequestHead head) {
     int start = head.targetStart();
     int end = start + FOLDER.length;
-    return end <= head.targetEnd()
-        && Arrays.equals(head.bytes(), start, end, FOLDER, 0, FOLDER.length);
+    return (end <= head.targetEnd()
+            && Arrays.equals(head.bytes(), start, end, FOLDER, 0, FOLDER.length))
+        || isDigest(head.bytes(), start, head.targetEnd());
+  }
+
+  /** Whether {@code bytes[start, end)} is the path of the digest. */
+  public static boolean isDigest(byte[] bytes, int start, int end) {
+    return Arrays.equals(bytes, start, end, DIGEST_BYTES, 0, DIGEST_BYTES.length);
+  }
+
+  private byte[] answer(String path) {
+    if (path.equals(DIGEST)) {
+      byte[] present = digest.answer();
+      return present == null ? NO_DIGEST : present;
+    }
+    return ANSWERS.getOrDefault(path, NOT_FOUND);
   }
 
   private static Map<String, byte[]> answers(String... names) {
@@ -123,7 +145,10 @@ public final class OwnObjects implements Upstream {
     if (hops != HOPS) {
       return others.fetch(hops, request, check, events);
     }
-    Answer answer = new Answer(request, events);
+    boolean allowed = Method.isGetOrHead(request.methodId());
+    String path = new String(request.path(), StandardCharsets.ISO_8859_1);
+    byte[] bytes = allowed ? answer(path) : NOT_ALLOWED;
+    Answer answer = new Answer(request.methodId(), bytes, events);
     loop.execute(answer::begin);
     return answer;
   }
@@ -196,12 +221,10 @@ public final class OwnObjects implements Upstream {
     private ByteBuf content = Unpooled.EMPTY_BUFFER;
     private boolean over;
 
-    Answer(OutgoingRequest request, OriginEvents events) {
+    Answer(int methodId, byte[] bytes, OriginEvents events) {
       this.events = events;
-      this.methodId = request.methodId();
-      boolean allowed = Method.isGetOrHead(methodId);
-      String path = new String(request.path(), StandardCharsets.ISO_8859_1);
-      this.bytes = allowed ? ANSWERS.getOrDefault(path, NOT_FOUND) : NOT_ALLOWED;
+      this.methodId = methodId;
+      this.bytes = bytes;
     }
 
     void begin() {

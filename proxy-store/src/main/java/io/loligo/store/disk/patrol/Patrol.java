@@ -47,6 +47,7 @@ public final class Patrol {
 
   private final LongSupplier clock;
   private final BiPredicate<ByteBuf, Set<Ban>> gone;
+  private final Finds finds;
 
   /** Each pending pattern with the {@link #place} at which its comparison is complete. */
   private final Map<Ban, Long> round = new LinkedHashMap<>();
@@ -70,14 +71,25 @@ public final class Patrol {
   /** The patterns in {@link #ended} that the caller still lists. */
   private final Set<Ban> through = new HashSet<>();
 
+  /** Told of what it comes across. */
+  public interface Finds {
+    /** Borrows the first block of a stored response, once in each round. */
+    void found(ByteBuf first);
+
+    /** All segments were visited once more. */
+    void round();
+  }
+
   /**
    * @param clock nanoseconds
    * @param gone whether one of some patterns makes the response of a first block go; also told of
    *     each that soft ones cover
+   * @param finds told of each response that is read
    */
-  public Patrol(LongSupplier clock, BiPredicate<ByteBuf, Set<Ban>> gone) {
+  public Patrol(LongSupplier clock, BiPredicate<ByteBuf, Set<Ban>> gone, Finds finds) {
     this.clock = clock;
     this.gone = gone;
+    this.finds = finds;
   }
 
   /**
@@ -109,6 +121,9 @@ public final class Patrol {
       if (next == left.size()) {
         place++;
         leave(checkpoints);
+        if (place % segments == 0) {
+          finds.round();
+        }
       }
       if (clock.getAsLong() - begin >= (hurries ? BAN_NANOS : VERIFY_NANOS)) {
         return;
@@ -174,6 +189,7 @@ public final class Patrol {
       if (first != null && good && !round.isEmpty() && gone.test(first, round.keySet())) {
         directory.catalogue().drop(stored);
       } else if (first != null && good && !hurries && stored.pieces() != null) {
+        tell(first);
         Layout layout = Layout.of(first);
         long blocks = layout.blockAt(layout.contentLength() - 1) + 1;
         while (good && block < blocks && read < VERIFY_BYTES) {
@@ -184,6 +200,8 @@ public final class Patrol {
         if (good && block < blocks) {
           return read; // the rest in the next step
         }
+      } else if (first != null && good) {
+        tell(first);
       }
     } finally {
       if (first != null) {
@@ -198,6 +216,12 @@ public final class Patrol {
     next++;
     block = 0;
     return read;
+  }
+
+  private void tell(ByteBuf first) {
+    if (block == 0) {
+      finds.found(first);
+    }
   }
 
   private boolean further(
