@@ -59,6 +59,8 @@ public final class Replication implements Group.Listener, AutoCloseable {
 
   private volatile boolean replayed = true;
 
+  private @Nullable PurgeProgress progress;
+
   /** The other members. */
   private Map<NodeRun, Member> others = Map.of();
 
@@ -134,6 +136,12 @@ public final class Replication implements Group.Listener, AutoCloseable {
     return message.length > 0 && message[0] == PurgeMessage.KIND;
   }
 
+  /** From now on {@code to} is told. Before {@link #start}. */
+  public void report(PurgeProgress to) {
+    progress = to;
+    log.streams().forEach(stream -> to.applied(stream.id(), stream.applied()));
+  }
+
   /** Carries out purges that an earlier run took and did not, and begins. Before any view. */
   public void start() {
     if (damaged) {
@@ -174,7 +182,9 @@ public final class Replication implements Group.Listener, AutoCloseable {
     long number = own.received();
     long position = journal.append(new PurgeJournal.Line.Entry(own.id(), number, entry));
     if (here) {
+      reportBegins(own, number);
       own.confirm(number);
+      reportApplied(own);
     } else {
       apply(own, number, entry);
     }
@@ -434,6 +444,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
   }
 
   private void apply(Stream stream, long number, byte[] entry) {
+    reportBegins(stream, number);
     invalidations.apply(
         entry, durable -> steps.execute(() -> applied(stream, number, entry, durable)));
   }
@@ -456,8 +467,23 @@ public final class Replication implements Group.Listener, AutoCloseable {
     }
   }
 
+  private void reportBegins(Stream stream, long number) {
+    PurgeProgress told = progress;
+    if (told != null) {
+      told.begins(stream.id(), number);
+    }
+  }
+
+  private void reportApplied(Stream stream) {
+    PurgeProgress told = progress;
+    if (told != null) {
+      told.applied(stream.id(), stream.applied());
+    }
+  }
+
   /** Acknowledges in a later step, together with others that are confirmed until then. */
   private void confirmed(Stream stream) {
+    reportApplied(stream);
     if (confirmed.isEmpty()) {
       steps.execute(this::acknowledge);
     }
@@ -567,6 +593,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     // runs are times, and so no other stream has a negative one
     Stream losses = log.streamOrNew(new NodeRun(own.id().node(), -1 - own.id().run()));
     log.cover(losses, losses.received() + 1);
+    reportApplied(losses);
     journal.append(new PurgeJournal.Line.Applied(losses.id(), losses.applied()));
   }
 

@@ -1,15 +1,16 @@
 package io.loligo.cluster.share;
 
 import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.purges.PurgeProgress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The purges that have taken effect here, as far as bytes of peers are concerned. Purges are told
- * on the node's {@code Steps}; {@link #claim}, {@link #applied} and the methods of a purge of this
- * node are thread-safe, and take no lock.
+ * The purges that have taken effect here, as far as bytes of peers are concerned. Told by the
+ * replication on the steps; the other methods are thread-safe, and take no lock.
  *
  * <p>A peer may not have applied a purge yet that this node has applied. Then its bytes are good
  * for the request that fetched them, which began before all nodes had confirmed the purge. They are
@@ -25,49 +26,44 @@ import org.jspecify.annotations.Nullable;
  *       later ends the fetch, as it ends one from an origin.
  * </ul>
  *
- * <p>A purge of this node takes effect before it has a number. While there is one, the claim is
- * null, and no response of a peer is shared.
+ * <p>A purge of this node takes effect before it has a number, and a node that has missed purges
+ * does not know which. In both cases the claim is null, and no response of a peer is shared.
  */
-public final class AppliedPurges {
+public final class AppliedPurges implements PurgeProgress {
+  private final BooleanSupplier caughtUp;
   private final Streams begun = new Streams();
   private final Streams complete = new Streams();
-  private final AtomicInteger unnumbered = new AtomicInteger();
-
-  /** None. */
-  public AppliedPurges() {}
+  private final AtomicInteger unpublished = new AtomicInteger();
 
   /**
-   * Call on any thread, before a purge of this node has any effect. One call of {@link #numbered}
-   * or {@link #abandoned} follows.
-   */
-  public void begins() {
-    unnumbered.incrementAndGet();
-  }
-
-  /** The purge of this node has a number. The effect need not be complete. On the steps. */
-  public void numbered(NodeRun self, long number) {
-    begun.raise(self, number);
-    unnumbered.decrementAndGet();
-  }
-
-  /** The purge of this node gets no number. On any thread. */
-  public void abandoned() {
-    unnumbered.decrementAndGet();
-  }
-
-  /**
-   * Call before purges of another node have any effect.
+   * None.
    *
-   * @param number the last of them
+   * @param caughtUp {@code Replication.isCaughtUp}; any thread
    */
+  public AppliedPurges(BooleanSupplier caughtUp) {
+    this.caughtUp = caughtUp;
+  }
+
+  /** Call before a purge of this node has any effect. One call of {@link #published} follows. */
+  public void publishing() {
+    unpublished.incrementAndGet();
+  }
+
+  /** The purge of this node was given to {@code Replication.publish}, or will not be. */
+  public void published() {
+    unpublished.decrementAndGet();
+  }
+
+  @Override
   public void begins(NodeRun stream, long number) {
     begun.raise(stream, number);
   }
 
   /**
-   * The effect of all purges up to {@code number} is complete on all event loops: no lookup that
-   * begins later finds what they purged, and no fetch that began before is joined or stored.
+   * {@inheritDoc} No lookup that begins later finds what they purged, on any event loop, and no
+   * fetch that began before is joined or stored.
    */
+  @Override
   public void applied(NodeRun stream, long number) {
     begun.raise(stream, number);
     complete.raise(stream, number);
@@ -79,7 +75,7 @@ public final class AppliedPurges {
    * @return null: nobody else may use it, whatever the peer says
    */
   public @Nullable PurgeVector claim() {
-    return unnumbered.get() > 0 ? null : begun.vector;
+    return unpublished.get() > 0 || !caughtUp.getAsBoolean() ? null : begun.vector;
   }
 
   /** Read it before the lookup, and send it with the response. */
@@ -94,7 +90,7 @@ public final class AppliedPurges {
 
     void raise(NodeRun stream, long number) {
       Long before = numbers.get(stream);
-      if (before != null && before >= number) {
+      if (number <= (before == null ? 0 : before)) {
         return;
       }
       numbers.remove(stream);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.cluster.group.NodeRun;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -13,8 +14,8 @@ class AppliedPurgesTest {
   private static final NodeRun A = Members.run(0);
   private static final NodeRun B = Members.run(1);
 
-  private final AppliedPurges here = new AppliedPurges();
-  private final AppliedPurges peer = new AppliedPurges();
+  private final AppliedPurges here = new AppliedPurges(() -> true);
+  private final AppliedPurges peer = new AppliedPurges(() -> true);
 
   @Test
   void withoutPurgesAResponseMayBeShared() {
@@ -61,19 +62,32 @@ class AppliedPurgesTest {
   }
 
   @Test
-  void aPurgeWithoutANumberForbidsSharing() {
-    here.begins();
+  void aPurgeThatIsNotPublishedForbidsSharing() {
+    here.publishing();
     assertThat(here.claim()).isNull();
-    here.numbered(A, 1);
+    here.applied(A, 1);
+    here.publishing();
+    here.published();
+    assertThat(here.claim()).isNull();
+    here.published();
     assertThat(isShared()).isFalse();
     peer.applied(A, 1);
     assertThat(isShared()).isTrue();
-    here.begins();
-    here.begins();
-    here.abandoned();
-    assertThat(here.claim()).isNull();
-    here.abandoned();
-    assertThat(isShared()).isTrue();
+  }
+
+  @Test
+  void aNodeThatMissedPurgesSharesNothing() {
+    AtomicBoolean caughtUp = new AtomicBoolean();
+    AppliedPurges missing = new AppliedPurges(caughtUp::get);
+    assertThat(isShared(missing, peer)).isFalse();
+    caughtUp.set(true);
+    assertThat(isShared(missing, peer)).isTrue();
+  }
+
+  @Test
+  void aStreamWithoutPurgesDoesNotCount() {
+    here.applied(A, 0);
+    assertThat(claim().tag()).isEqualTo(peer.applied().tag());
   }
 
   @Test
@@ -129,8 +143,8 @@ class AppliedPurgesTest {
   @Property(tries = 200)
   void theWireFormComparesLikeTheNumbers(@ForAll long seed) {
     Random random = new Random(seed);
-    AppliedPurges one = new AppliedPurges();
-    AppliedPurges other = new AppliedPurges();
+    AppliedPurges one = new AppliedPurges(() -> true);
+    AppliedPurges other = new AppliedPurges(() -> true);
     boolean covered = true;
     for (int i = 0; i < 4; i++) {
       int ours = random.nextInt(3);

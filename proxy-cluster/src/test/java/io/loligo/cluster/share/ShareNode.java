@@ -102,7 +102,7 @@ final class ShareNode {
   private boolean up;
   private long hungUntilNanos;
   private NodeRun self = new NodeRun(new UUID(0, 0), 0);
-  private AppliedPurges purges = new AppliedPurges();
+  private AppliedPurges purges = new AppliedPurges(() -> true);
   private Routing routing = new Routing(Ring.empty());
   private Fallbacks fallbacks = new Fallbacks(2);
   private HotKeys hot = new HotKeys(2, 0);
@@ -149,7 +149,7 @@ final class ShareNode {
     hungUntilNanos = 0;
     run++;
     self = new NodeRun(new UUID(0, index), run);
-    purges = new AppliedPurges();
+    purges = new AppliedPurges(() -> true);
     complete.forEach(purges::applied);
     log.forEach(
         (stream, keys) -> {
@@ -241,7 +241,7 @@ final class ShareNode {
         () -> {
           int version = ++world.origin[key];
           if (world.holds(ShareRule.PURGES_WITHOUT_A_NUMBER_COUNT)) {
-            purges.begins();
+            purges.publishing();
           }
           soon(
               () -> {
@@ -255,12 +255,11 @@ final class ShareNode {
     List<Integer> own = log.computeIfAbsent(self, any -> new ArrayList<>());
     own.add(key);
     long number = own.size();
-    if (!world.holds(ShareRule.PURGES_WITHOUT_A_NUMBER_COUNT)) {
-      purges.begins();
-    }
-    purges.numbered(self, number);
     world.published[key] = Math.max(world.published[key], version);
     applied(self, number);
+    if (world.holds(ShareRule.PURGES_WITHOUT_A_NUMBER_COUNT)) {
+      purges.published();
+    }
     pending.add(new Pending(number, key, version));
     NodeRun stream = self;
     for (ShareNode node : world.nodes) {
