@@ -95,6 +95,11 @@ public final class Channels implements Group.Listener {
     }
 
     @Override
+    public boolean isConfigured(Member member) {
+      return group.isConfigured(member);
+    }
+
+    @Override
     public void close() {
       listeners.remove(number);
     }

@@ -4,7 +4,11 @@ package io.loligo.cluster.group;
 public interface Group extends AutoCloseable {
   /** Told what happens. */
   interface Listener {
-    /** The members are others now. The first view, of this node alone or more, comes at once. */
+    /**
+     * The members were agreed anew, mostly because they are others now; or their facts, or the
+     * number of {@link #configured} nodes changed. The first view, of this node alone or more,
+     * comes at once.
+     */
     void view(View view);
 
     /**
@@ -37,7 +41,8 @@ public interface Group extends AutoCloseable {
 
   /**
    * Nodes that there should be, this one included: those of the line, or, if they are discovered,
-   * those of the last view that had all discovered ones.
+   * those of the last view that had all discovered ones. Before there was one, those seen and
+   * discovered.
    */
   int configured();
 

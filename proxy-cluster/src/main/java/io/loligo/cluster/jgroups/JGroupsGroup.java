@@ -84,7 +84,10 @@ public final class JGroupsGroup implements Group {
   private Map<Address, Member> reported = Map.of();
   private Set<InetSocketAddress> discovered = Set.of();
   private long views;
-  private int complete;
+
+  /** Addresses of the last view that had all discovered ones; empty: there was none. */
+  private Set<InetSocketAddress> complete = Set.of();
+
   private boolean closed;
 
   /** Takes the wait for facts, or the next question for them, back. */
@@ -286,9 +289,13 @@ public final class JGroupsGroup implements Group {
   }
 
   private void discovered(Set<InetSocketAddress> found) {
+    int before = configured();
     discovered = found;
     engine.seek(found);
     countComplete();
+    if (configured() != before) {
+      report();
+    }
   }
 
   private void agreed(List<Address> agreed) {
@@ -510,19 +517,38 @@ public final class JGroupsGroup implements Group {
       boolean listed = discovered.isEmpty() || discovered.contains(settings.listen());
       return source.fixed() + (listed ? 0 : 1);
     }
-    return Math.max(complete, 1);
+    return expected().size();
   }
 
-  /** Notes the view, if no discovered address is missing in it. */
+  @Override
+  public boolean isConfigured(Member member) {
+    return expected().contains(member.address());
+  }
+
+  /** The addresses of the nodes that there should be, as far as they are known. */
+  private Set<InetSocketAddress> expected() {
+    if (!complete.isEmpty() && source.fixed() == 0) {
+      return complete;
+    }
+    Set<InetSocketAddress> all = source.fixed() > 0 ? new HashSet<>() : present();
+    all.addAll(discovered);
+    all.add(settings.listen());
+    return all;
+  }
+
+  /** The addresses of this node and of all members. A new set. */
+  private Set<InetSocketAddress> present() {
+    Set<InetSocketAddress> present = new HashSet<>();
+    present.add(settings.listen());
+    reported.values().forEach(member -> present.add(member.address()));
+    return present;
+  }
+
+  /** Notes the view, if it has all that were discovered. */
   private void countComplete() {
-    Set<InetSocketAddress> there = new HashSet<>();
-    there.add(settings.listen());
-    reported.values().forEach(member -> there.add(member.address()));
-    if (there.containsAll(discovered)) {
-      complete = Math.max(reported.size(), 1);
-    } else if (complete == 0) {
-      there.addAll(discovered);
-      complete = there.size();
+    Set<InetSocketAddress> present = present();
+    if (!discovered.isEmpty() && present.containsAll(discovered)) {
+      complete = Set.copyOf(present);
     }
   }
 

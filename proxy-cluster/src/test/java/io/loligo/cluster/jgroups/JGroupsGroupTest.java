@@ -2,6 +2,7 @@ package io.loligo.cluster.jgroups;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.loligo.cluster.discovery.AddressSource;
 import io.loligo.cluster.group.Member;
@@ -9,10 +10,17 @@ import io.loligo.cluster.group.View;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jgroups.Address;
+import org.jgroups.Event;
 import org.jgroups.protocols.DISCARD;
 import org.jgroups.stack.ProtocolStack;
 import org.junit.jupiter.api.AfterEach;
@@ -130,6 +138,143 @@ class JGroupsGroupTest {
     Node third = node("third", addresses.get(2), addresses);
     assertThat(names(first.awaitSize(2))).containsExactlyInAnyOrder("first", "third");
     assertThat(names(third.awaitSize(2))).containsExactlyInAnyOrder("first", "third");
+  }
+
+  @Test
+  void aMemberBeyondTheListIsNotAConfiguredNode() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(3);
+    Node first = node("first", addresses.get(0), addresses.subList(0, 2));
+    node("second", addresses.get(1), addresses.subList(0, 2));
+    Node guest = node("guest", addresses.get(2), addresses.subList(0, 2));
+    View all = first.awaitSize(3);
+    assertThat(first.ask(first.group::configured)).isEqualTo(2);
+    assertThat(guest.ask(guest.group::configured)).as("and itself").isEqualTo(3);
+    for (Member member : all.members()) {
+      assertThat(first.ask(() -> first.group.isConfigured(member)))
+          .isEqualTo(!member.name().equals("guest"));
+    }
+  }
+
+  @Test
+  void countsDiscoveredNodesAsOfTheLastCompleteView() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(3);
+    Set<InetSocketAddress> found = ConcurrentHashMap.newKeySet();
+    found.addAll(addresses);
+    AddressSource discovered =
+        new AddressSource() {
+          @Override
+          public Set<InetSocketAddress> ask() {
+            return Set.copyOf(found);
+          }
+
+          @Override
+          public int fixed() {
+            return 0;
+          }
+        };
+    List<Node> three = new ArrayList<>();
+    for (InetSocketAddress address : addresses) {
+      Node node = new Node("n", address, discovered, null, JGroupsGroup.PROTOCOL).start();
+      nodes.add(node);
+      three.add(node);
+    }
+    Node first = three.get(0);
+    first.awaitSize(3);
+    assertThat(first.ask(first.group::configured)).isEqualTo(3);
+    nodes.remove(three.get(2));
+    three.get(2).close();
+    first.awaitSize(2);
+    assertThat(first.ask(first.group::configured)).as("it is away").isEqualTo(3);
+    first.views.clear();
+    found.remove(addresses.get(2));
+    first.awaitSize(2);
+    assertThat(first.ask(first.group::configured)).as("it is not wanted any more").isEqualTo(2);
+  }
+
+  /** Properties of the JVM that the engine would take for its own. */
+  @Test
+  void propertiesOfTheJvmChangeNothing() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(1);
+    List<String> names = List.of("jgroups.bind.port", "jgroups.bind_port", "jgroups.external_port");
+    names.forEach(name -> System.setProperty(name, "1"));
+    System.setProperty("jgroups.bind_addr", "192.0.2.1");
+    System.setProperty("jgroups.external_addr", "192.0.2.1");
+    System.setProperty("jgroups.tcpping.initial_hosts", "192.0.2.1[1]");
+    try {
+      Node alone = node("alone", addresses.get(0), addresses);
+      alone.awaitSize(1);
+      Address self = joined(alone);
+      assertThat(alone.group.channel().getProtocolStack().getTransport().getBindPort())
+          .isEqualTo(addresses.get(0).getPort());
+      Object place = alone.group.channel().down(new Event(Event.GET_PHYSICAL_ADDRESS, self));
+      assertThat(place).hasToString("127.0.0.1:" + addresses.get(0).getPort());
+    } finally {
+      names.forEach(System::clearProperty);
+      System.clearProperty("jgroups.bind_addr");
+      System.clearProperty("jgroups.external_addr");
+      System.clearProperty("jgroups.tcpping.initial_hosts");
+    }
+  }
+
+  private static Address joined(Node node) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (node.group.channel() == null || !node.group.channel().isConnected()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    return node.group.channel().getAddress();
+  }
+
+  /** No port for failure detection, diagnostics or multicast. */
+  @Test
+  void onlyTheGroupPortListens() throws Exception {
+    assumeTrue(Files.exists(Path.of("/proc/self/net/tcp")));
+    Set<String> before = listening();
+    List<InetSocketAddress> addresses = Node.addresses(2);
+    node("a", addresses.get(0), addresses);
+    Node b = node("b", addresses.get(1), addresses);
+    b.awaitSize(2);
+    Set<String> now = listening();
+    now.removeAll(before);
+    assertThat(now)
+        .allSatisfy(
+            port ->
+                assertThat(addresses)
+                    .extracting(address -> String.format("%04X", address.getPort()))
+                    .contains(port));
+    assertThat(now).hasSize(2);
+  }
+
+  /** Ports of this process: of TCP that listen, and all of UDP. */
+  private static Set<String> listening() throws IOException {
+    Set<String> inodes = new HashSet<>();
+    try (var files = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path file : files) {
+        try {
+          String target = Files.readSymbolicLink(file).toString();
+          if (target.startsWith("socket:[")) {
+            inodes.add(target.substring(8, target.length() - 1));
+          }
+        } catch (IOException gone) {
+          // that of the listing itself
+        }
+      }
+    }
+    Set<String> ports = new HashSet<>();
+    for (String table : List.of("tcp", "tcp6", "udp", "udp6")) {
+      Path path = Path.of("/proc/self/net/" + table);
+      if (!Files.exists(path)) {
+        continue;
+      }
+      for (String line : Files.readAllLines(path)) {
+        String[] words = line.strip().split("\\s+", -1);
+        boolean isOpen = words.length > 9 && (table.startsWith("udp") || words[3].equals("0A"));
+        if (isOpen && inodes.contains(words[9])) {
+          ports.add(words[1].substring(words[1].indexOf(':') + 1));
+        }
+      }
+    }
+    return ports;
   }
 
   @Test

@@ -38,6 +38,9 @@ final class Node implements Group.Listener, AutoCloseable {
   final BlockingQueue<Received> messages = new LinkedBlockingQueue<>();
   final InetSocketAddress address;
 
+  /** Confined to the steps. */
+  private View last = new View(0, List.of());
+
   Node(String name, InetSocketAddress address, AddressSource source, GroupTls tls, int protocol)
       throws IOException {
     this.address = address;
@@ -85,7 +88,17 @@ final class Node implements Group.Listener, AutoCloseable {
 
   @Override
   public void view(View view) {
+    last = view;
     views.add(view);
+  }
+
+  /** Sends to the member with this address, if the last view has it. */
+  void sendTo(InetSocketAddress to, byte[] message) {
+    steps.execute(
+        () ->
+            last.members().stream()
+                .filter(member -> member.address().equals(to))
+                .forEach(member -> group.send(member.id(), message)));
   }
 
   @Override

@@ -3,9 +3,13 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminPages;
 import io.loligo.server.cluster.Cluster;
+import io.loligo.server.cluster.ClusterBean;
 import io.loligo.server.cluster.ClusterDirectives;
 import io.loligo.server.cluster.ClusterJson;
 import io.loligo.server.cluster.ClusterLine;
+import io.loligo.server.history.HistorySources;
+import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
 import io.loligo.store.disk.CacheDir;
 import io.loligo.store.disk.DiskSettings;
@@ -67,6 +71,52 @@ final class ClusterPart implements Part {
   @Override
   public void showPages(AdminPages pages) {
     pages.addJson("/cluster", () -> ClusterJson.of(cluster));
+  }
+
+  @Override
+  public void showMeters(MetricsExport export) {
+    export.gauge(
+        "loligo.cluster.members",
+        null,
+        "Nodes of the cluster that this one sees, itself included; 0: it is in no cluster.",
+        this::members);
+    export.gauge(
+        "loligo.cluster.configured",
+        null,
+        "Nodes that the cluster should have, this one included; 0: it is in no cluster. More than"
+            + " the members: a node is away.",
+        this::configured);
+    export.counter(
+        "loligo.cluster.view.changes",
+        null,
+        "Changes of the members of the cluster.",
+        this::viewChanges);
+  }
+
+  @Override
+  public void showHistory(HistorySources sources) {
+    sources.gauge("cluster_members", this::members);
+    sources.gauge("cluster_configured", this::configured);
+    sources.counter("cluster_view_changes", this::viewChanges);
+  }
+
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    if (cluster != null) {
+      beans.cluster(new ClusterBean(cluster));
+    }
+  }
+
+  private long members() {
+    return cluster == null ? 0 : cluster.members();
+  }
+
+  private long configured() {
+    return cluster == null ? 0 : cluster.configured();
+  }
+
+  private long viewChanges() {
+    return cluster == null ? 0 : cluster.viewChanges();
   }
 
   @Override

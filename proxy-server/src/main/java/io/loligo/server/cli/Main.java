@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
       Banning.class,
       Adding.class,
       Statistics.class,
+      ClusterCommands.class,
       Top.class,
       Reporting.class,
       Reloading.class,

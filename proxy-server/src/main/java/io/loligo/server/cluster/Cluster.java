@@ -19,6 +19,7 @@ import io.loligo.server.tls.KeyPairFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -81,7 +82,6 @@ public final class Cluster implements AutoCloseable {
               line.weight(),
               false,
               JGroupsGroup.PROTOCOL);
-      state = new ClusterState(run, new View(0, List.of(self)), 1, 0);
       group =
           new JGroupsGroup(
               GroupSettings.of(line.name(), listen, secured),
@@ -89,6 +89,7 @@ public final class Cluster implements AutoCloseable {
               ClusterPlaces.members(line, Resolver.SYSTEM),
               steps,
               binds);
+      state = new ClusterState(run, new View(0, List.of(self)), group.configured(), 0);
     } catch (IOException e) {
       throw new IOException(
           line.source() + ": loligo_cluster " + line.listen().text() + ": " + e.getMessage(), e);
@@ -103,7 +104,7 @@ public final class Cluster implements AutoCloseable {
               new CertificateFiles(line.cert(), line.key()),
               null,
               Instant.ofEpochMilli(time.millis()));
-      List<java.security.cert.X509Certificate> authorities = Authorities.certificates(line.ca());
+      List<X509Certificate> authorities = Authorities.certificates(line.ca());
       if (authorities.isEmpty()) {
         throw new IOException(line.ca() + ": it has no certificate");
       }
@@ -140,8 +141,22 @@ public final class Cluster implements AutoCloseable {
 
   /** The members as last seen. */
   public ClusterState state() {
-    ClusterState seen = state;
-    return seen;
+    return state;
+  }
+
+  /** Members as last seen, this node included. */
+  public int members() {
+    return state.view().members().size();
+  }
+
+  /** Nodes that there should be, as last seen. */
+  public int configured() {
+    return state.configured();
+  }
+
+  /** Changes of the members since the start. */
+  public long viewChanges() {
+    return state.changes();
   }
 
   /** Seeks the other nodes, and never waits for them. */

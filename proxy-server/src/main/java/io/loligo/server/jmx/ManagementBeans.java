@@ -45,8 +45,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Concurrency,
  * DiskTimes, History, Connections, OriginConnections, MemoryLedger, Misses, Icap, Pools, Parents,
- * Helpers, Logins, Logs, Control, and a CacheDir for each cache_dir, with units and descriptions.
- * Thread-safe: any thread.
+ * Helpers, Logins, Logs, Cluster, Control, and a CacheDir for each cache_dir, with units and
+ * descriptions. Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
@@ -203,6 +203,15 @@ public final class ManagementBeans implements AutoCloseable {
    */
   public void origins(OriginConnectionsMXBean origins) {
     add("OriginConnections", origins, OriginConnectionsMXBean.class);
+  }
+
+  /**
+   * Registers the bean of the cluster.
+   *
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void cluster(ClusterMXBean cluster) {
+    add("Cluster", cluster, ClusterMXBean.class);
   }
 
   /**

@@ -1,14 +1,24 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.server.CapturedLog;
 import io.loligo.server.Waiting;
+import io.loligo.server.cli.Main;
 import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
+import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
 /** Proxies that are nodes of one cluster. */
@@ -67,12 +77,31 @@ class ClusterWireTest extends WireTest {
     String good = tls(ours.issue(TestAuthority.named("node")).write(dir, "good.pem"), ca);
     String bad = tls(foreign.issue(TestAuthority.named("node")).write(dir, "bad.pem"), foreignCa);
     ProxyUnderTest first = node(0, members() + " mode=purge", good);
-    ProxyUnderTest stranger = node(1, members() + " mode=purge", bad);
-    Waiting.until("a refusal", () -> page(stranger).contains("\"members\": 1"));
-    stranger.close();
+    try (CapturedLog log = new CapturedLog("io.loligo.cluster.jgroups.Refusals");
+        ProxyUnderTest stranger = node(1, members() + " mode=purge", bad)) {
+      Waiting.until(
+          "a refusal",
+          () -> log.lines().stream().anyMatch(line -> line.contains("127.0.0.1 is not")));
+      assertThat(page(stranger)).contains("\"members\": 1");
+      assertThat(page(first)).contains("\"members\": 1");
+    }
+    plainTextIsRefused(ports.get(0));
     ProxyUnderTest second = node(1, members() + " mode=purge", good);
     awaitMembers(first, 2, 2);
     awaitMembers(second, 2, 2);
+  }
+
+  /** A connection with a greeting of the engine in clear text is closed. */
+  private static void plainTextIsRefused(int port) throws IOException {
+    try (Socket client = new Socket("127.0.0.1", port)) {
+      client.getOutputStream().write("bela".getBytes(US_ASCII));
+      client.getOutputStream().write(new byte[32]);
+      client.setSoTimeout(RawClient.GUARD_MILLIS);
+      byte[] all = client.getInputStream().readNBytes(100);
+      assertThat(all.length).as("an alert at most").isLessThan(10);
+    } catch (SocketException reset) {
+      assertThat(reset).hasMessageContaining("reset");
+    }
   }
 
   private static String tls(Path pair, Path ca) {
@@ -107,6 +136,48 @@ class ClusterWireTest extends WireTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("test.conf:")
         .hasMessageContaining("loligo_cluster 127.0.0.1:" + ports.get(0));
+  }
+
+  @Test
+  void theCommandTheMetricsAndJmxShowTheMembers() throws Exception {
+    ProxyUnderTest first = node(0, members() + " mode=purge");
+    String admin = "127.0.0.1:" + first.adminPort();
+    assertThat(status(admin, 1))
+        .contains("cluster web, mode purge: 1 of 2 nodes")
+        .contains("127.0.0.1:" + ports.get(0))
+        .contains("member, this one");
+    ProxyUnderTest second = node(1, members() + " mode=purge");
+    awaitMembers(first, 2, 2);
+    awaitMembers(second, 2, 2);
+    assertThat(status(admin, 0)).contains("2 of 2 nodes", "127.0.0.1:" + ports.get(1));
+    assertThat(status(admin, 0, "--json")).isEqualTo(page(first));
+    assertThat(metrics(first))
+        .contains("\nloligo_cluster_members 2.0\n", "\nloligo_cluster_configured 2.0\n")
+        .contains("\nloligo_cluster_view_changes_total 1.0\n");
+    ObjectName bean = new ObjectName("io.loligo:type=Cluster");
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    assertThat(server.getAttribute(bean, "Name")).isEqualTo("web");
+    assertThat(server.getAttribute(bean, "Configured")).isEqualTo(2);
+    assertThat((String[]) server.getAttribute(bean, "Members")).hasSize(2);
+  }
+
+  private static String metrics(ProxyUnderTest node) throws IOException {
+    String head = "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:" + node.adminPort();
+    try (RawClient client = RawClient.connect(node.adminPort())) {
+      return client.send(head + "\r\nConnection: close\r\n\r\n").responseTo("GET").text();
+    }
+  }
+
+  private static String status(String admin, int status, String... options) {
+    StringWriter out = new StringWriter();
+    String[] all = new String[options.length + 4];
+    System.arraycopy(options, 0, all, 4, options.length);
+    all[0] = "cluster";
+    all[1] = "status";
+    all[2] = "--admin";
+    all[3] = admin;
+    assertThat(Main.commandLine().setOut(new PrintWriter(out)).execute(all)).isEqualTo(status);
+    return out.toString();
   }
 
   @Test

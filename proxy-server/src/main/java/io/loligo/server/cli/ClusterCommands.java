@@ -1,0 +1,90 @@
+package io.loligo.server.cli;
+
+import io.loligo.server.json.JsonValue;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code loligo cluster}: asks a running proxy about its cluster. */
+@Command(
+    name = "cluster",
+    description = "Shows the cluster of the running proxy.",
+    exitCodeList = {"0:see: loligo cluster status --help", "2:the command line is wrong"},
+    footer = "  loligo cluster status -f /etc/loligo/loligo.conf",
+    subcommands = ClusterCommands.Status.class)
+final class ClusterCommands implements Callable<Integer> {
+  @Override
+  public Integer call() {
+    CommandLine.usage(this, System.err);
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  /** {@code loligo cluster status}. */
+  @Command(
+      name = "status",
+      description = "Shows the members that the running proxy sees, and how many there should be.",
+      exitCodeList = {
+        "0:all configured nodes are members",
+        "1:some are not; or the proxy is in no cluster, refuses or fails",
+        "2:the command line is wrong",
+        "3:no proxy answers"
+      },
+      footer = {
+        "  loligo cluster status -f /etc/loligo/loligo.conf",
+        "  loligo cluster status --json | jq .members"
+      })
+  static final class Status implements Callable<Integer> {
+    private static final int INCOMPLETE = 1;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @Spec
+    private CommandSpec spec;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @Mixin
+    private RunningProxy proxy;
+
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+      String page = proxy.get("/cluster");
+      JsonValue state = JsonValue.parse(page);
+      if (!state.get("nodes").isPresent()) {
+        throw new CommandFailure(
+            CommandFailure.FAILED, "the proxy is in no cluster; next: see loligo_cluster");
+      }
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(json ? page : text(state));
+      out.flush();
+      return state.get("members").whole() < state.get("configured").whole() ? INCOMPLETE : 0;
+    }
+
+    private static String text(JsonValue state) {
+      StringBuilder text = new StringBuilder();
+      text.append("cluster ").append(state.get("cluster").text());
+      text.append(", mode ").append(state.get("mode").text());
+      text.append(": ").append(state.get("members").whole());
+      text.append(" of ").append(state.get("configured").whole()).append(" nodes\n\n");
+      text.append(String.format(Locale.ROOT, "%-24s %8s  %s%n", "node", "weight", "state"));
+      for (JsonValue node : state.get("nodes").values()) {
+        text.append(
+            String.format(
+                Locale.ROOT,
+                "%-24s %8d  %s%s%n",
+                node.get("address").text(),
+                node.get("weight").whole(),
+                node.get("draining").isTrue() ? "draining" : "member",
+                node.get("self").isTrue() ? ", this one" : ""));
+      }
+      return text.toString();
+    }
+  }
+}
