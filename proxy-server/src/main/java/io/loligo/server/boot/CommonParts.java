@@ -5,6 +5,7 @@ import io.loligo.server.helper.Helpers;
 import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.PeerTokens;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param transport opens connections to origins
  * @param resolvers makes the resolver of each loop
+ * @param asker asks peers for responses
  * @param tokens makes the credentials of requests to peers
  * @param own addresses of this process
  * @param digest of the stored responses, for neighbours
@@ -31,6 +33,7 @@ record CommonParts(
     Loop.Names resolvers,
     Store store,
     PeerHealth health,
+    Asker asker,
     PeerTokens tokens,
     OwnAddresses own,
     OwnDigest digest,

@@ -31,6 +31,7 @@ import io.loligo.server.ldap.LdapDirectives;
 import io.loligo.server.login.LoginDirectives;
 import io.loligo.server.manager.ManagerDirectives;
 import io.loligo.server.peer.NeighbourDirectives;
+import io.loligo.server.peer.ask.AskDirectives;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.shaping.ClientPoolDirectives;
 import io.loligo.server.shaping.DelayDirectives;
@@ -61,6 +62,7 @@ public final class Features {
           PageDirectives.FEATURE,
           PeerDirectives.FEATURE,
           NeighbourDirectives.FEATURE,
+          AskDirectives.FEATURE,
           RoutingDirectives.FEATURE,
           OutgoingTlsDirectives.FEATURE,
           CachingDirectives.FEATURE,

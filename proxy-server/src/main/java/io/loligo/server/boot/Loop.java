@@ -11,6 +11,8 @@ import io.loligo.server.peer.OwnWay;
 import io.loligo.server.peer.PeerChecks;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.StandbyConnections;
+import io.loligo.server.peer.ask.Asker;
+import io.loligo.server.peer.ask.PeerAddresses;
 import io.loligo.server.time.LoopClock;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.OriginDirectives;
@@ -25,7 +27,6 @@ import io.loligo.server.upstream.own.OwnDigest;
 import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.server.upstream.pool.Endpoint;
 import io.loligo.server.upstream.pool.EndpointNumbers;
-import io.loligo.server.upstream.route.PeerAsking;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of one event loop: timer, names, connections to origins, exchanges. Wiring only;
@@ -50,9 +52,13 @@ final class Loop {
   private NettyUpstream upstream;
   private RequestSteps exchanges;
   private final PeerHealth health;
+  private final Asker asker;
   private LoopTerms terms;
   private PeerChecks checks = PeerChecks.NONE;
   private StandbyConnections standby = StandbyConnections.NONE;
+
+  /** Null: another loop asks peers. */
+  private @Nullable PeerAddresses addresses;
 
   /** Which of how many shares of the work for parents is its own; none yet if there is no share. */
   private int share;
@@ -74,6 +80,7 @@ final class Loop {
     this.eventLoop = eventLoop;
     this.health = common.health();
     this.digest = common.digest();
+    this.asker = common.asker();
     this.terms = terms;
     timer = new LoopTimer(eventLoop, common.time());
     names = common.resolvers().of(eventLoop, timer, () -> this.terms.names());
@@ -95,7 +102,7 @@ final class Loop {
                 common.store(),
                 withOwnObjects(),
                 health,
-                PeerAsking.NONE,
+                common.asker().on(eventLoop),
                 new LoopClock(common.time()),
                 timer,
                 counters,
@@ -151,6 +158,9 @@ final class Loop {
   private void tend() {
     checks.close();
     standby.close();
+    if (addresses != null) {
+      addresses.close();
+    }
     if (shares == 0) {
       return;
     }
@@ -172,6 +182,9 @@ final class Loop {
     boolean persistent = config.get(OriginDirectives.SERVER_PERSISTENT_CONNECTIONS);
     int most = config.get(OriginDirectives.MAX_IDLE_PER_ORIGIN);
     standby = StandbyConnections.start(all, share, shares, persistent ? most : 0, way);
+    if (asker.loop() == eventLoop) {
+      addresses = PeerAddresses.start(config, upstream, timer, asker);
+    }
   }
 
   /**
@@ -222,6 +235,9 @@ final class Loop {
   void close() {
     checks.close();
     standby.close();
+    if (addresses != null) {
+      addresses.close();
+    }
     upstream.close();
     names.close();
     exchanges.close();

@@ -7,13 +7,16 @@ import io.loligo.server.manager.ParentFacts;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.kerberos.KerberosPeers;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 /** What all event loops know about parents and siblings together. Thread-safe. */
@@ -21,16 +24,28 @@ final class Peers implements Part {
   private final Supplier<ProxyConfig> config;
   private final PeerHealth health = new PeerHealth(System::nanoTime);
   private final KerberosPeers tokens;
+  private final Asker asker;
 
-  /** {@code config} gives the configuration in force. */
-  Peers(Supplier<ProxyConfig> config, TimeSource time) {
+  /**
+   * Knows nothing of them yet.
+   *
+   * @param config gives the configuration in force
+   * @param first the event loop from which peers are asked
+   */
+  Peers(Supplier<ProxyConfig> config, TimeSource time, EventExecutor first) {
     this.config = config;
     tokens = new KerberosPeers(time);
+    asker = new Asker(first, time, health);
   }
 
   /** Which of them are alive. */
   PeerHealth health() {
     return health;
+  }
+
+  /** Asks them for responses. */
+  Asker asker() {
+    return asker;
   }
 
   /** Credentials of requests to them. */
@@ -48,7 +63,11 @@ final class Peers implements Part {
     List<PeerNumbers> numbers = health.numbers(peers);
     List<ParentFacts> facts = new ArrayList<>();
     for (int i = 0; i < peers.size(); i++) {
-      facts.add(new ParentFacts(peers.get(i).host(), peers.get(i).port(), numbers.get(i)));
+      Peer peer = peers.get(i);
+      String word = peer.kind().name();
+      String kind = word.charAt(0) + word.substring(1).toLowerCase(Locale.ROOT);
+      int queryPort = peer.querying().port();
+      facts.add(new ParentFacts(kind, peer.host(), peer.port(), queryPort, numbers.get(i)));
     }
     return facts;
   }

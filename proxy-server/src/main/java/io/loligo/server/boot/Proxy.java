@@ -105,6 +105,7 @@ public final class Proxy implements AutoCloseable {
   private final AdminPort admin;
   private final Loops loops;
   private final HtcpPort htcp;
+  private final IcpPort icp;
   private final FreeDescriptors descriptors;
   private final SecuredPorts secured;
   private final Ports ports;
@@ -330,7 +331,7 @@ public final class Proxy implements AutoCloseable {
       stripes.enterAll(group);
       admin = parts.add(new AdminPort(config, transport.sockets(), predecessor.sockets()));
       parts.addEnd(storage.store()::land);
-      Peers peers = parts.add(new Peers(inForce::config, time));
+      Peers peers = parts.add(new Peers(inForce::config, time, group.iterator().next()));
       parts.add(inForce);
       Watching watching = parts.add(new Watching(group, config, metrics, secured::expiries, time));
       ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
@@ -354,6 +355,9 @@ public final class Proxy implements AutoCloseable {
           .scheduleWithFixedDelay(loops::measureLag, 0, PROBE_MILLIS, TimeUnit.MILLISECONDS);
       htcp =
           parts.add(new HtcpPort(transport, loops.first(), seenStore, logs, inForce::config, time));
+      icp =
+          parts.add(
+              new IcpPort(transport, loops.first(), peers.asker(), logs, inForce::config, time));
       descriptors =
           parts.add(
               new FreeDescriptors(
@@ -432,6 +436,7 @@ public final class Proxy implements AutoCloseable {
         (on, timer, names) -> new DnsNames(on, timer, datagrams, sockets, names),
         seenStore,
         peers.health(),
+        peers.asker(),
         peers.tokens(),
         own.addresses(),
         digest,
@@ -490,6 +495,7 @@ public final class Proxy implements AutoCloseable {
     inForce.startHelpers();
     ports.bind(config);
     htcp.bind(config);
+    icp.bind(config);
     if (inJmx) {
       register(store);
     }

@@ -222,7 +222,12 @@ public final class HistorySources {
             new NumbersByName.Measurement<>(
                 Series.Kind.GAUGE, "peer_up", "", one -> one.up() ? 1 : 0),
             new NumbersByName.Measurement<>(
-                Series.Kind.GAUGE, "peer_connections", "", PeerNumbers::connections));
+                Series.Kind.GAUGE, "peer_connections", "", PeerNumbers::connections),
+            new NumbersByName.Measurement<>(
+                Series.Kind.GAUGE,
+                "peer_round_trip_microseconds",
+                "",
+                one -> 1_000L * one.roundTripMillis()));
     readings.add(new NumbersByName<>(series, further, PeerNumbers::name, peers)::read);
   }
 

@@ -311,6 +311,11 @@ final class MetricsBeans {
     }
 
     @Override
+    public Map<String, Integer> getRoundTripMillis() {
+      return facts(PeerNumbers::roundTripMillis);
+    }
+
+    @Override
     public Map<String, Map<String, Long>> getTraffic() {
       return CountsBeans.numbers(PeerCount.values(), peers.get());
     }

@@ -31,6 +31,10 @@ public interface ParentsMXBean {
   @Units("percent")
   Map<String, Integer> getTurnPercent();
 
+  @Description("Average time of each peer's replies to queries by ICP or HTCP; 0: none yet.")
+  @Units("milliseconds")
+  Map<String, Integer> getRoundTripMillis();
+
   @Description("Requests to each parent and their bytes, by the names in Texts.")
   @Units("as the names in Texts say")
   Map<String, Map<String, Long>> getTraffic();

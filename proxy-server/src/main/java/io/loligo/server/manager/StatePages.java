@@ -82,8 +82,8 @@ final class StatePages {
     for (ParentFacts parent : facts.parents()) {
       PeerNumbers numbers = parent.numbers();
       page.plain("");
-      page.line("Parent     : %s", numbers.name());
-      page.line("Host       : %s/%d/0", parent.host(), parent.port());
+      page.line("%-11s: %s", parent.kind(), numbers.name());
+      page.line("Host       : %s/%d/%d", parent.host(), parent.port(), parent.queryPort());
       List<String> known = addresses.getOrDefault(parent.host(), List.of());
       for (int i = 0; i < known.size(); i++) {
         page.line("Address[%d] : %s", i, known.get(i));
@@ -91,11 +91,26 @@ final class StatePages {
       page.line("Status     : %s", numbers.up() ? "Up" : "Down");
       page.line("FETCHES    : %d", numbers.value(PeerCount.REQUESTS));
       page.line("OPEN CONNS : %d", numbers.connections());
+      queries(page, numbers);
     }
     if (facts.parents().isEmpty()) {
       page.plain("no parents");
     }
     return page.toString();
+  }
+
+  private static void queries(PageLines page, PeerNumbers numbers) {
+    long sent = numbers.value(PeerCount.QUERIES);
+    if (sent == 0) {
+      return;
+    }
+    long acked =
+        numbers.value(PeerCount.QUERY_HITS)
+            + numbers.value(PeerCount.QUERY_MISSES)
+            + numbers.value(PeerCount.QUERY_REFUSALS);
+    page.line("AVG RTT    : %d msec", numbers.roundTripMillis());
+    page.line("PINGS SENT : %8d", sent);
+    page.line("PINGS ACKED: %8d %3d%%", acked, 100 * acked / sent);
   }
 
   /** The addresses of parents: those of their lines, and those in the caches of DNS. */

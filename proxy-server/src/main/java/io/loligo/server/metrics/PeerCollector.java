@@ -29,6 +29,11 @@ final class PeerCollector implements MultiCollector {
     return new MetricSnapshots(
         gauge("up", "1: requests are sent to the parent; 0: it is down.", all, n -> n.up() ? 1 : 0),
         gauge("connections", "Open connections to the parent.", all, PeerNumbers::connections),
+        gauge(
+            "round_trip_seconds",
+            "Average time of the peer's replies to queries by ICP or HTCP; 0: none yet.",
+            all,
+            n -> n.roundTripMillis() / 1_000.0),
         checks(all));
   }
 

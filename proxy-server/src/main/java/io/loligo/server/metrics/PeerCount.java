@@ -12,7 +12,12 @@ public enum PeerCount implements Count {
   FAILURES(counter("failures", "Requests whose response did not come, or was cut.")),
   CONNECT_FAILURES(counter("connect_failures", "Times that the parent could not be reached.")),
   SENT(counter("sent_bytes", "Bytes sent to the parent; those of a tunnel count at its end.")),
-  RECEIVED(counter("received_bytes", "Bytes from the parent; those of a tunnel count at its end."));
+  RECEIVED(counter("received_bytes", "Bytes from the parent; those of a tunnel count at its end.")),
+  QUERIES(counter("queries", "Queries by ICP or HTCP that were sent to the peer.")),
+  QUERY_HITS(counter("query_hits", "Replies to them: it has the response.")),
+  QUERY_MISSES(counter("query_misses", "Replies to them: it lacks the response.")),
+  QUERY_REFUSALS(counter("query_refusals", "Replies to them: it does not answer this proxy.")),
+  QUERY_TIMEOUTS(counter("query_timeouts", "Queries without a reply in time."));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of names and flags
   private final CountText told;

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param failures to connect in a row
  * @param lastCheck {@code good}, or the fault of the last check; empty: there was none
  * @param turnPercent the share of its turns that it takes; less than 100 during a slow start
+ * @param roundTripMillis the average time of replies to queries; 0: there was none
  * @param counts so far; one that is missing is 0
  */
 public record PeerNumbers(
@@ -25,6 +26,7 @@ public record PeerNumbers(
     int failures,
     String lastCheck,
     int turnPercent,
+    int roundTripMillis,
     Map<PeerCount, Long> counts)
     implements Counts<PeerCount> {
   @Override

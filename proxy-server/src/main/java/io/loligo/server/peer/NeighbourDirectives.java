@@ -12,6 +12,47 @@ public final class NeighbourDirectives {
   /** The group of these directives in the reference page. */
   public static final Feature FEATURE = new Feature("Neighbours");
 
+  /** {@code icp_port}; 0: none. */
+  public static final Setting<Integer> ICP_PORT =
+      FEATURE
+          .number("icp_port", "0")
+          .alias("udp_port")
+          .range(0, 65_535)
+          .as(NeighbourDirectives::given)
+          .listen()
+          .text(
+              "The UDP port for ICP (RFC 2186), usually 3130; 0: none, and no cache_peer is asked"
+                  + " by ICP. Other proxies ask there whether a response is stored, and queries to"
+                  + " cache_peer lines with an ICP-PORT leave from it.");
+
+  /** {@code icp_access}: who may ask. */
+  public static final Setting<AclList> ICP_ACCESS =
+      FEATURE
+          .rules("icp_access", "deny all", RuleScope.REQUEST)
+          .difference("a denied query of an address without a cache_peer line gets no reply")
+          .text(
+              "Which queries the ICP port answers. A denied query of a cache_peer gets DENIED. An"
+                  + " ACL that needs a wait, as for a name server or a login, denies.");
+
+  /** {@code icp_hit_stale}. */
+  public static final Setting<Boolean> ICP_HIT_STALE =
+      FEATURE
+          .flag("icp_hit_stale", "off")
+          .text(
+              "off: a query gets HIT only for a response that stays fresh for 30 seconds. on: also"
+                  + " for one that is stale; the request for it is then validated at the origin if"
+                  + " the peer permits that (allow-miss), and else gets 504.");
+
+  /** {@code udp_outgoing_address}; null: the port is that for queries of others. */
+  public static final Setting<@Nullable String> UDP_OUTGOING_ADDRESS =
+      FEATURE
+          .text("udp_outgoing_address", "")
+          .form("ADDRESS")
+          .listen()
+          .text(
+              "The address from which queries by ICP leave, at the port of icp_port; not that of"
+                  + " udp_incoming_address. Without a line they leave from the ICP port itself.");
+
   /** {@code htcp_port}; 0: none. */
   public static final Setting<Integer> HTCP_PORT =
       FEATURE
@@ -57,7 +98,8 @@ public final class NeighbourDirectives {
           .text("udp_incoming_address", "")
           .form("ADDRESS")
           .listen()
-          .text("The address on which htcp_port receives. The default is all addresses.");
+          .text(
+              "The address on which icp_port and htcp_port receive. The default is all addresses.");
 
   /** {@code digest_generation}: whether neighbours can have a digest. */
   public static final Setting<Boolean> DIGEST_GENERATION =

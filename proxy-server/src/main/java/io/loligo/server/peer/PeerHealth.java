@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>After {@code connect-fail-limit} failures to connect in a row a peer is dead for {@value
  * #REVIVAL_SECONDS} s; then requests try it again, and one more failure makes it dead again. A peer
- * that is checked is dead as long as its checks say so, too.
+ * that is checked is dead as long as its checks say so, too, and one that gets queries as long as
+ * it answers none.
  */
 public final class PeerHealth implements HopHealth {
   /** How long a dead peer is not used. */
@@ -53,7 +54,9 @@ public final class PeerHealth implements HopHealth {
   public boolean alive(CachePeer peer) {
     State state = states.get(peer.name());
     return state == null
-        || (!state.failsChecks && (!state.dead || nanoClock.getAsLong() - state.revivalNanos >= 0));
+        || (!state.failsChecks
+            && !state.silent
+            && (!state.dead || nanoClock.getAsLong() - state.revivalNanos >= 0));
   }
 
   @Override
@@ -123,7 +126,7 @@ public final class PeerHealth implements HopHealth {
     State state = states.get(line.name());
     CachePeer peer = CachePeers.of(line);
     return state == null
-        ? new PeerNumbers(line.name(), true, 0, 0, 0, 0, "", 100, Map.of())
+        ? new PeerNumbers(line.name(), true, 0, 0, 0, 0, "", 100, 0, Map.of())
         : new PeerNumbers(
             line.name(),
             alive(peer),
@@ -133,6 +136,7 @@ public final class PeerHealth implements HopHealth {
             state.failures.get(),
             state.lastCheck,
             peer.slowStartMillis() <= 0 ? 100 : percent(state, peer.slowStartMillis()),
+            state.roundTripMillis,
             state.counted());
   }
 
@@ -237,6 +241,23 @@ public final class PeerHealth implements HopHealth {
     counts.add(PeerCount.RECEIVED, receivedBytes);
   }
 
+  // ---- queries
+
+  /** A query to the peer {@code name}, or its reply, counts as {@code what}. */
+  public void asked(String name, PeerCount what) {
+    state(name).counts.add(what, 1);
+  }
+
+  /** Whether the peer {@code name} answers queries; one that does not gets no requests. */
+  public void answers(String name, boolean yes) {
+    state(name).silent = !yes;
+  }
+
+  /** The average time of replies of the peer {@code name}. */
+  public void roundTrip(String name, int millis) {
+    state(name).roundTripMillis = millis;
+  }
+
   private State state(CachePeer peer) {
     return state(peer.name());
   }
@@ -266,6 +287,11 @@ public final class PeerHealth implements HopHealth {
 
     /** Whether it is down by its checks. */
     private volatile boolean failsChecks;
+
+    /** Whether it answers no queries. */
+    private volatile boolean silent;
+
+    private volatile int roundTripMillis;
 
     /** The result of the last check; empty: there was none. */
     private volatile String lastCheck = "";

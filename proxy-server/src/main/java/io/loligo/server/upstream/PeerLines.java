@@ -5,7 +5,6 @@ import io.loligo.core.acl.AclRule;
 import io.loligo.core.acl.PercentDecoding;
 import io.loligo.core.config.Line;
 import io.loligo.core.config.LineReader;
-import io.loligo.core.config.LineReport.Verdict;
 import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.loligo.core.config.Report;
@@ -26,18 +25,14 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code cache_peer} and {@code cache_peer_access} lines. Confined to one thread. */
 final class PeerLines implements LineReader<List<Peer>> {
   private static final int PORT_MAX = 65_535;
-  private static final String OF_ICP = "it belongs to ICP, which is not spoken";
+
+  /** Most routers that a query to a multicast group may pass, as in Squid. */
+  private static final int MAX_GROUP_HOPS = 128;
 
   /** Options without effect, and the reason. */
   private static final Map<String, String> UNUSED =
       Map.ofEntries(
-          Map.entry("basetime", OF_ICP),
-          Map.entry("background-ping", OF_ICP),
-          Map.entry("closest-only", OF_ICP),
-          Map.entry("ttl", "it belongs to multicast groups, which are not asked"),
-          Map.entry("multicast-responder", "it belongs to multicast groups, which are not asked"),
-          Map.entry("multicast-siblings", "it belongs to multicast groups, which are not asked"),
-          Map.entry("allow-miss", "it belongs to siblings, which are not asked"),
+          Map.entry("multicast-siblings", "members of a group have lines of their own"),
           Map.entry("digest-url", "it belongs to cache digests, which are not exchanged"),
           Map.entry(
               "connection-auth",
@@ -146,6 +141,11 @@ final class PeerLines implements LineReader<List<Peer>> {
     private PeerKind kind = PeerKind.PARENT;
     private int icpPort;
     private boolean noQuery;
+    private boolean inBackground;
+    private boolean closestOnly;
+    private int baseMillis;
+    private boolean answersGroup;
+    private int groupHops;
     private boolean encrypted;
     private boolean domainGiven;
     private final TlsWords tls;
@@ -166,12 +166,8 @@ final class PeerLines implements LineReader<List<Peer>> {
     void type(String word) {
       switch (word) {
         case "parent" -> kind = PeerKind.PARENT;
-        case "sibling", "multicast" -> {
-          kind = word.equals("sibling") ? PeerKind.SIBLING : PeerKind.MULTICAST;
-          report.warning(
-              line, word, "parent", "it gets no requests: " + word + " is not in this version");
-          report.verdict(line, Verdict.WITHOUT_EFFECT, word + " is not in this version");
-        }
+        case "sibling" -> kind = PeerKind.SIBLING;
+        case "multicast" -> kind = PeerKind.MULTICAST;
         default -> report.error(line, word, "parent, sibling or multicast", "");
       }
     }
@@ -197,6 +193,12 @@ final class PeerLines implements LineReader<List<Peer>> {
       }
       switch (option.name()) {
         case "no-query" -> noQuery = true;
+        case "background-ping" -> inBackground = true;
+        case "closest-only" -> closestOnly = true;
+        case "basetime" -> baseMillis = count(word, option);
+        case "multicast-responder" -> answersGroup = true;
+        case "ttl" -> groupHops = Math.min(MAX_GROUP_HOPS, count(word, option));
+        case "allow-miss" -> options.allowMiss(true);
         case "originserver" -> options.originServer(true);
         case "proxy-only" -> options.proxyOnly(true);
         case "no-delay" -> options.delays(false);
@@ -323,10 +325,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
 
     void finish() {
-      boolean usable = kind == PeerKind.PARENT;
-      if (usable) {
-        options.kerberos(kerberos.read());
-      }
+      options.kerberos(kerberos.read());
       Peer given = build();
       if (!given.carpKey().isEmpty() && !given.spreads().contains(PeerSpread.CARP)) {
         report.error(line, "carp-key=", "carp beside it", "add the word carp");
@@ -358,10 +357,10 @@ final class PeerLines implements LineReader<List<Peer>> {
         report.error(line, "", "tls beside its options", "add the word tls, or remove its options");
       }
       options.check(monitor.check(build()));
-      if (icpPort > 0 && !noQuery && usable) {
-        report.warning(line, "ICP port " + icpPort, "0 no-query", "ICP is not spoken");
+      if (kind == PeerKind.SIBLING && given.originServer()) {
+        report.error(line, "originserver", "parent", "an origin server is not a sibling");
       }
-      if (usable && !sendsLogin(build())) {
+      if (!sendsLogin(build())) {
         report.warning(
             line,
             "login=",
@@ -385,7 +384,15 @@ final class PeerLines implements LineReader<List<Peer>> {
       return options
           .name(name)
           .kind(kind)
-          .querying(new PeerQuerying(icpPort, icpPort > 0 && !noQuery, false, false, 0, false, 0))
+          .querying(
+              new PeerQuerying(
+                  icpPort,
+                  icpPort > 0 && !noQuery,
+                  inBackground,
+                  closestOnly,
+                  baseMillis,
+                  answersGroup,
+                  groupHops))
           .access(rules.compile(access, AclList.allowAll()))
           .source(line.source())
           .build();

@@ -14,6 +14,7 @@ import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
@@ -71,6 +72,7 @@ public final class SimulatedProxy {
                     wanted),
             store,
             health,
+            new Asker(eventLoops.get(0), time, health),
             PeerTokens.NONE,
             own,
             OwnDigest.NONE,

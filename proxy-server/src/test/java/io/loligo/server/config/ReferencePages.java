@@ -337,5 +337,10 @@ final class ReferencePages {
       | `connect_retries` | `DialTest` | a server that refuses connections cannot count them |
       | `loligo_reload_on_change` | `FileWatchTest` | two looks, and a file that rests between them, are needed |
       | `store_avg_object_size` | `ClaimTest` | it sizes memory, and no response shows that |
+      | `maximum_icp_query_timeout` | `AskerTest` | real time would have to pass |
+      | `minimum_icp_query_timeout` | `AskerTest` | real time would have to pass |
+      | `mcast_icp_query_timeout` | `AskerTest` | real time would have to pass |
+      | `dead_peer_timeout` | `AskerTest` | real time would have to pass |
+      | `background_ping_rate` | `AskerTest` | real time would have to pass |
       """;
 }

@@ -122,7 +122,7 @@ class ManagementBeansTest {
     beans.pools(() -> List.of(new PoolCounts("delay_pools 1")), SamplePools::levels);
     Map<PeerCount, Long> counts = Map.of(PeerCount.REQUESTS, 5L, PeerCount.RECEIVED, 6L);
     beans.parents(
-        () -> List.of(new PeerNumbers("far", false, 1, 2, 3, 4, "status 500", 10, counts)));
+        () -> List.of(new PeerNumbers("far", false, 1, 2, 3, 4, "status 500", 10, 7, counts)));
     System.setProperty("java.rmi.server.hostname", "127.0.0.1");
     connectorServer =
         JMXConnectorServerFactory.newJMXConnectorServer(
@@ -185,6 +185,7 @@ class ManagementBeansTest {
     assertThat(parents.getFailures()).containsExactly(Map.entry("far", 4));
     assertThat(parents.getLastCheck()).containsExactly(Map.entry("far", "status 500"));
     assertThat(parents.getTurnPercent()).containsExactly(Map.entry("far", 10));
+    assertThat(parents.getRoundTripMillis()).containsExactly(Map.entry("far", 7));
     assertThat(parents.getTraffic().get("far"))
         .containsEntry("requests", 5L)
         .containsEntry("received_bytes", 6L)

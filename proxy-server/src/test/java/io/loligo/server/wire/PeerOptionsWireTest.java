@@ -60,6 +60,7 @@ class PeerOptionsWireTest extends WireTest {
     tested.addAll(PortOptionsWireTest.tested(Http2OriginWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(PeerProxyProtocolWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(KerberosPeerWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(IcpWireTest.class));
     assertThat(tested)
         .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
         .contains("no-query", "forceddomain");
@@ -67,9 +68,11 @@ class PeerOptionsWireTest extends WireTest {
 
   @Test
   @Tag("no-query")
-  void noQueryIsHowEachPeerIsUsed() throws Exception {
+  void noQueryIsAPeerThatIsNotAsked() throws Exception {
     try (DatagramSocket icp = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
       startProxy(
+          "icp_port " + IcpNeighbour.freePort(),
+          "udp_incoming_address 127.0.0.1",
           "cache_peer 127.0.0.1 parent " + origin.port() + " " + icp.getLocalPort() + " no-query",
           "never_direct allow all");
       origin.onOk(URL, "content");
@@ -91,13 +94,7 @@ class PeerOptionsWireTest extends WireTest {
   /** The options of Squid 5.7 that have no effect: each warning tells why. */
   @ParameterizedTest
   @CsvSource({
-    "basetime=5, ICP",
-    "background-ping, ICP",
-    "closest-only, ICP",
-    "ttl=2, multicast",
-    "multicast-responder, multicast",
-    "multicast-siblings, multicast",
-    "allow-miss, siblings",
+    "multicast-siblings, group",
     "digest-url=http://x/d, digests",
     "htcp, HTCP",
     "htcp=no-clr, HTCP",

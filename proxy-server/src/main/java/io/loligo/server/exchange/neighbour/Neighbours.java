@@ -76,6 +76,11 @@ public final class Neighbours {
     return rules.evaluate(request).allowed();
   }
 
+  /** Whether a response may be stored and not be found, because a directory is being opened. */
+  public boolean isOpening() {
+    return services.store.isOpening();
+  }
+
   /** The key of the URL of {@code request}. */
   public CacheKey key(Request request) {
     return services.keys.urlKey(request.target());
@@ -85,8 +90,9 @@ public final class Neighbours {
    * A stored response that would answer.
    *
    * @param ageSeconds its current age
+   * @param freshSeconds for which it stays fresh; negative: it has to be validated
    */
-  public record Found(Glimpse stored, long ageSeconds) {}
+  public record Found(Glimpse stored, long ageSeconds, long freshSeconds) {}
 
   /**
    * Looks for a response that would answer {@code request} now, fresh and without the origin.
@@ -95,13 +101,23 @@ public final class Neighbours {
    * @param then told there, never before this returns; null: there is none
    */
   public void find(Request request, EventExecutor loop, Consumer<@Nullable Found> then) {
+    find(request, false, loop, then);
+  }
+
+  /**
+   * The same.
+   *
+   * @param stale whether a response counts that has to be validated at the origin
+   */
+  public void find(
+      Request request, boolean stale, EventExecutor loop, Consumer<@Nullable Found> then) {
     CacheKey key = services.keys.seal(request).toKey();
     services.store.peek(
         key,
         request.head().fields(),
         loop,
         peek -> {
-          Finding finding = new Finding(peek, services.clock.millis());
+          Finding finding = new Finding(peek, stale, services.clock.millis());
           then.accept(finding.start(request, services.keys.probe(request.target())));
         });
   }
@@ -109,11 +125,13 @@ public final class Neighbours {
   /** Takes a request to the decision. */
   private final class Finding extends StoreSteps<Glimpse, Found> {
     private final Peek peek;
+    private final boolean stale;
     private final long nowMillis;
 
-    Finding(Peek peek, long nowMillis) {
+    Finding(Peek peek, boolean stale, long nowMillis) {
       super(services.caching);
       this.peek = peek;
+      this.stale = stale;
       this.nowMillis = nowMillis;
     }
 
@@ -154,12 +172,17 @@ public final class Neighbours {
     protected @Nullable Found serve(
         Request request, KeyProbe probe, Glimpse stored, CacheDecision decision) {
       if (decision.outcome() == Outcome.SERVE_STALE_AND_REVALIDATE) {
-        return null;
+        return stale ? found(stored, decision) : null;
       }
       request.reply(stored);
       boolean refused = hits.refusal(request, stored.meta(), decision) != null;
       request.forgetReply();
-      return refused ? null : new Found(stored, decision.ageSeconds());
+      return refused ? null : found(stored, decision);
+    }
+
+    private Found found(Glimpse stored, CacheDecision decision) {
+      long fresh = decision.lifetimeSeconds() - decision.ageSeconds();
+      return new Found(stored, decision.ageSeconds(), fresh);
     }
 
     @Override
@@ -175,7 +198,7 @@ public final class Neighbours {
         @Nullable Glimpse stored,
         CacheDecision decision,
         @Nullable LoadOutcome load) {
-      return null;
+      return stale && stored != null ? found(stored, decision) : null;
     }
   }
 }

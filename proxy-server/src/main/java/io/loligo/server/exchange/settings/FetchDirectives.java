@@ -154,7 +154,7 @@ public final class FetchDirectives {
               QosFlowLines::new)
           .difference(
               "the byte and the mark of the server are not copied; sibling-hit= and parent-hit="
-                  + " have no effect, because nobody is asked by ICP; a response in slices"
+                  + " have no effect: hits of siblings and parents are misses; a response in slices"
                   + " (loligo_slice_size) is a miss")
           .text(
               "tos (or neither word): the TOS byte of packets with responses from the store"

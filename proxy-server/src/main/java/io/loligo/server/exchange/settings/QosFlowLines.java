@@ -111,8 +111,7 @@ final class QosFlowLines implements LineReader<QosFlows> {
       case HIT -> kind.hit = number;
       case MISS -> kind.miss = number;
       case "sibling-hit=", "parent-hit=" ->
-          report.warning(
-              line, word, "", "no effect: nobody is asked by ICP for hits of siblings and parents");
+          report.warning(line, word, "", "no effect: hits of siblings and parents count as misses");
       case MISS_MASK ->
           report.warning(line, word, "", "no effect: nothing of the server is copied");
       default -> {}

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Which of {@code peers} has the response to a GET for {@code url}? Immutable.
  *
- * @param fields of the client's request; they may change once {@link PeerAsking#ask} has returned
+ * @param fields of the client's request; any thread may read them
  * @param peers that may be asked, in the order of their lines; not empty
  */
 public record PeerQuestion(String url, Fields fields, List<Peer> peers) {}

@@ -1,0 +1,335 @@
+package io.loligo.server.peer.ask;
+
+import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.metrics.PeerCount;
+import io.loligo.server.peer.PeerHealth;
+import io.loligo.server.time.LogRateLimit;
+import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerKind;
+import io.loligo.server.upstream.route.PeerAnswer;
+import io.loligo.server.upstream.route.PeerAsking;
+import io.loligo.server.upstream.route.PeerQuestion;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks peers for responses, for all event loops. Confined to its own event loop, except for {@link
+ * #on} and {@link #use}.
+ *
+ * <p>A question begins a {@link Round}: one query to each peer. The first hit answers it; else all
+ * expected replies, or the time-out. A round is known until its time-out, so that late replies
+ * count as replies.
+ */
+public final class Asker {
+  private static final Logger LOG = LoggerFactory.getLogger(Asker.class);
+
+  /** Rounds at the same time; further requests go on without asking. */
+  static final int MOST_ROUNDS = 65_536;
+
+  private final EventExecutor loop;
+  private final TimeSource time;
+  private final PeerHealth health;
+  private final Map<Integer, Round> rounds = new HashMap<>();
+  private final LogRateLimit strangers;
+  private volatile List<QueryProtocol> protocols = List.of();
+
+  /** By the name of the line. Replaced whole; the values are confined to the loop. */
+  private volatile Map<String, Neighbour> neighbours = Map.of();
+
+  /** The addresses of hosts, also of those that a configuration will have next. */
+  private final Map<String, List<InetAddress>> hosts = new HashMap<>();
+
+  private @Nullable AskSettings settings;
+  private Map<InetSocketAddress, Neighbour> senders = Map.of();
+  private Set<InetAddress> addresses = Set.of();
+  private int lastNumber;
+
+  /**
+   * Asks nobody yet.
+   *
+   * @param loop its own
+   * @param health learns which peers answer
+   */
+  public Asker(EventExecutor loop, TimeSource time, PeerHealth health) {
+    this.loop = loop;
+    this.time = time;
+    this.health = health;
+    strangers = new LogRateLimit(time::nanos);
+  }
+
+  /** Its event loop. */
+  public EventExecutor loop() {
+    return loop;
+  }
+
+  /** Asks for requests of event loop {@code of}. Any thread. */
+  public PeerAsking on(EventExecutor of) {
+    return new PeerAsking() {
+      @Override
+      public boolean asks(Peer peer) {
+        return Asker.this.asks(peer);
+      }
+
+      @Override
+      public void ask(PeerQuestion question, Consumer<PeerAnswer> then) {
+        if (of == loop) {
+          begin(question, then);
+        } else {
+          loop.execute(() -> begin(question, answer -> of.execute(() -> then.accept(answer))));
+        }
+      }
+    };
+  }
+
+  /**
+   * Uses the peers of {@code config} from now on. Any thread; in force when {@link #loop} has run
+   * the task.
+   *
+   * @param spoken the protocols, in order of preference
+   */
+  public void use(ProxyConfig config, List<QueryProtocol> spoken) {
+    AskSettings next = new AskSettings(config);
+    loop.execute(() -> use(next, spoken));
+  }
+
+  private void use(AskSettings next, List<QueryProtocol> spoken) {
+    Map<String, Neighbour> all = new HashMap<>();
+    for (Peer peer : next.peers) {
+      Neighbour old = neighbours.get(peer.name());
+      Neighbour now = new Neighbour(peer);
+      if (old != null && old.isAt(peer)) {
+        now.after(old);
+      } else if (old != null) {
+        health.answers(peer.name(), true);
+      }
+      all.put(peer.name(), now);
+    }
+    hosts.keySet().retainAll(next.peers.stream().map(Peer::host).toList());
+    settings = next;
+    neighbours = all;
+    protocols = List.copyOf(spoken);
+    learnSenders();
+  }
+
+  /** The addresses of {@code host} are {@code found}; empty: none were found. On its loop. */
+  public void found(String host, List<InetAddress> found) {
+    if (!found.isEmpty() && !found.equals(hosts.get(host))) {
+      hosts.put(host, List.copyOf(found));
+      learnSenders();
+    }
+  }
+
+  private List<InetAddress> addresses(Neighbour of) {
+    return hosts.getOrDefault(of.line().host(), List.of());
+  }
+
+  private void learnSenders() {
+    Map<InetSocketAddress, Neighbour> all = new HashMap<>();
+    Set<InetAddress> known = new HashSet<>();
+    for (Neighbour each : neighbours.values()) {
+      if (!each.isGroup()) {
+        for (InetAddress address : addresses(each)) {
+          known.add(address);
+          all.putIfAbsent(new InetSocketAddress(address, each.line().querying().port()), each);
+        }
+      }
+    }
+    senders = all;
+    addresses = known;
+  }
+
+  /** Whether a datagram from {@code address} may be of a peer. On its loop. */
+  public boolean knows(InetAddress address) {
+    return addresses.contains(address);
+  }
+
+  private boolean asks(Peer peer) {
+    if (!peer.querying().asked() || peer.querying().answersGroup() || protocol(peer) == null) {
+      return false;
+    }
+    Neighbour known = neighbours.get(peer.name());
+    return known != null && !known.isRefused();
+  }
+
+  private @Nullable QueryProtocol protocol(Peer peer) {
+    for (QueryProtocol each : protocols) {
+      if (each.speaksWith(peer)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  // ---- a round
+
+  private void begin(PeerQuestion question, Consumer<PeerAnswer> then) {
+    AskSettings now = settings;
+    if (now == null || rounds.size() >= MOST_ROUNDS) {
+      then.accept(PeerAnswer.NOBODY);
+      return;
+    }
+    long nanos = time.nanos();
+    int number = nextNumber();
+    Round round = new Round(then, nanos, now.wantsDistance);
+    Wait wait = new Wait();
+    for (Peer peer : question.peers()) {
+      Neighbour to = neighbours.get(peer.name());
+      QueryProtocol protocol = to == null ? null : protocol(to.line());
+      List<InetAddress> at = to == null ? List.of() : addresses(to);
+      if (to == null || protocol == null || at.isEmpty() || !to.isDue(nanos, now.backgroundNanos)) {
+        continue;
+      }
+      protocol.query(number, question, to.line(), at.get(0));
+      to.queried(nanos);
+      health.asked(peer.name(), PeerCount.QUERIES);
+      round.queried(to);
+      wait.add(to, now);
+    }
+    if (round.unanswered().isEmpty() && round.group() == null) {
+      round.giveUp();
+      return;
+    }
+    rounds.put(number, round);
+    time.schedule(loop, () -> end(number), now.waitMillis(wait.millis()));
+    if (!round.isExpecting()) {
+      round.giveUp();
+    }
+  }
+
+  /** A number that no running round has, and not 0. */
+  private int nextNumber() {
+    do {
+      lastNumber++;
+    } while (lastNumber == 0 || rounds.containsKey(lastNumber));
+    return lastNumber;
+  }
+
+  /** The time of a round is over. */
+  private void end(int number) {
+    Round round = rounds.remove(number);
+    AskSettings now = settings;
+    if (round == null || now == null) {
+      return;
+    }
+    long nanos = time.nanos();
+    for (Neighbour silent : round.unanswered()) {
+      String name = silent.line().name();
+      health.asked(name, PeerCount.QUERY_TIMEOUTS);
+      if (silent.unanswered(nanos, now.deadNanos)) {
+        health.answers(name, false);
+        LOG.warn(
+            "{} answers no queries: requests no longer wait for it; next: look at that peer, at"
+                + " its port for queries, and at firewalls",
+            silent.line());
+      }
+    }
+    Neighbour group = round.group();
+    if (group != null) {
+      group.groupReplied(round.groupReplies());
+    }
+    round.timedOut();
+  }
+
+  /**
+   * A reply has come. One of an unknown sender, or for no round, changes nothing for a request. On
+   * its loop.
+   *
+   * @param number of the query; 0: unknown
+   * @param distanceMillis of the sender to the origin; 0: unknown
+   */
+  public void replied(InetSocketAddress from, int number, Reply reply, int distanceMillis) {
+    Neighbour sender = senders.get(from);
+    if (sender == null) {
+      if (strangers.permits()) {
+        LOG.warn(
+            "a reply of {}, which is no cache_peer, is ignored; {} so far; next: if it is one, its"
+                + " line needs this address and port",
+            NetUtil.toSocketAddressString(from),
+            strangers.count());
+      }
+      return;
+    }
+    Round round = rounds.get(number);
+    boolean expected = round != null && round.expects(sender);
+    long millis =
+        round == null || !expected
+            ? -1
+            : TimeUnit.NANOSECONDS.toMillis(time.nanos() - round.startNanos());
+    String name = sender.line().name();
+    boolean wasDown = sender.replied(reply, millis);
+    if (wasDown) {
+      health.answers(name, true);
+      LOG.info("{} answers queries again", sender.line());
+    }
+    health.roundTrip(name, sender.knownRoundTripMillis());
+    if (sender.refuses()) {
+      LOG.warn(
+          "{} refuses queries of this proxy, and gets no more; next: add this proxy to icp_access"
+              + " there, or no-query to the line",
+          sender.line());
+    }
+    if (round != null && expected) {
+      count(name, reply);
+      round.replied(sender, !wasDown, reply, millis, distanceMillis);
+    }
+  }
+
+  private void count(String name, Reply reply) {
+    switch (reply) {
+      case HIT -> health.asked(name, PeerCount.QUERY_HITS);
+      case DENIED -> health.asked(name, PeerCount.QUERY_REFUSALS);
+      default -> health.asked(name, PeerCount.QUERY_MISSES);
+    }
+  }
+
+  /** Rounds that are not over. On its loop. */
+  int rounds() {
+    return rounds.size();
+  }
+
+  /** The time that is waited for replies: an average of the peers that are asked. */
+  private static final class Wait {
+    private long parentMillis;
+    private int parents;
+    private long siblingMillis;
+    private int siblings;
+    private long groupMillis;
+
+    void add(Neighbour to, AskSettings settings) {
+      if (to.isGroup()) {
+        groupMillis = to.groupReplies() == 0 ? settings.groupMillis / 2 : to.roundTripMillis();
+      } else if (!to.isUp()) {
+        return;
+      } else if (to.line().kind() == PeerKind.PARENT) {
+        parentMillis += to.roundTripMillis();
+        parents++;
+      } else {
+        siblingMillis += to.roundTripMillis();
+        siblings++;
+      }
+    }
+
+    long millis() {
+      if (parents > 0) {
+        return 2 * parentMillis / parents;
+      }
+      if (groupMillis > 0) {
+        return 2 * groupMillis;
+      }
+      return siblings > 0 ? 2 * siblingMillis / siblings : 2_000;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.loligo.server.peer.icp;
+
+/** What becomes of a datagram at the ICP port. */
+public enum IcpOutcome {
+  HIT("Queries about a response that is stored and stays fresh."),
+  MISS("Queries about a response that is not stored, or not for everybody."),
+  MISS_NOFETCH("Queries while the disks are being opened, about a response that was not found."),
+  DENIED("Queries that icp_access denied; only a cache_peer gets a reply."),
+  INVALID("Damaged datagrams, and queries about a URL that is not served."),
+  REPLY("Replies of peers.");
+
+  private final String text;
+
+  IcpOutcome(String text) {
+    this.text = text;
+  }
+
+  /** For the operator. */
+  public String text() {
+    return text;
+  }
+}
