@@ -232,7 +232,7 @@ final class Values {
           : Parsed.failed(expected, "add the unit: " + word + " seconds?");
     }
     String unit = words.get(1).toLowerCase(Locale.ROOT);
-    int index = unitIndex(TIME_UNITS, unit);
+    int index = timeUnit(unit);
     if (index < 0) {
       return Parsed.failed(expected, timeUnitAdvice(word, unit));
     }
@@ -271,11 +271,19 @@ final class Values {
     String number = word.substring(0, end);
     String unit = word.substring(end);
     String lower = unit.toLowerCase(Locale.ROOT);
-    boolean known = unitIndex(bytes ? BYTE_UNITS : TIME_UNITS, lower) >= 0;
+    boolean known = (bytes ? unitIndex(BYTE_UNITS, lower) : timeUnit(lower)) >= 0;
     if (known) {
       return "write " + number + " " + unit;
     }
     return bytes ? byteUnitAdvice(number, lower) : timeUnitAdvice(number, lower);
+  }
+
+  /** Index of the unit in singular or plural; -1: there is none. */
+  private static int timeUnit(String unit) {
+    int index = TIME_UNITS.indexOf(unit);
+    return index < 0 && unit.endsWith("s")
+        ? TIME_UNITS.indexOf(unit.substring(0, unit.length() - 1))
+        : index;
   }
 
   private static int unitIndex(List<String> units, String unit) {

@@ -319,6 +319,7 @@ final class ReferencePages {
       | `%>A` | name of the client's address | the address: it is not looked up |
       | a client of HTTP/1.0 that wants to keep its connection to a forward port, such as `ab -k -X` | the connection persists | it closes, as RFC 9112, section 9.3, demands of a proxy |
       | `maximum_object_size` without `cache_dir` | no limit in memory | a limit in memory too |
+      | a unit of time with more letters, such as `1 hours_x` | taken as `hour` | the line is an error |
 
       ## Directives without a test on the wire
 
