@@ -1,23 +1,33 @@
 package io.loligo.store.disk.record;
 
+import com.kenai.jffi.ArrayFlags;
+import com.kenai.jffi.Function;
+import com.kenai.jffi.HeapInvocationBuffer;
+import com.kenai.jffi.Invoker;
+import com.kenai.jffi.LastError;
+import com.kenai.jffi.Library;
+import com.kenai.jffi.Type;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import jnr.constants.platform.Errno;
-import net.openhft.posix.OpenFlag;
-import net.openhft.posix.PosixAPI;
 
 /**
  * Reserves space on a disk before it is used: a write to a sparse file fails when the disk is full,
  * and a write to a mapped sparse file fails as a fault in the middle of any operation. Stateless;
  * blocks.
  *
- * <p>The first use for a file beyond {@value #ZEROS} bytes loads the library that makes the system
- * call, some tenths of a second. A smaller file gets zeros: it is made before the ports are open.
+ * <p>The call is made without an interface of jnr-ffi, whose first use takes a tenth of a second: a
+ * new directory has its first file before the ports are open.
  */
 public final class Preallocation {
   private static final int ZEROS = 1 << 20;
+
+  // of Linux
+  private static final int O_RDWR = 2;
+  private static final int O_CLOEXEC = 0x80000;
 
   /** The system's call that reserves space, such as {@code fallocate}. */
   @FunctionalInterface
@@ -35,8 +45,8 @@ public final class Preallocation {
 
   /**
    * Makes a file at least {@code bytes} bytes long, with all of its space allocated; creates it.
-   * Its content stays. Zeros are written if the file is small, or if the system or the file system
-   * has no call that reserves space.
+   * Its content stays. Zeros are written only if the system or the file system has no call that
+   * reserves space.
    *
    * @throws IOException there is not enough space, with the number of missing bytes; or the system
    *     refused, with its reason; or the file cannot be written. The file is then unchanged
@@ -55,7 +65,7 @@ public final class Preallocation {
             file,
             bytes - before,
             bytes); // an allocation that does not fit is not begun, because others write too
-        if (bytes <= ZEROS || !reserved(file, bytes, system) || open.length() < bytes) {
+        if (!reserved(file, bytes, system) || open.length() < bytes) {
           checkSpace(file, bytes - before, bytes);
           writeZeros(open, bytes);
         }
@@ -104,23 +114,51 @@ public final class Preallocation {
     return true;
   }
 
+  /** Calls Linux's {@code fallocate}. */
   private static int fallocate(Path file, long bytes) {
-    PosixAPI posix = PosixAPI.posix();
-    int descriptor = posix.open(file.toString(), OpenFlag.O_RDWR.value(), 0);
+    if (Type.POINTER.size() != Long.BYTES) {
+      throw new UnsupportedOperationException("offsets have another width");
+    }
+    Function fallocate = function("fallocate", Type.SINT32, Type.SINT32, Type.SINT64, Type.SINT64);
+    int descriptor = open(file);
     if (descriptor < 0) {
-      return posix.lastError();
+      return LastError.getInstance().get();
     }
     try {
-      // the first call of a process links the function, which may overwrite its error number
-      for (int call = 0; call < 2; call++) {
-        if (posix.fallocate(descriptor, 0, 0, bytes) == 0) {
-          return 0;
-        }
-      }
-      return posix.lastError();
+      HeapInvocationBuffer arguments = new HeapInvocationBuffer(fallocate);
+      arguments.putInt(descriptor);
+      arguments.putInt(0);
+      arguments.putLong(0);
+      arguments.putLong(bytes);
+      return Invoker.getInstance().invokeInt(fallocate, arguments) == 0
+          ? 0
+          : LastError.getInstance().get();
     } finally {
-      posix.close(descriptor);
+      Function close = function("close", Type.SINT32);
+      HeapInvocationBuffer arguments = new HeapInvocationBuffer(close);
+      arguments.putInt(descriptor);
+      Invoker.getInstance().invokeInt(close, arguments);
     }
+  }
+
+  private static int open(Path file) {
+    Function open = function("open", Type.POINTER, Type.SINT32, Type.SINT32);
+    HeapInvocationBuffer arguments = new HeapInvocationBuffer(open);
+    byte[] name = file.toString().getBytes(Charset.defaultCharset());
+    arguments.putArray(name, 0, name.length, ArrayFlags.IN | ArrayFlags.NULTERMINATE);
+    arguments.putInt(O_RDWR | O_CLOEXEC);
+    arguments.putInt(0);
+    return Invoker.getInstance().invokeInt(open, arguments);
+  }
+
+  /** A function of the C library that returns an int. */
+  private static Function function(String name, Type... arguments) {
+    Library system = Library.openLibrary(null, Library.LAZY);
+    long address = system == null ? 0 : system.getSymbolAddress(name);
+    if (address == 0) {
+      throw new UnsupportedOperationException("this system has no " + name);
+    }
+    return new Function(address, Type.SINT32, arguments);
   }
 
   private static void checkSpace(Path file, long more, long bytes) throws IOException {
