@@ -1,5 +1,6 @@
 package io.loligo.server.boot;
 
+import io.loligo.cluster.purges.Replication;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminPages;
 import io.loligo.server.cluster.Cluster;
@@ -7,15 +8,19 @@ import io.loligo.server.cluster.ClusterBean;
 import io.loligo.server.cluster.ClusterDirectives;
 import io.loligo.server.cluster.ClusterJson;
 import io.loligo.server.cluster.ClusterLine;
+import io.loligo.server.cluster.PurgeMode;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
+import io.loligo.store.TieredStore;
 import io.loligo.store.disk.CacheDir;
 import io.loligo.store.disk.DiskSettings;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,18 +30,31 @@ final class ClusterPart implements Part {
   /** Null: there is no line. */
   private final @Nullable Cluster cluster;
 
+  /** Null: the same. */
+  private final @Nullable PurgeMode purges;
+
   /**
-   * Binds the group port of the line.
+   * Binds the group port of the line. The store then doubts what it has until the other nodes are
+   * found.
    *
+   * @param loops give an event loop; not called before {@link #open}
    * @param binds false: a predecessor has the port until it hands over
    * @throws IOException if that is not possible; names the line
    */
-  ClusterPart(ProxyConfig config, TimeSource time, boolean binds) throws IOException {
+  ClusterPart(
+      ProxyConfig config,
+      TimeSource time,
+      boolean binds,
+      TieredStore store,
+      Supplier<EventExecutor> loops)
+      throws IOException {
     ClusterLine line = config.get(ClusterDirectives.CLUSTER);
     cluster =
         line == null
             ? null
             : new Cluster(line, config.get(ClusterDirectives.TLS), folder(config), time, binds);
+    purges =
+        cluster == null ? null : new PurgeMode(cluster, store, loops, Replication.memoryJournal());
   }
 
   /** That of the first {@code cache_dir} that is written; null: there is none. */
@@ -54,8 +72,11 @@ final class ClusterPart implements Part {
     return cluster;
   }
 
-  /** A successor takes over: it is the node from now on. */
-  void handOver() {
+  /** Is no node any more: a successor takes over, or the process ends. Idempotent. */
+  void leave() {
+    if (purges != null) {
+      purges.close();
+    }
     if (cluster != null) {
       cluster.leave();
     }
@@ -63,6 +84,9 @@ final class ClusterPart implements Part {
 
   @Override
   public void open() {
+    if (purges != null) {
+      purges.start();
+    }
     if (cluster != null) {
       cluster.start();
     }
@@ -70,7 +94,7 @@ final class ClusterPart implements Part {
 
   @Override
   public void showPages(AdminPages pages) {
-    pages.addJson("/cluster", () -> ClusterJson.of(cluster));
+    pages.addJson("/cluster", () -> ClusterJson.of(cluster, purges));
   }
 
   @Override
@@ -121,6 +145,7 @@ final class ClusterPart implements Part {
 
   @Override
   public void close() {
+    leave();
     if (cluster != null) {
       cluster.close();
     }

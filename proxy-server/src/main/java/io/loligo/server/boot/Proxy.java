@@ -41,6 +41,7 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -310,7 +311,10 @@ public final class Proxy implements AutoCloseable {
       }
       storage = parts.add(new Storage(config, transport.allocator(), stripes, maintenance, time));
       sizing = parts.add(new Sizing(config, count, storage.store(), maintenance, time));
-      cluster = parts.add(new ClusterPart(config, time, !predecessor.isThere()));
+      cluster =
+          parts.add(
+              new ClusterPart(
+                  config, time, !predecessor.isThere(), storage.store(), this::anyLoop));
       own.learn();
       maintenance.every(ASK_MACHINE_SECONDS, own::learn);
       seenStore = seen.apply(storage.store());
@@ -328,6 +332,7 @@ public final class Proxy implements AutoCloseable {
                   PlatformDependent.maxDirectMemory()));
       group = transport.newLoops(count, "loligo-loop");
       parts.addEnd(() -> Loops.end(group, transport.sockets()));
+      parts.addEnd(cluster::leave);
       stripes.enterAll(group);
       admin = parts.add(new AdminPort(config, transport.sockets(), predecessor.sockets()));
       parts.addEnd(storage.store()::land);
@@ -466,6 +471,10 @@ public final class Proxy implements AutoCloseable {
 
   private void useTls(Map<HttpPort, PortSecurity> newTls) {
     loops.use(newTls);
+  }
+
+  private EventExecutor anyLoop() {
+    return group.next();
   }
 
   private void pauseListening() {
@@ -647,7 +656,7 @@ public final class Proxy implements AutoCloseable {
    */
   void handOver() {
     history.giveFileAway();
-    cluster.handOver();
+    cluster.leave();
     admin.handOver();
     life.handOver(() -> ports.handOver(inForce.config()));
   }

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterJson {
   private ClusterJson() {}
 
-  /** An object; {@code cluster} null: this process is alone. */
-  public static String of(@Nullable Cluster cluster) {
-    return (cluster == null ? alone() : shown(cluster)).toString();
+  /** An object; null: this process is alone. */
+  public static String of(@Nullable Cluster cluster, @Nullable PurgeMode purges) {
+    return (cluster == null || purges == null ? alone() : shown(cluster, purges)).toString();
   }
 
   private static JsonWriter alone() {
     return JsonWriter.spaced().beginObject().member("cluster", null).endObject();
   }
 
-  private static JsonWriter shown(Cluster cluster) {
+  private static JsonWriter shown(Cluster cluster, PurgeMode purges) {
     ClusterState state = cluster.state();
     JsonWriter json = JsonWriter.spaced().beginObject();
     json.member("cluster", cluster.line().name());
@@ -29,6 +29,7 @@ public final class ClusterJson {
     json.member("view_changes", state.changes());
     json.member("members", state.view().members().size());
     json.member("configured", state.configured());
+    json.member("trusted", purges.isTrusted());
     json.name("nodes").beginArray();
     for (Member member : state.view().members()) {
       json.row().beginObject();

@@ -1,0 +1,313 @@
+package io.loligo.server.cluster;
+
+import io.loligo.cluster.Steps;
+import io.loligo.cluster.group.Group;
+import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import io.loligo.cluster.purges.Invalidations;
+import io.loligo.cluster.purges.Nodes;
+import io.loligo.cluster.purges.PurgeJournal;
+import io.loligo.cluster.purges.Replication;
+import io.loligo.cluster.purges.ReplicationLimits;
+import io.loligo.cluster.purges.ReplicationState;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.store.TieredStore;
+import io.loligo.store.purge.OtherStores;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Reach;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Purges of this node go to the stores of all others, and theirs to the store of this node.
+ * Thread-safe: any thread; nothing blocks. Its state is confined to the steps of the node.
+ *
+ * <p>The store {@linkplain TieredStore#doubt doubts} what it has while purges may be missing: from
+ * the start until this node has caught up with the members that it found, or has found none for
+ * {@value #ALONE_SECONDS} s, and again from the moment at which it sees a member that it has to
+ * catch up with.
+ */
+public final class PurgeMode implements OtherStores, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PurgeMode.class);
+
+  /**
+   * Time without any other member after which a node that began serves what it has: longer than
+   * nodes need to find each other.
+   */
+  private static final long ALONE_SECONDS = 5;
+
+  /**
+   * The client of an unsafe request waits so long for other nodes: longer than a round trip within
+   * a site with a forced write, and short for a person. Nodes that take longer do it later.
+   */
+  private static final long UNSAFE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final Steps steps;
+  private final Group group;
+  private final PurgedStore store;
+  private final Replication replication;
+
+  /** Whether the store doubts; changed on the steps only. */
+  private volatile boolean doubting;
+
+  /** Whether this node began and has found no other one yet. */
+  private boolean seeking = true;
+
+  private boolean looking;
+  private boolean warned;
+  private long warnedNanos;
+  private long notUnderstood;
+  private volatile int configured = 1;
+  private volatile boolean closed;
+
+  /** Null until the first second is over. */
+  private volatile @Nullable ReplicationState state;
+
+  /** What this class needs of the store of this node; see {@link TieredStore}. */
+  interface PurgedStore {
+    void alsoIn(OtherStores cluster);
+
+    void take(Purge what, Consumer<Boolean> then);
+
+    void doubt();
+
+    void trust();
+  }
+
+  private record WholeStore(TieredStore store, Supplier<EventExecutor> loops)
+      implements PurgedStore {
+    @Override
+    public void alsoIn(OtherStores cluster) {
+      store.alsoIn(cluster);
+    }
+
+    @Override
+    public void take(Purge what, Consumer<Boolean> then) {
+      store.take(what, loops.get(), then);
+    }
+
+    @Override
+    public void doubt() {
+      store.doubt();
+    }
+
+    @Override
+    public void trust() {
+      store.trust();
+    }
+  }
+
+  /**
+   * Reads what the journal kept, which may wait for a disk. From now on the store doubts.
+   *
+   * @param loops give an event loop for what has to wait
+   * @param journal taken: {@link #close} closes it
+   */
+  public PurgeMode(
+      Cluster cluster, TieredStore store, Supplier<EventExecutor> loops, PurgeJournal journal) {
+    this(cluster.steps(), cluster.purges(), cluster.self(), new WholeStore(store, loops), journal);
+  }
+
+  PurgeMode(Steps steps, Group group, Member self, PurgedStore store, PurgeJournal journal) {
+    this.steps = steps;
+    this.group = group;
+    this.store = store;
+    replication = new Replication(steps, group, self, new Here(), journal, ReplicationLimits.USUAL);
+    store.doubt();
+    doubting = true;
+  }
+
+  /** Begins. Before the group does. */
+  public void start() {
+    steps.execute(
+        () -> {
+          replication.start();
+          group.start(new FromGroup());
+          steps.schedule(this::alone, TimeUnit.SECONDS.toNanos(ALONE_SECONDS));
+          tick();
+        });
+    store.alsoIn(this);
+  }
+
+  /** Whether the store serves what it has without doubt. Any thread. */
+  public boolean isTrusted() {
+    return !doubting;
+  }
+
+  /** How it stood a second ago, at most; null: it has not begun. Any thread. */
+  public @Nullable ReplicationState state() {
+    return state;
+  }
+
+  private void tick() {
+    state = replication.state();
+    if (!closed) {
+      steps.schedule(this::tick, TICK_NANOS);
+    }
+  }
+
+  // ---- to others
+
+  @Override
+  public void purge(Purge what, boolean confirmed, Consumer<Reach> then) {
+    publish(PurgeEntry.of(what), confirmed, then);
+  }
+
+  @Override
+  public void invalidate(List<CacheKey> keys, long[] groups, boolean confirmed, Runnable then) {
+    List<byte[]> entries = new ArrayList<>();
+    keys.forEach(key -> entries.add(PurgeEntry.ofUrl(key, false)));
+    entries.addAll(PurgeEntry.ofGroups(groups, false));
+    Runnable once = new Once(then);
+    if (!closed) {
+      steps.execute(() -> steps.schedule(once, UNSAFE_NANOS));
+    }
+    publish(entries, confirmed, nodes -> once.run());
+  }
+
+  /** Runs once, on the steps. */
+  private static final class Once implements Runnable {
+    private @Nullable Runnable task;
+
+    Once(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      Runnable left = task;
+      task = null;
+      if (left != null) {
+        left.run();
+      }
+    }
+  }
+
+  private void publish(List<byte[]> entries, boolean confirmed, Consumer<Reach> then) {
+    if (closed) {
+      then.accept(new Reach(confirmed ? 1 : 0, configured));
+      return;
+    }
+    steps.execute(
+        () -> {
+          int last = entries.size() - 1;
+          for (int i = 0; i < last; i++) {
+            replication.publish(entries.get(i), confirmed, nodes -> {});
+          }
+          // acknowledgements are cumulative
+          replication.publish(entries.get(last), confirmed, nodes -> then.accept(reach(nodes)));
+        });
+  }
+
+  private Reach reach(Nodes nodes) {
+    Reach reach = new Reach(nodes.acknowledged(), nodes.configured());
+    if (!reach.isWhole() && (!warned || steps.nanos() - warnedNanos >= QUIET_NANOS)) {
+      warned = true;
+      warnedNanos = steps.nanos();
+      LOG.warn(
+          "a purge reached {}/{} nodes of the cluster: the others carry it out when they are back;"
+              + " next: look at loligo cluster status",
+          reach.acknowledged(),
+          reach.configured());
+    }
+    return reach;
+  }
+
+  // ---- from others
+
+  /** The store of this node. */
+  private final class Here implements Invalidations {
+    @Override
+    public void apply(byte[] entry, Consumer<Boolean> then) {
+      if (closed) {
+        return; // the event loops end
+      }
+      Purge what = PurgeEntry.read(entry);
+      if (what == null) {
+        notUnderstood();
+        what = new Purge.Everything();
+      }
+      store.take(what, then);
+    }
+
+    @Override
+    public void revalidateAll(Consumer<Boolean> then) {
+      store.take(new Purge.Everything(), then);
+    }
+  }
+
+  private void notUnderstood() {
+    if (notUnderstood++ == 0) {
+      LOG.warn(
+          "another node sends purges that this version does not know: for each of them everything"
+              + " stored is validated before its next use; next: give all nodes the same version");
+    }
+  }
+
+  /** On the steps. */
+  private final class FromGroup implements Group.Listener {
+    @Override
+    public void view(View view) {
+      configured = group.configured();
+      replication.view(view);
+      if (view.members().size() > 1) {
+        seeking = false;
+      }
+      if (!replication.isCaughtUp()) {
+        store.doubt(); // also what was stored since it doubted last
+        doubting = true;
+      }
+      look();
+    }
+
+    @Override
+    public void message(NodeRun from, byte[] message) {
+      replication.message(from, message);
+      look();
+    }
+  }
+
+  private void alone() {
+    seeking = false;
+    look();
+  }
+
+  /** Doubts, or trusts again. */
+  private void look() {
+    boolean missing = seeking || !replication.isCaughtUp();
+    if (missing && !doubting) {
+      store.doubt();
+    } else if (!missing && doubting) {
+      store.trust();
+    }
+    doubting = missing;
+    if (missing && !looking && !closed) { // work of the store ends it, too
+      looking = true;
+      steps.schedule(
+          () -> {
+            looking = false;
+            look();
+          },
+          LOOK_NANOS);
+    }
+  }
+
+  /** Answers purges that wait for other nodes, and ends. Before the group does. */
+  @Override
+  public void close() {
+    closed = true;
+    steps.execute(replication::close);
+  }
+}

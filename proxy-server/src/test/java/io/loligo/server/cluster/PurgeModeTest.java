@@ -1,0 +1,315 @@
+package io.loligo.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.cluster.Steps;
+import io.loligo.cluster.group.Group;
+import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import io.loligo.cluster.purges.Replication;
+import io.loligo.core.caching.CacheGroups;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.store.purge.OtherStores;
+import io.loligo.store.purge.Purge;
+import io.loligo.store.purge.Reach;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Nodes in one thread, on a clock of the test. */
+class PurgeModeTest {
+  private static final CacheKey KEY = CacheKeys.of("http://h/a");
+  private static final Purge PURGE = new Purge.Url(KEY, false);
+
+  private final World world = new World();
+
+  /** Steps of all nodes, in the order of their times. */
+  private static final class World implements Steps {
+    private record Step(long nanos, long number, Runnable task) {}
+
+    private final PriorityQueue<Step> steps =
+        new PriorityQueue<>(Comparator.comparingLong(Step::nanos).thenComparing(Step::number));
+    private final Map<NodeRun, Node> nodes = new HashMap<>();
+    private long now;
+    private long number;
+
+    @Override
+    public long nanos() {
+      return now;
+    }
+
+    @Override
+    public void execute(Runnable step) {
+      schedule(step, 0);
+    }
+
+    @Override
+    public Runnable schedule(Runnable step, long delayNanos) {
+      Step one = new Step(now + delayNanos, number++, step);
+      steps.add(one);
+      return () -> steps.remove(one);
+    }
+
+    void run(long millis) {
+      long until = now + TimeUnit.MILLISECONDS.toNanos(millis);
+      while (!steps.isEmpty() && steps.peek().nanos() - until <= 0) {
+        Step next = steps.remove();
+        now = next.nanos();
+        next.task().run();
+      }
+      now = until;
+    }
+
+    void view(Node... members) {
+      View view = new View(now, Stream.of(members).map(node -> node.self).toList());
+      for (Node node : members) {
+        node.configured = members.length > 1 ? 3 : node.configured;
+        execute(() -> node.listener.view(view));
+      }
+    }
+  }
+
+  /** A node, its group and its store. */
+  private final class Node implements Group, PurgeMode.PurgedStore {
+    private final Member self;
+    private final List<Purge> taken = new ArrayList<>();
+    private final List<String> doubts = new ArrayList<>();
+    private final PurgeMode mode;
+    private Listener listener;
+    private boolean hangs;
+    private int configured = 1;
+
+    Node(int number) {
+      NodeRun run = new NodeRun(new UUID(0, number), number);
+      InetSocketAddress address =
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 10 + number);
+      self = new Member(run, "n" + number, address, address, 1, false, 1);
+      world.nodes.put(run, this);
+      mode = new PurgeMode(world, this, self, this, Replication.memoryJournal());
+      mode.start();
+      world.run(0);
+    }
+
+    @Override
+    public NodeRun self() {
+      return self.id();
+    }
+
+    @Override
+    public void start(Listener told) {
+      listener = told;
+    }
+
+    @Override
+    public void send(NodeRun to, byte[] message) {
+      Node target = world.nodes.get(to);
+      if (!target.hangs) {
+        world.schedule(() -> target.listener.message(self(), message), 100_000);
+      }
+    }
+
+    @Override
+    public void announce(Member changed) {}
+
+    /** It knows itself at once, and the others when it has found them. */
+    @Override
+    public int configured() {
+      return configured;
+    }
+
+    @Override
+    public boolean isConfigured(Member member) {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public void alsoIn(OtherStores cluster) {
+      assertThat(cluster).isNotNull();
+    }
+
+    @Override
+    public void take(Purge what, Consumer<Boolean> then) {
+      taken.add(what);
+      then.accept(true);
+    }
+
+    @Override
+    public void doubt() {
+      doubts.add("doubt");
+    }
+
+    @Override
+    public void trust() {
+      doubts.add("trust");
+    }
+
+    boolean trusts() {
+      return doubts.get(doubts.size() - 1).equals("trust");
+    }
+  }
+
+  private static Reach[] purge(Node node, Purge what) {
+    Reach[] told = new Reach[1];
+    node.mode.purge(what, true, reach -> told[0] = reach);
+    return told;
+  }
+
+  @Test
+  void aPurgeReachesAllNodesAndIsNotCarriedOutTwiceHere() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    Node c = new Node(3);
+    world.view(a, b, c);
+    world.run(100);
+    Reach[] told = purge(a, PURGE);
+    world.run(100);
+    assertThat(told).containsExactly(new Reach(3, 3));
+    assertThat(a.taken).isEmpty();
+    assertThat(b.taken).containsExactly(PURGE);
+    assertThat(c.taken).containsExactly(PURGE);
+  }
+
+  @Test
+  void aNodeThatIsNotThereDoesNotDelayTheAnswer() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    Reach[] told = purge(a, PURGE);
+    world.run(100);
+    assertThat(told).containsExactly(new Reach(2, 3));
+  }
+
+  @Test
+  void anUnsafeRequestWaitsForAHungNodeForAMomentOnly() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    b.hangs = true;
+    int[] told = new int[1];
+    a.mode.invalidate(List.of(KEY), new long[] {CacheGroups.ofKey("g")}, true, () -> told[0]++);
+    world.run(90);
+    assertThat(told[0]).isZero();
+    world.run(20);
+    assertThat(told[0]).isEqualTo(1);
+    b.hangs = false;
+    world.run(10_000);
+    assertThat(told[0]).as("once").isEqualTo(1);
+    assertThat(b.taken).as("later").hasSize(2).contains(PURGE);
+  }
+
+  @Test
+  void aNodeDoubtsFromItsStartUntilItKnowsWhatTheOthersHave() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    assertThat(a.doubts).containsExactly("doubt");
+    world.run(1_000);
+    assertThat(a.trusts()).isFalse();
+    world.view(a, b);
+    world.run(100);
+    assertThat(a.trusts()).isTrue();
+    assertThat(b.trusts()).isTrue();
+  }
+
+  @Test
+  void aNodeThatFindsNobodyTrustsWhatItHas() {
+    Node a = new Node(1);
+    world.view(a);
+    world.run(4_900);
+    assertThat(a.trusts()).isFalse();
+    world.run(200);
+    assertThat(a.trusts()).isTrue();
+  }
+
+  @Test
+  void aNodeThatMissedAPurgeDoubtsUntilItCarriedItOut() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    world.view(a);
+    world.view(b);
+    world.run(100);
+    Reach[] told = purge(a, PURGE);
+    world.run(100);
+    assertThat(told).containsExactly(new Reach(1, 3));
+    b.doubts.clear();
+    world.view(a, b);
+    world.run(0);
+    assertThat(b.doubts).containsExactly("doubt");
+    assertThat(b.taken).isEmpty();
+    world.run(100);
+    assertThat(b.taken).containsExactly(PURGE);
+    assertThat(b.trusts()).isTrue();
+  }
+
+  @Test
+  void aNodeThatWasAwayForTooLongValidatesEverything() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    world.view(a);
+    purge(a, PURGE);
+    world.run(TimeUnit.MINUTES.toMillis(11));
+    Node returned = new Node(3);
+    world.view(a, returned);
+    world.run(100);
+    assertThat(returned.taken).containsExactly(new Purge.Everything());
+    assertThat(returned.trusts()).isTrue();
+    purge(a, PURGE);
+    world.run(100);
+    assertThat(returned.taken).containsExactly(new Purge.Everything(), PURGE);
+  }
+
+  @Test
+  void anEntryThatIsNotUnderstoodIsAPurgeOfEverything() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    Replication other =
+        new Replication(
+            world,
+            a,
+            a.self,
+            null,
+            Replication.memoryJournal(),
+            io.loligo.cluster.purges.ReplicationLimits.USUAL);
+    other.start();
+    other.view(new View(1, List.of(a.self, b.self)));
+    other.publish(new byte[] {9, 9, 9}, true, nodes -> {});
+    world.run(100);
+    assertThat(b.taken).containsExactly(new Purge.Everything());
+  }
+
+  @Test
+  void atItsEndWhatWaitsIsAnswered() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    b.hangs = true;
+    Reach[] told = purge(a, PURGE);
+    a.mode.close();
+    world.run(0);
+    assertThat(told).containsExactly(new Reach(1, 3));
+    assertThat(purge(a, PURGE)).containsExactly(new Reach(1, 3));
+  }
+}
