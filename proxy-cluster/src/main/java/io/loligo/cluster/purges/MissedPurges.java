@@ -28,8 +28,10 @@ final class MissedPurges {
 
     /**
      * Asks the store to validate everything, until it confirms; then calls {@code then} on a step.
+     *
+     * @param upTo the purges that this replaces
      */
-    void revalidateAll(Runnable then);
+    void revalidateAll(Map<NodeRun, Long> upTo, Runnable then);
 
     /** Everything stored is validated, which replaces purges of {@code stream}. */
     void cover(NodeRun stream, long upTo);
@@ -276,6 +278,7 @@ final class MissedPurges {
     revalidating = true;
     pulling = null;
     node.revalidateAll(
+        upTo,
         () -> {
           upTo.forEach(node::cover);
           revalidating = false;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message between nodes about purges. Immutable.
  *
- * <p>Its form, numbers with the highest byte first: {@value #KIND} (1 byte), which says that it is
- * about purges; the version {@value #VERSION} (1); the type (1), and by type
+ * <p>Its form, numbers with the highest byte first: the version {@value #VERSION} (1 byte); the
+ * type (1), and by type
  *
  * <ul>
  *   <li>1, {@link Entries}: the stream (node 16, run 8), the first number (8), the number of
@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 sealed interface PurgeMessage {
-  /** The first byte of messages about purges. */
-  byte KIND = 1;
-
   /** Of this form. A message of another version is dropped. */
   byte VERSION = 1;
 
@@ -41,7 +38,7 @@ sealed interface PurgeMessage {
   /** Numbers stay below. */
   long MAX_NUMBER = 1L << 60;
 
-  int HEAD_BYTES = 3;
+  int HEAD_BYTES = 2;
   int STREAM_BYTES = 3 * Long.BYTES;
   int POSITION_BYTES = STREAM_BYTES + 2 * Long.BYTES;
 
@@ -73,7 +70,7 @@ sealed interface PurgeMessage {
   /** Writes {@code message}. */
   static byte[] encode(PurgeMessage message) {
     byte[] written = new byte[bytes(message)];
-    ByteBuffer out = ByteBuffer.wrap(written).put(KIND).put(VERSION);
+    ByteBuffer out = ByteBuffer.wrap(written).put(VERSION);
     if (message instanceof Entries entries) {
       write(out.put((byte) 1), entries.stream());
       out.putLong(entries.first()).putInt(entries.entries().size());
@@ -113,15 +110,12 @@ sealed interface PurgeMessage {
 
   /** Reads a message; null: it is none of this version, or it breaks a limit. */
   static @Nullable PurgeMessage decode(byte[] message) {
-    if (message.length < HEAD_BYTES
-        || message.length > MAX_BYTES
-        || message[0] != KIND
-        || message[1] != VERSION) {
+    if (message.length < HEAD_BYTES || message.length > MAX_BYTES || message[0] != VERSION) {
       return null;
     }
     ByteBuffer in = ByteBuffer.wrap(message).position(HEAD_BYTES);
     PurgeMessage read =
-        switch (message[2]) {
+        switch (message[1]) {
           case 1 -> entries(in);
           case 2 -> acknowledged(in);
           case 3 -> vector(in);

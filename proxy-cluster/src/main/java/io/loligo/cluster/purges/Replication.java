@@ -95,6 +95,8 @@ public final class Replication implements Group.Listener, AutoCloseable {
   private long refused;
   private long complainedNanos;
   private boolean complained;
+  private boolean forgot;
+  private long forgotNanos;
 
   /**
    * Reads what an earlier run of this node left, which may wait for a disk. {@link #start} is next.
@@ -131,11 +133,6 @@ public final class Replication implements Group.Listener, AutoCloseable {
     return new MemoryJournal();
   }
 
-  /** Whether a message of the group is for {@link #message}: its first byte says so. */
-  public static boolean owns(byte[] message) {
-    return message.length > 0 && message[0] == PurgeMessage.KIND;
-  }
-
   /** From now on {@code to} is told. Before {@link #start}. */
   public void report(PurgeProgress to) {
     progress = to;
@@ -167,8 +164,9 @@ public final class Replication implements Group.Listener, AutoCloseable {
    * @param then told once, on a step: when all members carried it out, or after {@link
    *     ReplicationLimits#answerNanos}. If not all nodes did, it is on this node's disk before, if
    *     that is in time
+   * @return its number in the stream of this run
    */
-  public void publish(byte[] entry, boolean here, Consumer<Nodes> then) {
+  public long publish(byte[] entry, boolean here, Consumer<Nodes> then) {
     if (entry.length > PurgeMessage.MAX_ENTRY_BYTES) {
       throw new IllegalArgumentException(
           "entry: "
@@ -182,7 +180,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     long number = own.received();
     long position = journal.append(new PurgeJournal.Line.Entry(own.id(), number, entry));
     if (here) {
-      reportBegins(own, number);
+      reportBegins(own.id(), number);
       own.confirm(number);
       reportApplied(own);
     } else {
@@ -201,6 +199,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
           },
           limits.batchNanos());
     }
+    return number;
   }
 
   /**
@@ -429,7 +428,8 @@ public final class Replication implements Group.Listener, AutoCloseable {
       stream = log.streamOrNew(id);
     }
     long now = steps.nanos();
-    while (next <= last && next - stream.applied() <= MissedPurges.MAX_UNCONFIRMED) {
+    long upTo = Math.min(last, stream.applied() + MissedPurges.MAX_UNCONFIRMED);
+    while (next <= upTo) {
       byte[] entry = message.entries().get((int) (next - message.first()));
       log.add(stream, entry, now);
       journal.append(new PurgeJournal.Line.Entry(id, next, entry));
@@ -444,7 +444,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
   }
 
   private void apply(Stream stream, long number, byte[] entry) {
-    reportBegins(stream, number);
+    reportBegins(stream.id(), number);
     invalidations.apply(
         entry, durable -> steps.execute(() -> applied(stream, number, entry, durable)));
   }
@@ -467,10 +467,10 @@ public final class Replication implements Group.Listener, AutoCloseable {
     }
   }
 
-  private void reportBegins(Stream stream, long number) {
+  private void reportBegins(NodeRun stream, long number) {
     PurgeProgress told = progress;
     if (told != null) {
-      told.begins(stream.id(), number);
+      told.begins(stream, number);
     }
   }
 
@@ -565,36 +565,52 @@ public final class Replication implements Group.Listener, AutoCloseable {
   }
 
   /**
-   * Forgets the oldest of too many streams. Another node may lack purges of them and would not
-   * learn it, so this also counts as a purge that nobody can have: whoever hears of it validates
-   * everything.
+   * Forgets the oldest of too many senders that are gone. Another node may lack purges of them and
+   * would not learn it, so this also counts as a purge that nobody can have: whoever hears of it
+   * validates everything. All nodes forget the same ones, and not often, or they would learn again
+   * from each other the ones that they forgot.
    */
   private void forgetStreams() {
-    if (log.streams().size() <= limits.streams()) {
+    long now = steps.nanos();
+    if (log.streams().size() <= limits.streams()
+        || (forgot && now - forgotNanos < limits.ageNanos())) {
       return;
     }
     List<Stream> gone = new ArrayList<>();
     for (Stream stream : log.streams()) {
-      if (stream.retained() == 0 && stream != own && !others.containsKey(stream.id())) {
+      NodeRun sender = sender(stream.id());
+      if (stream.retained() == 0 && !sender.equals(own.id()) && !others.containsKey(sender)) {
         gone.add(stream);
       }
     }
-    gone.sort((a, b) -> Long.compare(a.id().run(), b.id().run()));
-    int surplus = log.streams().size() - limits.streams() * 9 / 10;
-    for (Stream stream : gone.subList(0, Math.min(surplus, gone.size()))) {
+    if (gone.size() <= limits.streams()) {
+      return;
+    }
+    gone.sort((a, b) -> Long.compare(sender(a.id()).run(), sender(b.id()).run()));
+    for (Stream stream : gone.subList(0, gone.size() - limits.streams() * 9 / 10)) {
       log.forget(stream);
       journal.append(new PurgeJournal.Line.Forgotten(stream.id()));
     }
+    forgot = true;
+    forgotNanos = now;
     noteLoss();
   }
 
   /** This node no longer knows purges that others may lack. */
   private void noteLoss() {
-    // runs are times, and so no other stream has a negative one
-    Stream losses = log.streamOrNew(new NodeRun(own.id().node(), -1 - own.id().run()));
+    Stream losses = log.streamOrNew(losses(own.id()));
     log.cover(losses, losses.received() + 1);
     reportApplied(losses);
     journal.append(new PurgeJournal.Line.Applied(losses.id(), losses.applied()));
+  }
+
+  /** The stream of a node's losses: runs are times, and so no other stream has a negative one. */
+  private static NodeRun losses(NodeRun sender) {
+    return new NodeRun(sender.node(), -1 - sender.run());
+  }
+
+  private static NodeRun sender(NodeRun stream) {
+    return stream.run() < 0 ? losses(stream) : stream;
   }
 
   private void complain(NodeRun from, byte[] message) {
@@ -618,7 +634,8 @@ public final class Replication implements Group.Listener, AutoCloseable {
     }
 
     @Override
-    public void revalidateAll(Runnable then) {
+    public void revalidateAll(Map<NodeRun, Long> upTo, Runnable then) {
+      upTo.forEach(Replication.this::reportBegins);
       revalidations++;
       LOG.info(
           "Purges of other nodes are no longer known. Everything stored until now is validated"

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * @param gossipNanos after which another member is told how far this node is
  * @param retryNanos after which a member that does not answer, or a disk that refused, is tried
  *     again
- * @param streams senders, also those that are gone, of which the last number is known
+ * @param streams senders that are gone, of which the last number is still known
  */
 public record ReplicationLimits(
     int entries,

@@ -22,7 +22,6 @@ class PurgeMessageTest {
     byte[] written = PurgeMessage.encode(message);
     PurgeMessage read = PurgeMessage.decode(written);
     assertThat(read).usingRecursiveComparison().isEqualTo(message);
-    assertThat(Replication.owns(written)).isTrue();
   }
 
   @Property(tries = 300)
@@ -49,7 +48,7 @@ class PurgeMessageTest {
   @Test
   void anotherVersionIsNotRead() {
     byte[] written = PurgeMessage.encode(new PurgeMessage.Pull(STREAM, 1));
-    written[1] = 2;
+    written[0] = 2;
     assertThat(PurgeMessage.decode(written)).isNull();
   }
 

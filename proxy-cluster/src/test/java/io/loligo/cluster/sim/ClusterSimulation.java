@@ -26,6 +26,12 @@ final class ClusterSimulation {
   private final List<SimNode> nodes = new ArrayList<>();
   private final ReplicationLimits limits;
 
+  /** Nodes crash just when purges are under way. */
+  private final boolean crashesAtPurges;
+
+  /** Journals of nodes that crash are damaged. */
+  private final boolean damages;
+
   /** Of the origin. */
   private final int[] versions = new int[KEYS];
 
@@ -54,10 +60,13 @@ final class ClusterSimulation {
             World.MILLI,
             5 * World.SECOND,
             World.SECOND,
-            world.oneIn(4) ? 12 : 10_000);
+            world.oneIn(4) ? NODES : 10_000);
     boolean memoryOnly = world.oneIn(3);
+    crashesAtPurges = world.oneIn(2);
+    damages = world.oneIn(3);
+    boolean slow = world.oneIn(2);
     for (int i = 0; i < NODES; i++) {
-      SimNode node = new SimNode(world, network, i, i > 0 || !memoryOnly, NODES, limits);
+      SimNode node = new SimNode(world, network, i, i > 0 || !memoryOnly, NODES, limits, slow);
       nodes.add(node);
       network.add(node);
     }
@@ -175,6 +184,7 @@ final class ClusterSimulation {
     int sender = node.sender();
     world.tell(() -> node + " is asked to purge key " + key + " below " + version);
     boolean[] answered = new boolean[1];
+    crashSoon();
     node.store()
         .purge(
             key,
@@ -202,12 +212,43 @@ final class ClusterSimulation {
                     }));
   }
 
+  /** In some simulations: a node crashes while a purge is under way, and comes back. */
+  private void crashSoon() {
+    if (!crashesAtPurges || !world.oneIn(8) || world.now() > CHAOS_NANOS - 5 * World.SECOND) {
+      return;
+    }
+    SimNode node = nodes.get(world.below(NODES));
+    world.after(
+        world.between(0, (world.oneIn(2) ? 20 : 500) * World.MILLI),
+        () -> {
+          if (node.isUp()) {
+            crash(node);
+            world.after(world.between(0, 2 * World.SECOND), () -> startAgain(node));
+          }
+        });
+  }
+
+  private void crash(SimNode node) {
+    node.crash();
+    if (damages && world.oneIn(2)) {
+      world.tell(() -> node + "'s journal is damaged");
+      node.journal().damage();
+    }
+  }
+
+  private static void startAgain(SimNode node) {
+    if (!node.isUp()) {
+      node.start();
+    }
+  }
+
   private void answered(
       SimNode node, int key, int version, Nodes told, boolean isKept, long nanos) {
     world.tell(() -> node + " purged key " + key + " below " + version + " on " + told.text());
     if (told.configured() != NODES || told.acknowledged() > NODES) {
       throw new AssertionError("answered " + told.text());
     }
+    crashSoon();
     if (told.acknowledged() == NODES) {
       byAll++;
       purged[key] = Math.max(purged[key], version);
@@ -240,17 +281,11 @@ final class ClusterSimulation {
       }
       case 3, 4 -> {
         if (node.isUp()) {
-          node.crash();
-          if (world.oneIn(6)) {
-            world.tell(() -> node + "'s journal is damaged");
-            node.journal().damage();
-          }
+          crash(node);
         }
       }
       case 5 -> {
-        if (!node.isUp()) {
-          node.start();
-        }
+        startAgain(node);
       }
       case 6 -> {
         if (node.isUp() && !node.isHung()) {
@@ -285,9 +320,7 @@ final class ClusterSimulation {
       if (node.isHung()) {
         node.resume();
       }
-      if (!node.isUp()) {
-        node.start();
-      }
+      startAgain(node);
     }
     network.heal();
   }
