@@ -9,10 +9,13 @@ import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.peer.DatagramGate;
 import io.loligo.server.peer.NeighbourDirectives;
+import io.loligo.server.peer.ask.Asker;
+import io.loligo.server.peer.ask.QueryProtocol;
 import io.loligo.server.peer.htcp.HtcpDesk;
 import io.loligo.server.peer.htcp.HtcpDetail;
 import io.loligo.server.peer.htcp.HtcpHandler;
 import io.loligo.server.peer.htcp.HtcpOutcome;
+import io.loligo.server.peer.htcp.HtcpQueries;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.time.TimeSource;
@@ -24,6 +27,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.unix.UnixChannelOption;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -49,6 +54,7 @@ final class HtcpPort implements Part {
 
   private final Transport transport;
   private final Loop loop;
+  private final Asker asker;
   private final Store store;
   private final Logs logs;
   private final Supplier<ProxyConfig> config;
@@ -61,12 +67,14 @@ final class HtcpPort implements Part {
   HtcpPort(
       Transport transport,
       Loop loop,
+      Asker asker,
       Store store,
       Logs logs,
       Supplier<ProxyConfig> config,
       TimeSource time) {
     this.transport = transport;
     this.loop = loop;
+    this.asker = asker;
     this.store = store;
     this.logs = logs;
     this.config = config;
@@ -102,6 +110,10 @@ final class HtcpPort implements Part {
         new Bootstrap()
             .group(loop.eventLoop())
             .channel(transport.sockets().datagram())
+            .option(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                // a longer datagram shows that it is too long
+                new FixedRecvByteBufAllocator(HtcpHandler.MAX_BYTES + 1))
             .handler(
                 new ChannelInitializer<>() {
                   @Override
@@ -109,7 +121,7 @@ final class HtcpPort implements Part {
                     opened
                         .pipeline()
                         .addLast(new DatagramGate(time::nanos, pauses::incrementAndGet))
-                        .addLast(new HtcpHandler(new Desk()));
+                        .addLast(new HtcpHandler(new Desk(), asker));
                   }
                 });
     if (transport.sockets().ofLinux()) {
@@ -122,6 +134,11 @@ final class HtcpPort implements Part {
       throw new IOException("htcp_port " + address.getPort() + ": " + why, bound.cause());
     }
     return bound.channel();
+  }
+
+  /** Asks peers from its socket; null: there is none. */
+  synchronized @Nullable QueryProtocol queries() {
+    return channel == null ? null : new HtcpQueries(channel);
   }
 
   @Override
@@ -202,7 +219,8 @@ final class HtcpPort implements Part {
         @Nullable Subject about,
         HtcpOutcome outcome) {
       counts.incrementAndGet(outcome.ordinal());
-      if (outcome == HtcpOutcome.OTHER || !config.get().get(NeighbourDirectives.LOG_QUERIES)) {
+      if (outcome.compareTo(HtcpOutcome.REPLY) >= 0
+          || !config.get().get(NeighbourDirectives.LOG_QUERIES)) {
         return;
       }
       ExchangeRecord record = new ExchangeRecord();

@@ -29,6 +29,7 @@ import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -53,6 +54,7 @@ final class IcpPort implements Part {
   private final Transport transport;
   private final Loop loop;
   private final Asker asker;
+  private final HtcpPort htcp;
   private final Logs logs;
   private final Supplier<ProxyConfig> config;
   private final TimeSource time;
@@ -65,17 +67,21 @@ final class IcpPort implements Part {
 
   /**
    * The port works on {@code loop}, that of {@code asker}; {@code config} gives the one in force.
+   *
+   * @param htcp is bound, and takes another configuration, before this port
    */
   IcpPort(
       Transport transport,
       Loop loop,
       Asker asker,
+      HtcpPort htcp,
       Logs logs,
       Supplier<ProxyConfig> config,
       TimeSource time) {
     this.transport = transport;
     this.loop = loop;
     this.asker = asker;
+    this.htcp = htcp;
     this.logs = logs;
     this.config = config;
     this.time = time;
@@ -153,7 +159,14 @@ final class IcpPort implements Part {
 
   private void ask(ProxyConfig now) {
     Channel from = outgoing == null ? incoming : outgoing;
-    List<QueryProtocol> spoken = from == null ? List.of() : List.of(new IcpQueries(from, now));
+    List<QueryProtocol> spoken = new ArrayList<>();
+    QueryProtocol byHtcp = htcp.queries();
+    if (byHtcp != null) {
+      spoken.add(byHtcp);
+    }
+    if (from != null) {
+      spoken.add(new IcpQueries(from, now));
+    }
     asker.use(now, spoken);
   }
 

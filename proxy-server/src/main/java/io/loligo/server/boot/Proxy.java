@@ -359,10 +359,13 @@ public final class Proxy implements AutoCloseable {
           .thread()
           .scheduleWithFixedDelay(loops::measureLag, 0, PROBE_MILLIS, TimeUnit.MILLISECONDS);
       htcp =
-          parts.add(new HtcpPort(transport, loops.first(), seenStore, logs, inForce::config, time));
+          parts.add(
+              new HtcpPort(
+                  transport, loops.first(), peers.asker(), seenStore, logs, inForce::config, time));
       icp =
           parts.add(
-              new IcpPort(transport, loops.first(), peers.asker(), logs, inForce::config, time));
+              new IcpPort(
+                  transport, loops.first(), peers.asker(), htcp, logs, inForce::config, time));
       descriptors =
           parts.add(
               new FreeDescriptors(

@@ -66,7 +66,8 @@ public final class NeighbourDirectives {
           .text(
               "The UDP port for HTCP (RFC 2756), usually 4827; 0: none. Neighbours ask there"
                   + " whether a response is stored (TST), and remove it (CLR). The rules of"
-                  + " htcp_access and htcp_clr_access decide; nobody else gets a reply.");
+                  + " htcp_access and htcp_clr_access decide; nobody else gets a reply. Questions"
+                  + " to cache_peer lines with htcp leave from it: without it, none are sent.");
 
   /** {@code htcp_access}: who may ask. */
   public static final Setting<AclList> HTCP_ACCESS =

@@ -145,6 +145,10 @@ final class PeerLines implements LineReader<List<Peer>> {
     private boolean closestOnly;
     private int baseMillis;
     private boolean answersGroup;
+
+    /** Null: HTCP is not spoken. */
+    private @Nullable PeerHtcp htcp;
+
     private int groupHops;
     private boolean encrypted;
     private boolean domainGiven;
@@ -249,13 +253,36 @@ final class PeerLines implements LineReader<List<Peer>> {
         return;
       } else if (UNUSED.containsKey(key)) {
         report.warning(line, word, "", "accepted without effect: " + UNUSED.get(key));
-      } else if (key.startsWith("htcp")) {
-        report.warning(line, word, "", "accepted without effect: HTCP is not spoken");
+      } else if (key.equals("htcp")) {
+        htcp(word, option);
       } else if (ofTls) {
         report.error(line, word, "an option of cache_peer", "remove the option");
       } else {
         report.warning(line, word, "an option of cache_peer", "ignored, as in Squid");
       }
+    }
+
+    private void htcp(String word, Option option) {
+      PeerHtcp spoken = PeerHtcp.USUAL;
+      String value = option.value() == null ? "" : option.value();
+      for (String part : value.split(",", -1)) {
+        switch (part) {
+          case "" -> {}
+          case "no-clr", "no-purge-clr" ->
+              spoken = new PeerHtcp(spoken.asks(), false, spoken.forwards());
+          case "only-clr" -> spoken = new PeerHtcp(false, spoken.purges(), spoken.forwards());
+          case "forward-clr" -> spoken = new PeerHtcp(spoken.asks(), spoken.purges(), true);
+          case "oldsquid" ->
+              report.warning(line, word, "", "accepted without effect: version 0.1 is sent");
+          default ->
+              report.error(
+                  line,
+                  word,
+                  "htcp= with oldsquid, no-clr, only-clr, no-purge-clr or forward-clr",
+                  "");
+        }
+      }
+      htcp = spoken;
     }
 
     private void userHash(String word) {
@@ -392,7 +419,8 @@ final class PeerLines implements LineReader<List<Peer>> {
                   closestOnly,
                   baseMillis,
                   answersGroup,
-                  groupHops))
+                  groupHops,
+                  htcp))
           .access(rules.compile(access, AclList.allowAll()))
           .source(line.source())
           .build();

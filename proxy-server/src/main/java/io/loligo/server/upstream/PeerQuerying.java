@@ -1,5 +1,7 @@
 package io.loligo.server.upstream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How a peer is asked whether it has a response, before a request is sent anywhere. Immutable.
  *
@@ -10,6 +12,7 @@ package io.loligo.server.upstream;
  *     origin only ({@code closest-only})
  * @param baseMillis time that is subtracted from its response times ({@code basetime})
  * @param answersGroup whether it answers queries to a multicast group ({@code multicast-responder})
+ * @param htcp how HTCP is spoken with it; null: it is not
  * @param hops that queries to a multicast group may pass ({@code ttl}); 0: those of the local
  *     network
  */
@@ -20,7 +23,9 @@ public record PeerQuerying(
     boolean closestOnly,
     int baseMillis,
     boolean answersGroup,
-    int hops) {
+    int hops,
+    @Nullable PeerHtcp htcp) {
   /** It gets no queries. */
-  public static final PeerQuerying NONE = new PeerQuerying(0, false, false, false, 0, false, 0);
+  public static final PeerQuerying NONE =
+      new PeerQuerying(0, false, false, false, 0, false, 0, null);
 }

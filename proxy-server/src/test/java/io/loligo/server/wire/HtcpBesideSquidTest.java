@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.Waiting;
 import java.nio.file.Files;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,8 +66,8 @@ class HtcpBesideSquidTest extends WireTest {
     return "/here" + number.get();
   }
 
-  private List<String> squidLog() throws Exception {
-    return Files.readAllLines(dir.resolve("squid").resolve("access.log"), ISO_8859_1);
+  private String squidLog() throws Exception {
+    return Files.readString(dir.resolve("squid").resolve("access.log"), ISO_8859_1);
   }
 
   @Test
@@ -79,12 +82,75 @@ class HtcpBesideSquidTest extends WireTest {
     String here = pathThatSquidFindsHere();
     origin.onOk("/nowhere", "content", "Cache-Control: max-age=1000");
     assertThat(viaSquid("GET", "/nowhere").text()).isEqualTo("content");
-    assertThat(squidLog())
-        .anyMatch(line -> line.contains(here + " ") && line.contains("SIBLING_HIT/127.0.0.1"))
-        .anyMatch(line -> line.contains("/nowhere ") && line.contains("HIER_DIRECT/127.0.0.1"));
+    Waiting.until("logged", () -> squidLog().contains(here + " - SIBLING_HIT/127.0.0.1"));
+    Waiting.until("logged", () -> squidLog().contains("/nowhere - HIER_DIRECT/127.0.0.1"));
     assertThat(stopAndReadLog())
         .anyMatch(line -> line.contains("UDP_HIT/000 0 HTCP_TST " + origin.url(here)))
         .anyMatch(line -> line.contains("UDP_MISS/000 0 HTCP_TST " + origin.url("/nowhere")));
+  }
+
+  private void startBoth() throws Exception {
+    int squidHtcp = HtcpClient.freePort();
+    squidPort = ProxyProcess.freePort();
+    List<String> lines =
+        List.of(
+            "acl purge method PURGE",
+            "http_access allow all",
+            "icp_port 0",
+            "udp_incoming_address 127.0.0.1",
+            "htcp_port " + squidHtcp,
+            "htcp_access allow all",
+            "htcp_clr_access allow all");
+    closing(SquidProcess.start(dir, List.of("http_port 127.0.0.1:" + squidPort), lines))
+        .awaitPort(squidPort);
+    startProxy(
+        "acl purge method PURGE",
+        "htcp_port " + HtcpClient.freePort(),
+        "udp_incoming_address 127.0.0.1",
+        "icp_query_timeout 5000",
+        "cache_peer 127.0.0.1 sibling " + squidPort + " " + squidHtcp + " htcp no-digest");
+  }
+
+  @Test
+  void weFindSquidsResponsesByTst() throws Exception {
+    startBoth();
+    AtomicInteger number = new AtomicInteger();
+    Waiting.until(
+        "the peer's address is known",
+        () -> {
+          String path = "/here" + number.incrementAndGet();
+          // without Date, Squid takes it as stale
+          ZonedDateTime now = ZonedDateTime.now(ZoneOffset.UTC);
+          String date = "Date: " + DateTimeFormatter.RFC_1123_DATE_TIME.format(now);
+          origin.onOk(path, "content", "Cache-Control: max-age=100000", date);
+          viaSquid("GET", path);
+          int asked = origin.requests().size();
+          assertThat(get(path).text()).isEqualTo("content");
+          return origin.requests().size() == asked;
+        });
+    String here = "/here" + number.get();
+    origin.onOk("/nowhere", "content", "Cache-Control: max-age=1000000");
+    assertThat(get("/nowhere").text()).isEqualTo("content");
+    assertThat(stopAndReadLog())
+        .anyMatch(line -> line.contains(here + " - SIBLING_HIT/127.0.0.1"))
+        .anyMatch(line -> line.contains("/nowhere - HIER_DIRECT/127.0.0.1"));
+  }
+
+  @Test
+  void aPurgeHereRemovesSquidsResponse() throws Exception {
+    startBoth();
+    origin.onOk("/here", "content", "Cache-Control: max-age=1000000");
+    viaSquid("GET", "/here");
+    get("/here");
+    exchange("PURGE", "/here");
+    Waiting.until(
+        "Squid has removed it",
+        () -> {
+          try (RawClient client = RawClient.connect(squidPort)) {
+            String only = "Cache-Control: only-if-cached";
+            return client.get(origin.url("/here"), only).response().status() == 504;
+          }
+        });
   }
 
   @Test

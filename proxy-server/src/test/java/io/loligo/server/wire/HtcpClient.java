@@ -84,6 +84,14 @@ final class HtcpClient implements AutoCloseable {
     return reply();
   }
 
+  /** Waits for a request: opcode and flags as digits, and its op-data as text. */
+  String request() throws IOException {
+    socket.setSoTimeout(RawClient.GUARD_MILLIS);
+    byte[] message = receive();
+    String head = ByteBufUtil.hexDump(message, 6, 2);
+    return head + ' ' + new String(message, 12, message.length - 14, ISO_8859_1);
+  }
+
   /** Whether a datagram is here; nothing is waited for. */
   boolean hasReply() throws IOException {
     socket.setSoTimeout(1);

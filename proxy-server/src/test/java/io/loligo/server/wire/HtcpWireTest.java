@@ -173,6 +173,49 @@ class HtcpWireTest extends WireTest {
     assertThat(stopAndReadLog()).isEmpty();
   }
 
+  private String peer(HtcpClient peer, String option) {
+    return "cache_peer 127.0.0.2 sibling 9 " + peer.port() + " no-digest " + option;
+  }
+
+  @Test
+  void asksAPeerWithTheFieldsOfTheRequest() throws Exception {
+    HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
+    startProxy(lines(peer(peer, "htcp")));
+    origin.onOk("/one", "content");
+    RawClient client = client().get(origin.url("/one"), "Accept-Language: de", "Cookie: secret");
+    String question = peer.request();
+    assertThat(question)
+        .startsWith("1002 \0\3GET")
+        .contains(origin.url("/one"), "HTTP/1.1", "Accept-Language: de\r\n")
+        .doesNotContain("Cookie");
+    // no reply: the origin is asked in the end
+    assertThat(client.response().text()).isEqualTo("content");
+  }
+
+  @Test
+  void aPurgeIsToldToPeers() throws Exception {
+    HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
+    startProxy(lines("acl purge method PURGE", peer(peer, "htcp=only-clr")));
+    origin.onOk("/one", "content", FRESH);
+    assertThat(get("/one").text()).isEqualTo("content");
+    assertThat(exchange("PURGE", "/one").status()).isEqualTo(200);
+    assertThat(peer.request()).startsWith("4000 \0\0\0\3GET").contains(origin.url("/one"));
+    // no question, and no removal of another neighbour
+    friend().ask(HtcpClient.CLR, origin.url("/two"));
+    assertThat(peer.hasReply()).isFalse();
+  }
+
+  @Test
+  void aRemovalIsForwardedWhereTheLineSaysSo() throws Exception {
+    HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
+    startProxy(
+        lines("acl purge method PURGE", peer(peer, "htcp=only-clr,no-purge-clr,forward-clr")));
+    exchange("PURGE", "/two");
+    friend().ask(HtcpClient.CLR, origin.url("/one"));
+    assertThat(peer.request()).startsWith("4000 ").contains(origin.url("/one"));
+    assertThat(peer.hasReply()).isFalse();
+  }
+
   @Test
   void aReloadMovesThePort() throws Exception {
     startProxy(lines());

@@ -77,6 +77,9 @@ public final class PurgeAnswer {
         ErrorPage.send(stream, services, 503, "ERR_PURGE_BUSY", text, retry);
       }
       case DONE -> {
+        if (purge instanceof Purge.Url one && !one.soft()) {
+          services.asking.purged(one.key().toString());
+        }
         FieldLines lines = services.scratch.lines();
         services.clock.addDate(lines, services.clock.millis());
         PurgeFields.answer(purged, lines);

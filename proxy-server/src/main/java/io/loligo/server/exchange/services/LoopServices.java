@@ -118,7 +118,8 @@ public final class LoopServices {
   public final HopHealth health;
 
   /** Asks peers for responses. */
-  private final PeerAsking asking;
+  /** Asks peers for responses, and tells them of removals. */
+  public final PeerAsking asking;
 
   /** The requests from and to nodes that share one cache; null: there are no such nodes. */
   public final @Nullable NodeRequests nodes;

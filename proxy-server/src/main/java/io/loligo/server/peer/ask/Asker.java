@@ -6,6 +6,7 @@ import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerHtcp;
 import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.route.PeerAnswer;
 import io.loligo.server.upstream.route.PeerAsking;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,10 +90,36 @@ public final class Asker {
         if (of == loop) {
           begin(question, then);
         } else {
-          loop.execute(() -> begin(question, answer -> of.execute(() -> then.accept(answer))));
+          PeerQuestion kept =
+              new PeerQuestion(question.url(), question.fields().snapshot(), question.peers());
+          loop.execute(() -> begin(kept, answer -> of.execute(() -> then.accept(answer))));
         }
       }
+
+      @Override
+      public void purged(String url) {
+        loop.execute(() -> removed(url, PeerHtcp::purges, null));
+      }
     };
+  }
+
+  /**
+   * A neighbour, {@code from}, has removed the responses for {@code url}: tells the peers that want
+   * to know. On its loop.
+   */
+  public void forwardRemoval(String url, InetAddress from) {
+    removed(url, PeerHtcp::forwards, from);
+  }
+
+  private void removed(String url, Predicate<PeerHtcp> wanted, @Nullable InetAddress from) {
+    for (Neighbour each : neighbours.values()) {
+      PeerHtcp htcp = each.line().querying().htcp();
+      List<InetAddress> at = addresses(each);
+      boolean isSender = from != null && at.contains(from);
+      if (htcp != null && wanted.test(htcp) && !at.isEmpty() && !isSender) {
+        protocols.forEach(protocol -> protocol.removed(url, each.line(), at.get(0)));
+      }
+    }
   }
 
   /**

@@ -16,4 +16,7 @@ public interface QueryProtocol {
    * @param address of {@code peer}
    */
   void query(int number, PeerQuestion question, Peer peer, InetAddress address);
+
+  /** Tells {@code peer} that the responses for {@code url} were removed. */
+  default void removed(String url, Peer peer, InetAddress address) {}
 }

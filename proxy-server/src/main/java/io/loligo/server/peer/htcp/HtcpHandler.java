@@ -1,5 +1,6 @@
 package io.loligo.server.peer.htcp;
 
+import io.loligo.server.peer.ask.Asker;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,11 +19,20 @@ import org.slf4j.LoggerFactory;
 public final class HtcpHandler extends SimpleChannelInboundHandler<DatagramPacket> {
   private static final Logger LOG = LoggerFactory.getLogger(HtcpHandler.class);
 
-  private final HtcpDesk desk;
+  /** The longest datagram that is read, in bytes. */
+  public static final int MAX_BYTES = HtcpMessage.MAX_BYTES;
 
-  /** Asks {@code desk}. */
-  public HtcpHandler(HtcpDesk desk) {
+  private final HtcpDesk desk;
+  private final Asker asker;
+
+  /**
+   * Answers by {@code desk}.
+   *
+   * @param asker is told of replies and removals; its event loop is that of the port
+   */
+  public HtcpHandler(HtcpDesk desk, Asker asker) {
     this.desk = desk;
+    this.asker = asker;
   }
 
   @Override
@@ -35,7 +45,8 @@ public final class HtcpHandler extends SimpleChannelInboundHandler<DatagramPacke
     if (message == null) {
       desk.note(from, "HTCP_NOP", null, null, HtcpOutcome.INVALID);
     } else if (message.isReply()) {
-      desk.note(from, message.logged(), null, null, HtcpOutcome.OTHER);
+      desk.note(from, message.logged(), null, null, HtcpOutcome.REPLY);
+      HtcpQueries.tell(asker, from, message);
     } else {
       request(context.channel(), from, message);
     }
@@ -92,13 +103,14 @@ public final class HtcpHandler extends SimpleChannelInboundHandler<DatagramPacke
     HtcpSpecifier specifier = HtcpSpecifier.read(message.data(), HtcpSpecifier.REASON_BYTES);
     HtcpDesk.Subject about = subject(from, specifier);
     String url = specifier == null ? null : specifier.url();
-    if (about == null) {
+    if (specifier == null || about == null) {
       desk.note(from, message.logged(), url, null, HtcpOutcome.INVALID);
     } else if (!about.mayClear()) {
       desk.note(from, message.logged(), url, about, HtcpOutcome.DENIED);
     } else {
       about.clear(
           cleared -> {
+            asker.forwardRemoval(specifier.url(), from.getAddress());
             if (message.flag()) {
               send(channel, from, message.reply(cleared.ordinal(), new byte[0]));
             }
@@ -117,7 +129,7 @@ public final class HtcpHandler extends SimpleChannelInboundHandler<DatagramPacke
             from, specifier.method().toUpperCase(Locale.ROOT), specifier.url(), specifier.fields());
   }
 
-  private static void send(Channel channel, InetSocketAddress to, HtcpMessage message) {
+  static void send(Channel channel, InetSocketAddress to, HtcpMessage message) {
     ByteBuf out = channel.alloc().directBuffer();
     message.write(out);
     channel.writeAndFlush(new DatagramPacket(out, to), channel.voidPromise());

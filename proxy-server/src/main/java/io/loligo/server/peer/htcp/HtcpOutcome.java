@@ -10,8 +10,10 @@ public enum HtcpOutcome {
   DENIED("Questions and removals that the rules denied; no reply was sent."),
   /** Damaged, or about a request that no port would accept; no reply was sent. */
   INVALID("Damaged messages, and messages about a URL that is not served; no reply was sent."),
+  /** A reply to a question of this proxy. */
+  REPLY("Replies to questions of this proxy."),
   /** It asks for nothing, or for an operation that is not known. */
-  OTHER("Replies to no question, and operations other than TST and CLR.");
+  OTHER("Messages that ask for nothing, and operations other than TST and CLR.");
 
   private final String text;
 

@@ -26,7 +26,7 @@ public final class IcpQueries implements QueryProtocol {
 
   @Override
   public boolean speaksWith(Peer peer) {
-    return peer.querying().port() > 0;
+    return peer.querying().port() > 0 && peer.querying().htcp() == null;
   }
 
   @Override

@@ -31,4 +31,7 @@ public interface PeerAsking {
    * @param then called once, on this event loop, perhaps before this method returns
    */
   void ask(PeerQuestion question, Consumer<PeerAnswer> then);
+
+  /** A client has purged {@code url}: tells the peers that want to know. */
+  default void purged(String url) {}
 }
