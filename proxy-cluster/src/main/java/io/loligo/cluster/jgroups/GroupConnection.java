@@ -59,6 +59,16 @@ final class GroupConnection extends TcpConnectionNonBlocking {
     writing = false;
   }
 
+  /** Does not wait for a thread that writes, which flushes itself. */
+  @Override
+  public void flush() {
+    if (!writing) {
+      writing = true;
+      super.flush();
+      writing = false;
+    }
+  }
+
   /** Says goodbye, unless the other node does not read: the view would wait for it here. */
   @Override
   protected void closeGracefully() {

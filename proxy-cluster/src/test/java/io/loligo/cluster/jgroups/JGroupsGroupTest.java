@@ -10,6 +10,7 @@ import io.loligo.cluster.group.View;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -277,17 +278,35 @@ class JGroupsGroupTest {
     return ports;
   }
 
+  /** As the successor of a process that has the port. */
+  @Test
+  void waitsForAPortThatIsTaken() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(2);
+    Node first = node("first", addresses.get(0), addresses);
+    Node old = new Node("old", addresses.get(1), new Fixed(addresses), null, 1).start();
+    first.awaitSize(2);
+    Node next = new Node("next", addresses.get(1), new Fixed(addresses), null, 1, false).start();
+    nodes.add(next);
+    assertThat(names(next.awaitSize(1))).containsExactly("next");
+    old.close();
+    assertThat(names(next.awaitSize(2))).containsExactlyInAnyOrder("first", "next");
+    first.awaitView(view -> names(view).contains("next"));
+  }
+
   @Test
   void silentAndForeignClientsDelayNobody() throws Exception {
     List<InetSocketAddress> addresses = Node.addresses(2);
     Node first = node("first", addresses.get(0), addresses);
     List<Socket> clients = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      Socket client = new Socket(addresses.get(0).getAddress(), addresses.get(0).getPort());
-      if (i % 2 == 0) {
-        client.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
-      }
-      clients.add(client);
+    for (int i = 0; i < 60; i++) {
+      clients.add(new Socket(addresses.get(0).getAddress(), addresses.get(0).getPort()));
+    }
+    try (Socket foreign = new Socket(addresses.get(0).getAddress(), addresses.get(0).getPort())) {
+      foreign.setSoTimeout(20_000);
+      foreign.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
+      assertThat(foreign.getInputStream().read()).as("behind silent ones").isEqualTo(-1);
+    } catch (SocketException reset) {
+      assertThat(reset).hasMessageContaining("reset"); // it had sent more than was read
     }
     Node second = node("second", addresses.get(1), addresses);
     second.awaitSize(2);

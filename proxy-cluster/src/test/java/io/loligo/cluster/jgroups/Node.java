@@ -43,6 +43,18 @@ final class Node implements Group.Listener, AutoCloseable {
 
   Node(String name, InetSocketAddress address, AddressSource source, GroupTls tls, int protocol)
       throws IOException {
+    this(name, address, source, tls, protocol, true);
+  }
+
+  /** The same; {@code binds} false: another node has the port yet. */
+  Node(
+      String name,
+      InetSocketAddress address,
+      AddressSource source,
+      GroupTls tls,
+      int protocol,
+      boolean binds)
+      throws IOException {
     this.address = address;
     steps = new ThreadSteps("steps-" + name);
     GroupSettings settings =
@@ -63,7 +75,7 @@ final class Node implements Group.Listener, AutoCloseable {
             1,
             false,
             protocol);
-    group = new JGroupsGroup(settings, own, source, steps, true);
+    group = new JGroupsGroup(settings, own, source, steps, binds);
   }
 
   Node start() {

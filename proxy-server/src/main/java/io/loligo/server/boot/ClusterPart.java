@@ -20,6 +20,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +71,13 @@ final class ClusterPart implements Part {
   /** Null: there is no line. */
   @Nullable Cluster cluster() {
     return cluster;
+  }
+
+  /** Ports for other nodes: clients must not reach them through the proxy. */
+  Set<Integer> ports() {
+    return cluster == null
+        ? Set.of()
+        : Set.of(cluster.self().address().getPort(), cluster.self().bodies().getPort());
   }
 
   /** Is no node any more: a successor takes over, or the process ends. Idempotent. */

@@ -504,6 +504,7 @@ public final class Proxy implements AutoCloseable {
       own.manages(Set.of(management.getPort()));
     }
     own.manages(RemoteJmx.of(System.getProperties()).ports());
+    own.manages(cluster.ports());
     inForce.startHelpers();
     ports.bind(config);
     htcp.bind(config);

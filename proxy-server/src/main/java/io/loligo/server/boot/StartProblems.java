@@ -2,6 +2,9 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminDirectives;
+import io.loligo.server.cluster.ClusterDirectives;
+import io.loligo.server.cluster.ClusterLine;
+import io.loligo.server.cluster.ClusterTlsLine;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.takeover.TakeoverSocket;
@@ -60,6 +63,29 @@ public final class StartProblems {
         problems.add(port.source() + ": cannot listen on " + port.name() + ": " + why);
       }
     }
+    problems.addAll(ofCluster(config));
+    return problems;
+  }
+
+  private static List<String> ofCluster(ProxyConfig config) {
+    ClusterLine line = config.get(ClusterDirectives.CLUSTER);
+    if (line == null) {
+      return List.of();
+    }
+    List<String> problems = new ArrayList<>();
+    IOException why = taken(line.listen().address(), line.listen().port());
+    if (why != null) {
+      problems.add(
+          line.source() + ": loligo_cluster " + line.listen().text() + ": " + why.getMessage());
+    }
+    ClusterTlsLine tls = config.get(ClusterDirectives.TLS);
+    if (tls != null) {
+      for (String path : List.of(tls.cert(), tls.key(), tls.ca())) {
+        if (!Files.isReadable(Path.of(path))) {
+          problems.add(tls.source() + ": loligo_cluster_tls: " + path + ": it cannot be read");
+        }
+      }
+    }
     return problems;
   }
 
@@ -107,17 +133,18 @@ public final class StartProblems {
     }
   }
 
-  /** Null: the port is free. It is bound for a moment, and does not listen. */
   private static @Nullable IOException taken(HttpPort port) {
-    if (port.port() == 0) {
-      return null;
-    }
+    return port.port() == 0 ? null : taken(port.address(), port.port());
+  }
+
+  /** Null: the port is free. It is bound for a moment, and does not listen. */
+  private static @Nullable IOException taken(String address, int port) {
     try (Socket probe = new Socket()) {
       probe.setReuseAddress(true);
       probe.bind(
-          port.address().isEmpty()
-              ? new InetSocketAddress(port.port())
-              : new InetSocketAddress(InetAddress.getByName(port.address()), port.port()));
+          address.isEmpty()
+              ? new InetSocketAddress(port)
+              : new InetSocketAddress(InetAddress.getByName(address), port));
       return null;
     } catch (IOException e) {
       return e;

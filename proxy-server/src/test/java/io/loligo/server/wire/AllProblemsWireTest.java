@@ -61,9 +61,20 @@ final class AllProblemsWireTest {
     access_log none
     cache_log none
     pid_filename %s
+    loligo_cluster a listen=127.0.0.1:%d members=127.0.0.1:1 mode=purge
+    loligo_cluster_tls cert=%s/cert key=%s/key ca=%s
     """
         .formatted(
-            taken.getLocalPort(), takenToo.getLocalPort(), taken.getLocalPort(), file, file, pid);
+            taken.getLocalPort(),
+            takenToo.getLocalPort(),
+            taken.getLocalPort(),
+            file,
+            file,
+            pid,
+            taken.getLocalPort(),
+            file,
+            file,
+            file);
   }
 
   private String[] reasons() {
@@ -73,7 +84,10 @@ final class AllProblemsWireTest {
       "process " + ProcessHandle.current().pid() + " is running",
       "cannot listen on 127.0.0.1:" + taken.getLocalPort(),
       "cannot listen on 127.0.0.1:" + takenToo.getLocalPort(),
-      "loligo_admin_port 127.0.0.1:" + taken.getLocalPort() + ": Address already in use"
+      "loligo_admin_port 127.0.0.1:" + taken.getLocalPort() + ": Address already in use",
+      "loligo_cluster 127.0.0.1:" + taken.getLocalPort() + ": Address already in use",
+      "file/cert: it cannot be read",
+      "file/key: it cannot be read"
     };
   }
 
@@ -90,7 +104,7 @@ final class AllProblemsWireTest {
   void memoryTogetherWithTheRest() throws Exception {
     assertThat(outputOf(unavailable() + "cache_mem 100000 GB\n"))
         .contains(reasons())
-        .contains("loligo.conf:11: ERROR: cache_mem");
+        .contains("loligo.conf:13: ERROR: cache_mem");
   }
 
   @Test

@@ -38,8 +38,12 @@ class ClusterWireTest extends WireTest {
   }
 
   private static String page(ProxyUnderTest node) throws IOException {
-    String head = "GET /cluster HTTP/1.1\r\nHost: 127.0.0.1:" + node.adminPort();
-    try (RawClient client = RawClient.connect(node.adminPort())) {
+    return page(node.adminPort());
+  }
+
+  private static String page(int port) throws IOException {
+    String head = "GET /cluster HTTP/1.1\r\nHost: 127.0.0.1:" + port;
+    try (RawClient client = RawClient.connect(port)) {
       return client.send(head + "\r\nConnection: close\r\n\r\n").responseTo("GET").text();
     }
   }
@@ -178,6 +182,52 @@ class ClusterWireTest extends WireTest {
     all[3] = admin;
     assertThat(Main.commandLine().setOut(new PrintWriter(out)).execute(all)).isEqualTo(status);
     return out.toString();
+  }
+
+  @Test
+  void clientsDoNotReachItsPortsThroughTheProxy() throws Exception {
+    ProxyUnderTest node = node(0, members() + " mode=purge");
+    for (int port : List.of(ports.get(0), ports.get(0) + 1)) {
+      String target = "127.0.0.1:" + port;
+      try (RawClient client = RawClient.connect(node.port())) {
+        String head = "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n";
+        assertThat(client.send(head).responseTo("GET").status()).isEqualTo(403);
+      }
+    }
+  }
+
+  @Test
+  void aSuccessorIsTheNodeWhenItsPredecessorHasLeft() throws Exception {
+    int admin = ProxyProcess.freePort();
+    Path file =
+        Files.writeString(
+            dir.resolve("process.conf"),
+            configuration(
+                "loligo_cluster web listen=127.0.0.1:"
+                    + ports.get(0)
+                    + " "
+                    + members()
+                    + " mode=purge",
+                "cache_dir rock " + dir.resolve("disk") + " 64",
+                "pid_filename " + dir.resolve("loligo.pid"),
+                "http_port 127.0.0.1:" + ProxyProcess.freePort(),
+                "loligo_admin_port 127.0.0.1:" + admin));
+    ProxyUnderTest other = node(1, members() + " mode=purge");
+    ProxyProcess old =
+        closing(ProxyProcess.loligo(dir, "run", "-f", file.toString())).awaitOutput(" ready\n");
+    awaitMembers(other, 2, 2);
+    String id = nodeOf(page(other), ports.get(0));
+    closing(ProxyProcess.loligo(dir, "run", "--take-over", "-f", file.toString()))
+        .awaitOutput(" ready\n");
+    assertThat(old.awaitExit()).as(old.output()).isZero();
+    Waiting.until("the successor", () -> page(admin).contains("\"members\": 2,"));
+    awaitMembers(other, 2, 2);
+    assertThat(nodeOf(page(other), ports.get(0))).as("the same node").isEqualTo(id);
+  }
+
+  private static String nodeOf(String page, int port) {
+    return page.replaceAll(
+        "(?s).*\"address\": \"127.0.0.1:" + port + "\"[^}]*\"node\": \"([0-9a-f-]+)\".*", "$1");
   }
 
   @Test
