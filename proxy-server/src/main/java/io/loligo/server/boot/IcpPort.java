@@ -199,6 +199,12 @@ final class IcpPort implements Part {
     }
   }
 
+  /** Another process has the port: asks and answers no more. */
+  synchronized void handOver() {
+    asker.use(config.get(), List.of());
+    close();
+  }
+
   private static void close(@Nullable Channel channel) {
     if (channel != null) {
       channel.close().awaitUninterruptibly();

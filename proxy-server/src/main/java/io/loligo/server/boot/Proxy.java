@@ -662,6 +662,8 @@ public final class Proxy implements AutoCloseable {
     history.giveFileAway();
     cluster.leave();
     admin.handOver();
+    icp.handOver();
+    htcp.close();
     life.handOver(() -> ports.handOver(inForce.config()));
   }
 

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** The numbers of a {@link PeriodCounts} under the names of Squid's counters. Stateless. */
 final class SquidCounters {
-  /** This version speaks neither ICP nor digests. */
+  /** The numbers of ICP and digests have names of their own: {@code loligo_icp_*}. */
   private static final List<String> NEVER =
       List.of(
           "icp.pkts_sent",

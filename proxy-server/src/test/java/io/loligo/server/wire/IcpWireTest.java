@@ -170,6 +170,20 @@ class IcpWireTest extends WireTest {
   }
 
   @Test
+  void aFloodOfAStrangerGetsNoReplyAndHoldsUpNobody() throws Exception {
+    startProxy(lines("log_icp_queries off"));
+    origin.onOk("/one", "content");
+    IcpNeighbour stranger = at("127.0.0.3");
+    byte[] query = IcpNeighbour.message(IcpNeighbour.QUERY, 1, origin.url("/one"));
+    for (int i = 0; i < 5_000; i++) {
+      stranger.send(query, port);
+    }
+    assertThat(get("/one").text()).isEqualTo("content");
+    assertThat(stranger.hasDatagram()).isFalse();
+    assertThat(origin.requests()).hasSize(1);
+  }
+
+  @Test
   void damagedDatagramsAndEchoesHaveNoEffect() throws Exception {
     startProxy(lines());
     IcpNeighbour friend = at("127.0.0.1");

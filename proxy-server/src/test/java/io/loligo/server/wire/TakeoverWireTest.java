@@ -205,6 +205,24 @@ class TakeoverWireTest extends WireTest {
   }
 
   @Test
+  void queriesByIcpAreTheSuccessors() throws Exception {
+    int icp = IcpNeighbour.freePort();
+    String[] lines = {"icp_port " + icp, "udp_incoming_address 127.0.0.1"};
+    ProxyProcess old = first("shutdown_lifetime 1 hour", lines[0], lines[1]);
+    RawClient half = connect().get(origin.url("/half"));
+    half.readContent(half.responseHead(), 4);
+    next("second", lines[0], lines[1], "icp_access allow all").awaitOutput(" ready\n");
+    old.awaitOutput("has taken over");
+    // the system would spread them over two sockets
+    for (int i = 0; i < 8; i++) {
+      try (IcpNeighbour neighbour = new IcpNeighbour("127.0.0.1")) {
+        assertThat(neighbour.ask(icp, i, origin.url("/none"))).isEqualTo(IcpNeighbour.MISS);
+      }
+    }
+    release.countDown();
+  }
+
+  @Test
   void theAdminPortGoesToTheNextProcess() throws Exception {
     ProxyProcess old = first("shutdown_lifetime 1 hour");
     RawClient idle = connect();

@@ -38,6 +38,9 @@ import org.slf4j.LoggerFactory;
 public final class Asker {
   private static final Logger LOG = LoggerFactory.getLogger(Asker.class);
 
+  /** The longest URL that fits a query of every protocol; nobody is asked about a longer one. */
+  static final int MOST_URL_BYTES = 16_000;
+
   /** Rounds at the same time; further requests go on without asking. */
   static final int MOST_ROUNDS = 65_536;
 
@@ -145,10 +148,15 @@ public final class Asker {
       }
       all.put(peer.name(), now);
     }
+    protocols = List.copyOf(spoken);
+    for (Peer peer : next.peers) {
+      if (!isQueried(peer)) {
+        health.answers(peer.name(), true); // no reply would end it
+      }
+    }
     hosts.keySet().retainAll(next.peers.stream().map(Peer::host).toList());
     settings = next;
     neighbours = all;
-    protocols = List.copyOf(spoken);
     learnSenders();
   }
 
@@ -184,8 +192,13 @@ public final class Asker {
     return addresses.contains(address);
   }
 
+  /** Whether its line and a protocol let it get queries, or replies come for those to a group. */
+  private boolean isQueried(Peer peer) {
+    return peer.querying().asked() && protocol(peer) != null;
+  }
+
   private boolean asks(Peer peer) {
-    if (!peer.querying().asked() || peer.querying().answersGroup() || protocol(peer) == null) {
+    if (!isQueried(peer) || peer.querying().answersGroup()) {
       return false;
     }
     Neighbour known = neighbours.get(peer.name());
@@ -205,7 +218,7 @@ public final class Asker {
 
   private void begin(PeerQuestion question, Consumer<PeerAnswer> then) {
     AskSettings now = settings;
-    if (now == null || rounds.size() >= MOST_ROUNDS) {
+    if (now == null || rounds.size() >= MOST_ROUNDS || question.url().length() > MOST_URL_BYTES) {
       then.accept(PeerAnswer.NOBODY);
       return;
     }
@@ -292,12 +305,9 @@ public final class Asker {
     }
     Round round = rounds.get(number);
     boolean expected = round != null && round.expects(sender);
-    long millis =
-        round == null || !expected
-            ? -1
-            : TimeUnit.NANOSECONDS.toMillis(time.nanos() - round.startNanos());
+    long nanos = round == null || !expected ? -1 : time.nanos() - round.startNanos();
     String name = sender.line().name();
-    boolean wasDown = sender.replied(reply, millis);
+    boolean wasDown = sender.replied(reply, nanos < 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos));
     if (wasDown) {
       health.answers(name, true);
       LOG.info("{} answers queries again", sender.line());
@@ -311,7 +321,7 @@ public final class Asker {
     }
     if (round != null && expected) {
       count(name, reply);
-      round.replied(sender, !wasDown, reply, millis, distanceMillis);
+      round.replied(sender, !wasDown, reply, nanos, distanceMillis);
     }
   }
 

@@ -6,6 +6,7 @@ import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.route.PeerAnswer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ final class Round {
   /** The parent whose miss counts as the first one; null: none. */
   private @Nullable Peer first;
 
-  private long firstMillis;
+  private long firstNanos;
 
   /**
    * A round without queries.
@@ -102,10 +103,10 @@ final class Round {
    * A reply that it {@link #expects}.
    *
    * @param wasUp whether it was waited for
-   * @param millis since the round began
+   * @param nanos since the round began
    * @param distanceMillis of the peer to the origin; 0: unknown
    */
-  void replied(Neighbour from, boolean wasUp, Reply reply, long millis, int distanceMillis) {
+  void replied(Neighbour from, boolean wasUp, Reply reply, long nanos, int distanceMillis) {
     boolean direct = unanswered.remove(from);
     if (!direct) {
       groupReplies++;
@@ -120,7 +121,7 @@ final class Round {
       return;
     }
     if (reply == Reply.MISS && parent) {
-      missed(from.line(), millis, distanceMillis);
+      missed(from.line(), nanos, distanceMillis);
     }
     boolean knownGroup = group == null || group.groupReplies() > 0;
     if ((!direct || wasUp) && --expected <= 0 && knownGroup) {
@@ -128,7 +129,7 @@ final class Round {
     }
   }
 
-  private void missed(Peer parent, long millis, int distanceMillis) {
+  private void missed(Peer parent, long nanos, int distanceMillis) {
     if (wantsDistance
         && distanceMillis > 0
         && (closest == null || distanceMillis < closestMillis)) {
@@ -138,10 +139,11 @@ final class Round {
     if (parent.querying().closestOnly()) {
       return;
     }
-    long weighted = Math.max(0, (millis - parent.querying().baseMillis()) / parent.weight());
-    if (first == null || weighted < firstMillis) {
+    long base = TimeUnit.MILLISECONDS.toNanos(parent.querying().baseMillis());
+    long weighted = Math.max(0, (nanos - base) / parent.weight());
+    if (first == null || weighted < firstNanos) {
       first = parent;
-      firstMillis = weighted;
+      firstNanos = weighted;
     }
   }
 

@@ -378,6 +378,30 @@ class AskerTest {
   }
 
   @Test
+  void nobodyIsAskedAboutAUrlThatFitsNoQuery() throws Exception {
+    use(peer("p", "parent", ""));
+    String url = "http://o.example/" + "x".repeat(Asker.MOST_URL_BYTES);
+    asking.ask(new PeerQuestion(url, new Fields(1), peers), answers::add);
+    assertThat(queried).isEmpty();
+    assertAnswer(null, HierarchyCode.HIER_NONE, false);
+  }
+
+  @Test
+  void aPeerThatIsAskedNoMoreIsNotDownForGood() throws Exception {
+    use("icp_query_timeout 100", peer("p", "parent", ""));
+    for (int i = 0; i < Neighbour.MOST_UNANSWERED; i++) {
+      ask();
+      pass(100);
+    }
+    assertThat(alive(1)).isFalse();
+    use(peer("p", "parent", "weight=2"));
+    assertThat(alive(1)).as("still asked").isFalse();
+    asker.use(Configs.of(peer("p", "parent", "weight=2") + "\n"), List.of());
+    channel.runPendingTasks();
+    assertThat(alive(1)).as("icp_port is closed").isTrue();
+  }
+
+  @Test
   void aReloadKeepsWhatIsKnownOfAPlace() throws Exception {
     use(peer("p", "parent", ""));
     ask();

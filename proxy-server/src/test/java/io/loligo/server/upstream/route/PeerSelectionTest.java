@@ -421,6 +421,13 @@ class PeerSelectionTest {
     assertThat(asked(Askable.ALL)).as("not hierarchical").isEmpty();
   }
 
+  @Test
+  void queriesDoNotTellTheUrlsOfTunnels() {
+    settings.peers = List.of(sibling("s", false));
+    request.scheme = "https";
+    assertThat(asked(Askable.ALL)).isEmpty();
+  }
+
   private static Peer sibling(String name, boolean allowMiss) {
     return Peer.parent(name, name + ".example", 3128)
         .kind(PeerKind.SIBLING)
@@ -524,6 +531,7 @@ class PeerSelectionTest {
     private InetAddress transparentClient;
     private final Fields fields = new Fields(4);
     private int port = 80;
+    private String scheme = "http";
 
     void cacheControl(String value) {
       byte[] bytes = ("Cache-Control" + value).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
@@ -598,7 +606,7 @@ class PeerSelectionTest {
 
     @Override
     public String scheme() {
-      return "http";
+      return scheme;
     }
 
     @Override
