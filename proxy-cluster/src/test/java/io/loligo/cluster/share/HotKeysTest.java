@@ -36,13 +36,28 @@ class HotKeysTest {
     assertThat(keys.request(7, 100 * HotKeys.PERIOD_NANOS)).isFalse();
   }
 
+  /** As {@link ClusterSizesTest} computes it. */
+  @Test
+  void aKeyOfTenRequestsASecondLeavesTheNodeEightTimesInElevenSeconds() {
+    HotKeys keys = new HotKeys(10, 0);
+    long copyUntil = -1;
+    int left = 0;
+    for (long now = 0; now < 1_100_000_000_000L; now += 100_000_000L) {
+      if (now > copyUntil) {
+        left++;
+        copyUntil = keys.request(7, now) ? now + HotKeys.LONGEST_MILLIS * 1_000_000 : -1;
+      }
+    }
+    assertThat(left).isBetween(740, 860);
+  }
+
   @Test
   void keysOfOneRequestDoNotLookHot() {
     HotKeys keys = new HotKeys(10, 0);
     Random random = new Random(1);
     int hot = 0;
-    for (int i = 0; i < 40_000; i++) {
-      hot += keys.request(random.nextLong(), i * 250_000L) ? 1 : 0;
+    for (int i = 0; i < 100_000; i++) {
+      hot += keys.request(random.nextLong(), i * 100_000L) ? 1 : 0;
     }
     assertThat(hot).isLessThan(40);
   }

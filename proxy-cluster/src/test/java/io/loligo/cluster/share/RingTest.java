@@ -3,9 +3,11 @@ package io.loligo.cluster.share;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.sun.management.ThreadMXBean;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -145,6 +147,20 @@ class RingTest {
   }
 
   @Test
+  void viewsWithTheSameRankingAreNoChange() {
+    Ring ring =
+        Members.ring(Members.view(Members.member(1), Members.member(2)))
+            .next(Members.view(3), Members.run(0), 50);
+    long key = keyOf(ring, 0);
+    ClusterPeer before = ring.previousOwner(key, 50);
+    View otherOrder = Members.view(Members.member(2), Members.member(0), Members.member(1));
+    for (int i = 0; i < 2 * Ring.MOST_TABLES; i++) {
+      ring = ring.next(i % 2 == 0 ? otherOrder : Members.view(3), Members.run(0), 60);
+    }
+    assertThat(ring.previousOwner(key, 60)).isEqualTo(before).isNotNull();
+  }
+
+  @Test
   void aDrainingOwnerIsAskedAndOneThatLeftIsNot() {
     Ring three = Members.ring(Members.view(3));
     long key = keyWithNext(three, 2, 0);
@@ -179,6 +195,22 @@ class RingTest {
     ClusterPeer asked = ring.previousOwner(key, 10);
     assertThat(asked).isNotNull();
     assertThat(asked.member()).isEqualTo(again);
+  }
+
+  @Test
+  void aLookupAllocatesNothing() {
+    Routing routing = new Routing(Members.ring(Members.view(100)));
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long leastBytes = Long.MAX_VALUE;
+    for (int round = 0; round < 20; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (long key = 0; key < 1_000; key++) {
+        routing.owner(key, 1);
+        routing.previous(key, 1);
+      }
+      leastBytes = Math.min(leastBytes, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertThat(leastBytes).isLessThan(1_000);
   }
 
   private static ClusterPeer owner(Ring ring, long key) {
