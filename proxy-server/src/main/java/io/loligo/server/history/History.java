@@ -192,10 +192,15 @@ public final class History implements AutoCloseable {
     return aheadSeconds;
   }
 
-  /** The first slot of a range that is there; {@link Long#MAX_VALUE}: none is. */
-  private long oldest(HistoryRange range) {
-    Long since = sinceSeconds(range);
-    return since == null ? Long.MAX_VALUE : since + aheadSeconds();
+  /** The first slot from {@code slot} on that is there; {@link Long#MAX_VALUE}: none is. */
+  private synchronized long oldestFrom(HistoryRange range, long slot) {
+    RecordRing ring = rings[range.ordinal()];
+    long number = ring.firstFrom(slot);
+    if (number < ring.end()) {
+      return ring.slot(number);
+    }
+    Interval now = unfinished[range.ordinal()];
+    return now == null ? Long.MAX_VALUE : now.slot();
   }
 
   /**
@@ -210,15 +215,14 @@ public final class History implements AutoCloseable {
       throw new IllegalArgumentException(
           "slots: " + slots + " (expected: a divisor of " + range.slots() + ")");
     }
+    long length = (long) slots * range.slotSeconds();
     long last = newest();
-    long oldest = oldest(range);
+    long lastPoint = last - Math.floorMod(last, length);
+    long oldest = oldestFrom(range, lastPoint - range.seconds() + length);
     if (oldest == Long.MAX_VALUE) {
       return;
     }
-    long length = (long) slots * range.slotSeconds();
-    long lastPoint = last - Math.floorMod(last, length);
-    long firstPoint =
-        Math.max(lastPoint - range.seconds() + length, oldest - Math.floorMod(oldest, length));
+    long firstPoint = oldest - Math.floorMod(oldest, length);
     Reading reading = new Reading(range, firstPoint);
     for (long start = firstPoint; start <= lastPoint; start += length) {
       point.accept(reading.upTo(start, start + length));
