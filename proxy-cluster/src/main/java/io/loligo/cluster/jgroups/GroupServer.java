@@ -3,11 +3,14 @@ package io.loligo.cluster.jgroups;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jgroups.Address;
 import org.jgroups.blocks.cs.TcpConnection;
 import org.jgroups.blocks.cs.TcpServer;
@@ -18,12 +21,23 @@ import org.jgroups.util.Util;
 /**
  * Accepts connections of nodes, and connects to them. The engine's own server greets a client on
  * the thread that accepts, where a silent client holds up all others; this one does so on threads
- * of a small pool, within a time.
+ * of a small pool, within a time. No address has more than a part of the pool, and no failure ends
+ * the thread that accepts.
  */
 final class GroupServer extends TcpServer {
   private static final int GREETING_MILLIS = 3_000;
   private static final int MAX_GREETING = 64;
+
+  /** Clients of one address that are greeted at the same time; more are closed at once. */
+  private static final int MAX_GREETING_OF_ONE = 8;
+
   private static final long IDLE_SECONDS = 5;
+
+  /** After a failure to accept, such as for want of a descriptor: it may last. */
+  private static final long FAILED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** Clients that are being greeted, by address. Guarded by itself. */
+  private final Map<InetAddress, Integer> greeted = new HashMap<>();
 
   private final GroupSockets sockets;
   private final TimeScheduler timer;
@@ -77,26 +91,68 @@ final class GroupServer extends TcpServer {
 
   private final class Accepting extends Acceptor {
     @Override
-    protected void handleAccept(Socket client) throws IOException {
+    public void run() {
+      while (!srv_sock.isClosed() && !Thread.currentThread().isInterrupted()) {
+        try {
+          handleAccept(srv_sock.accept());
+        } catch (IOException | RuntimeException | OutOfMemoryError e) { // or no thread could begin
+          LockSupport.parkNanos(FAILED_NANOS);
+        }
+      }
+    }
+
+    @Override
+    protected void handleAccept(Socket client) {
+      InetAddress from = client.getInetAddress();
+      boolean begins = false;
       try {
-        greeting.execute(() -> greet(client));
+        if (mayBegin(from)) {
+          greeting.execute(() -> greet(client, from));
+          begins = true;
+        }
       } catch (RejectedExecutionException busy) {
-        client.close();
+        end(from);
+      } catch (OutOfMemoryError noThread) {
+        end(from);
+        throw noThread;
+      } finally {
+        if (!begins) {
+          refusals.tooMany(from);
+          Util.close(client);
+        }
       }
     }
   }
 
-  private void greet(Socket client) {
+  private boolean mayBegin(InetAddress from) {
+    synchronized (greeted) {
+      int others = greeted.getOrDefault(from, 0);
+      if (others == MAX_GREETING_OF_ONE) {
+        return false;
+      }
+      greeted.put(from, others + 1);
+      return true;
+    }
+  }
+
+  private void end(InetAddress from) {
+    synchronized (greeted) {
+      greeted.computeIfPresent(from, (address, count) -> count > 1 ? count - 1 : null);
+    }
+  }
+
+  private void greet(Socket client, InetAddress from) {
     Future<?> deadline = closeLater(client, GREETING_MILLIS);
     try {
       GroupConnection connection = new GroupConnection(sockets.admitted(client), this);
       deadline.cancel(false);
       handleIncomingConnection(connection.peerAddress(), connection);
     } catch (Exception e) {
-      refusals.notAdmitted(client.getInetAddress(), e);
+      refusals.notAdmitted(from, e);
       Util.close(client);
     } finally {
       deadline.cancel(false);
+      end(from);
     }
   }
 }

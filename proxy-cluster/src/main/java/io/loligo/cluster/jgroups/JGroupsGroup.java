@@ -54,6 +54,10 @@ public final class JGroupsGroup implements Group {
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final int MAX_KNOWN = 1_024;
   private static final long MAX_HELD_BYTES = 8L << 20;
+
+  /** Of a message that is held, beside its content. */
+  private static final int HELD_BYTES = 64;
+
   private static final long IDLE_SECONDS = 10;
 
   /** Between two tries to bind a port that another process has. */
@@ -416,7 +420,7 @@ public final class JGroupsGroup implements Group {
         asking.run();
         report();
       }
-    } else if (refused.add(facts.member().id())) {
+    } else if (refused.size() < MAX_KNOWN && refused.add(facts.member().id())) {
       LOG.warn(
           "the member {} at {} speaks version {} of the cluster's protocol, this node {}: it is"
               + " left out; next: run versions of the program that are neighbours",
@@ -434,7 +438,7 @@ public final class JGroupsGroup implements Group {
       listener.message(sender.id(), content);
       return;
     }
-    heldBytes += content.length;
+    heldBytes += HELD_BYTES + content.length;
     held.add(new Held(from, content));
     if (heldBytes > MAX_HELD_BYTES) {
       LOG.debug("messages of {} are dropped: it is in no view", from);

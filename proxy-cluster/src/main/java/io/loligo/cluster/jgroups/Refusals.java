@@ -4,32 +4,23 @@ import java.io.EOFException;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Logs addresses that could not be connected for a reason that does not pass by itself, each at
- * most once a minute. Thread-safe.
+ * most once a minute, and no more than {@value #MAX_KNOWN} in a minute. Thread-safe.
  */
 final class Refusals {
   private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
   private static final long QUIET_NANOS = 60_000_000_000L;
-  private static final int MAX_KNOWN = 256;
+  private static final int MAX_KNOWN = 64;
 
   private final LongSupplier nanos;
 
   /** Time of the last line about an address. Guarded by {@code this}. */
-  private final Map<InetAddress, Long> logged =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<InetAddress, Long> eldest) {
-          return size() > MAX_KNOWN;
-        }
-      };
+  private final LinkedHashMap<InetAddress, Long> logged = new LinkedHashMap<>();
 
   Refusals(LongSupplier nanos) {
     this.nanos = nanos;
@@ -43,6 +34,16 @@ final class Refusals {
               + " and its version with those of this node",
           client.getHostAddress(),
           text(reason));
+    }
+  }
+
+  /** A client of the group port was closed, because too many others are being greeted. */
+  void tooMany(InetAddress client) {
+    if (isNew(client)) {
+      LOG.warn(
+          "{} is not greeted as a node of the cluster: too many clients of the group port are at"
+              + " once; next: let a firewall admit the nodes only",
+          client.getHostAddress());
     }
   }
 
@@ -76,7 +77,10 @@ final class Refusals {
     if (last != null && now - last < QUIET_NANOS) {
       return false;
     }
-    logged.remove(address);
+    logged.values().removeIf(time -> now - time >= QUIET_NANOS);
+    if (logged.size() == MAX_KNOWN) {
+      return false;
+    }
     logged.put(address, now);
     return true;
   }

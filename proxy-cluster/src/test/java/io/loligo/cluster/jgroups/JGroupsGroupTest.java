@@ -2,6 +2,7 @@ package io.loligo.cluster.jgroups;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.loligo.cluster.discovery.AddressSource;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -314,6 +316,56 @@ class JGroupsGroupTest {
     for (Socket client : clients) {
       assertThat(client.getInputStream().read()).isEqualTo(-1);
       client.close();
+    }
+  }
+
+  private static Socket from(String address, InetSocketAddress port) throws IOException {
+    Socket client = new Socket();
+    client.bind(new InetSocketAddress(address, 0));
+    client.connect(port);
+    return client;
+  }
+
+  private static boolean isClosed(Socket client) {
+    try {
+      return client.getInputStream().read() < 0;
+    } catch (IOException e) {
+      return !(e instanceof SocketTimeoutException);
+    }
+  }
+
+  /** More clients than threads that greet: those of another address are greeted all the same. */
+  @Test
+  void manySilentClientsOfOneAddressKeepOutNoOther() throws Exception {
+    assumeTrue(Files.exists(Path.of("/proc/self/net/tcp")), "all of 127/8 is loopback");
+    List<InetSocketAddress> addresses = Node.addresses(1);
+    InetSocketAddress port = addresses.get(0);
+    Node node = new Node("first", port, new Fixed(addresses), null, JGroupsGroup.PROTOCOL);
+    nodes.add(node.start());
+    node.awaitSize(1);
+    joined(node);
+    List<Socket> silent = new ArrayList<>();
+    try {
+      int closed = 0;
+      for (int i = 0; i < 80; i++) {
+        Socket client = new Socket(port.getAddress(), port.getPort());
+        client.setSoTimeout(1);
+        silent.add(client);
+      }
+      try (Socket other = from("127.0.0.3", port)) {
+        other.setSoTimeout(100);
+        assertThatThrownBy(() -> other.getInputStream().read())
+            .as("its greeting is awaited")
+            .isInstanceOf(SocketTimeoutException.class);
+      }
+      for (Socket client : silent) {
+        closed += isClosed(client) ? 1 : 0;
+      }
+      assertThat(closed).as("closed at once").isGreaterThanOrEqualTo(70);
+    } finally {
+      for (Socket client : silent) {
+        client.close();
+      }
     }
   }
 }

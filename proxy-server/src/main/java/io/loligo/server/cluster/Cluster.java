@@ -72,7 +72,7 @@ public final class Cluster implements AutoCloseable {
     GroupTls secured = tls == null ? null : read(tls, time);
     try {
       NodeRun run = NodeFile.next(folder, time.millis());
-      InetSocketAddress listen = ClusterPlaces.listen(line.listen());
+      InetSocketAddress listen = ClusterPlaces.listen(line);
       self =
           new Member(
               run,

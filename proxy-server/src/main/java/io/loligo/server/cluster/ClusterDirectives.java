@@ -34,10 +34,11 @@ public final class ClusterDirectives {
           .with(ClusterReader::new)
           .text(
               "This process is a node of the cluster NAME. The group port of listen= is for"
-                  + " messages between the nodes; 0.0.0.0 and [::] stand for the first address of"
-                  + " the machine that is not loopback. members= says where the other nodes are: a"
-                  + " list, which may contain this node; the addresses of a name, asked every 5"
-                  + " seconds, while the JVM keeps an answer for 30; or a file with one HOST:PORT"
+                  + " messages between the nodes; 0.0.0.0 and [::] stand for the address of the"
+                  + " machine that members= lists with that port, else for the first that is not"
+                  + " loopback. members= says where the other nodes are: a list, which may contain"
+                  + " this node; the addresses of a name, asked every 5 seconds, while the"
+                  + " JVM keeps an answer for 30; or a file with one HOST:PORT"
                   + " in a line, read every 5 seconds. mode=purge: each purge reaches all nodes."
                   + " mode=share: one cache; not available yet. bodies=: the port for bodies, by"
                   + " default the one after the group port. weight=: the share of this node in the"

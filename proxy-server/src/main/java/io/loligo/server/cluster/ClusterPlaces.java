@@ -7,6 +7,7 @@ import io.loligo.cluster.discovery.ListedMembers;
 import io.loligo.cluster.discovery.NamedMembers;
 import io.loligo.cluster.discovery.Resolver;
 import io.loligo.core.config.HostPort;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -36,31 +37,45 @@ final class ClusterPlaces {
   }
 
   /**
-   * The address of the group port.
+   * The address and port of this node. For a wildcard, one of the machine by which others can reach
+   * it: one that the list of members has, else the first.
    *
    * @throws IOException if it is not one of this machine
    */
-  static InetSocketAddress listen(HostPort place) throws IOException {
+  static InetSocketAddress listen(ClusterLine line) throws IOException {
+    HostPort place = line.listen();
     InetAddress address = InetAddress.getByName(place.address());
     return new InetSocketAddress(
-        address.isAnyLocalAddress() ? own(address) : address, place.port());
+        address.isAnyLocalAddress() ? own(address, machine(), line) : address, place.port());
   }
 
-  /** The first address of the machine of the kind of {@code any} by which others can reach it. */
-  private static InetAddress own(InetAddress any) throws IOException {
+  private static List<InetAddress> machine() throws IOException {
     try {
-      List<InetAddress> all =
-          NetworkInterface.networkInterfaces()
-              .flatMap(NetworkInterface::inetAddresses)
-              .filter(one -> !one.isLoopbackAddress() && !one.isLinkLocalAddress())
-              .filter(one -> one instanceof Inet4Address == any instanceof Inet4Address)
-              .toList();
-      if (all.isEmpty()) {
-        throw new IOException("this machine has no address but loopback: name one in listen=");
-      }
-      return all.get(0);
+      return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
     } catch (SocketException e) {
       throw new IOException("the addresses of this machine are not known: name one in listen=", e);
     }
+  }
+
+  /** The one of {@code machine} for {@code any}, a wildcard of its kind. */
+  static InetAddress own(InetAddress any, List<InetAddress> machine, ClusterLine line)
+      throws IOException {
+    List<InetAddress> all =
+        machine.stream()
+            .filter(one -> !one.isLoopbackAddress() && !one.isLinkLocalAddress())
+            .filter(one -> one instanceof Inet4Address == any instanceof Inet4Address)
+            .toList();
+    if (all.isEmpty()) {
+      throw new IOException("this machine has no address but loopback: name one in listen=");
+    }
+    return all.stream().filter(one -> isListed(one, line)).findFirst().orElse(all.get(0));
+  }
+
+  private static boolean isListed(InetAddress address, ClusterLine line) {
+    return line.members().stream()
+        .filter(member -> member.port() == line.listen().port())
+        .anyMatch(
+            member ->
+                address.equals(NetUtil.createInetAddressFromIpAddressString(member.address())));
   }
 }

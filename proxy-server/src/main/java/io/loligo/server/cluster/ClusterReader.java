@@ -7,6 +7,7 @@ import io.loligo.core.config.LineReader;
 import io.loligo.core.config.Option;
 import io.loligo.core.config.Reading;
 import io.netty.util.NetUtil;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -123,6 +124,10 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
         if (member == null) {
           return;
         }
+        if (isWildcard(member)) {
+          error(word, "addresses at which the nodes are reached, not a wildcard");
+          return;
+        }
         if (!listed.contains(member)) {
           listed.add(member);
         }
@@ -182,6 +187,11 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
     } else if (made.insecure() && secured) {
       reading.report().error(at, "insecure", "no such word beside loligo_cluster_tls", "");
     }
+  }
+
+  private static boolean isWildcard(HostPort place) {
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString(place.address());
+    return address != null && address.isAnyLocalAddress();
   }
 
   private static boolean isLoopback(HostPort place) {

@@ -24,8 +24,11 @@ final class ClusterTlsReader implements LineReader<@Nullable ClusterTlsLine> {
 
   @Override
   public void read(Line next) {
+    if (line != null) {
+      reading.report().error(next, "", "one line", "this node has one certificate");
+      return;
+    }
     line = next;
-    value = null;
     Map<String, String> files = new HashMap<>();
     for (String word : next.values()) {
       Option option = Option.of(word);

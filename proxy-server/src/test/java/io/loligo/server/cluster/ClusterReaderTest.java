@@ -66,6 +66,8 @@ class ClusterReaderTest {
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge secure|listen=, members=",
         "a listen=127.0.0.1:7800 members=dns:x mode=purge|ADDRESS:PORT",
         "a listen=127.0.0.1:7800 members=file: mode=purge|file:PATH",
+        "a listen=127.0.0.1:7800 members=0.0.0.0:7800 mode=purge insecure|not a wildcard",
+        "a listen=127.0.0.1:7800 members=[::]:7800 mode=purge insecure|not a wildcard",
       })
   void namesTheWrongWord(String values, String expected) {
     assertThat(load("loligo_cluster " + values).errors())
@@ -109,5 +111,13 @@ class ClusterReaderTest {
   void refusesASecondCluster() {
     String line = LISTEN + "members=127.0.0.1:7800 mode=purge\n";
     assertThat(load(line + line).errors()).hasSize(1);
+  }
+
+  @Test
+  void refusesASecondCertificate() {
+    String line = LISTEN + "members=10.0.0.1:7800 mode=purge\n";
+    assertThat(load(TLS + TLS + line).errors())
+        .singleElement()
+        .satisfies(one -> assertThat(one.text()).contains("squid.conf:2", "one line"));
   }
 }
