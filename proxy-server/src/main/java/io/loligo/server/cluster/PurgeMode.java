@@ -40,9 +40,10 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
 
   /**
    * Time without any other member after which a node that began serves what it has: longer than
-   * nodes need to find each other.
+   * nodes need to find each other on a machine that is busy. Two that begin together are two
+   * clusters at first, and join within some 10 s. Doubt costs validations only.
    */
-  private static final long ALONE_SECONDS = 5;
+  private static final long ALONE_SECONDS = 30;
 
   /**
    * The client of an unsafe request waits so long for other nodes: longer than a round trip within
