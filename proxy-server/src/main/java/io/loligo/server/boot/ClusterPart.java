@@ -1,6 +1,5 @@
 package io.loligo.server.boot;
 
-import io.loligo.cluster.purges.Replication;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminPages;
 import io.loligo.server.cluster.Cluster;
@@ -50,12 +49,23 @@ final class ClusterPart implements Part {
       Supplier<EventExecutor> loops)
       throws IOException {
     ClusterLine line = config.get(ClusterDirectives.CLUSTER);
+    Path folder = folder(config);
     cluster =
         line == null
             ? null
-            : new Cluster(line, config.get(ClusterDirectives.TLS), folder(config), time, binds);
-    purges =
-        cluster == null ? null : new PurgeMode(cluster, store, loops, Replication.memoryJournal());
+            : new Cluster(line, config.get(ClusterDirectives.TLS), folder, time, binds);
+    purges = cluster == null ? null : purges(cluster, store, loops, folder);
+  }
+
+  private static PurgeMode purges(
+      Cluster cluster, TieredStore store, Supplier<EventExecutor> loops, @Nullable Path folder)
+      throws IOException {
+    try {
+      return new PurgeMode(cluster, store, loops, folder);
+    } catch (IOException | RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
   }
 
   /** That of the first {@code cache_dir} that is written; null: there is none. */
@@ -123,6 +133,27 @@ final class ClusterPart implements Part {
         null,
         "Changes of the members of the cluster.",
         this::viewChanges);
+    export.counter(
+        "loligo.cluster.purges.published",
+        null,
+        "Purges of this node that went to the cluster, those of unsafe requests included.",
+        this::published);
+    export.counter(
+        "loligo.cluster.purges.received",
+        null,
+        "Purges of other nodes that this one took.",
+        this::received);
+    export.counter(
+        "loligo.cluster.revalidations",
+        null,
+        "Times that everything stored had to be validated before its next use, because purges were"
+            + " no longer known. Rare, unless a node was away for more than ten minutes.",
+        this::revalidations);
+    export.gauge(
+        "loligo.cluster.purge.lag",
+        null,
+        "Purges of the cluster that this node knows of and has not carried out yet.",
+        this::lag);
   }
 
   @Override
@@ -130,6 +161,10 @@ final class ClusterPart implements Part {
     sources.gauge("cluster_members", this::members);
     sources.gauge("cluster_configured", this::configured);
     sources.counter("cluster_view_changes", this::viewChanges);
+    sources.counter("cluster_purges_published", this::published);
+    sources.counter("cluster_purges_received", this::received);
+    sources.counter("cluster_revalidations", this::revalidations);
+    sources.gauge("cluster_purge_lag", this::lag);
   }
 
   @Override
@@ -145,6 +180,22 @@ final class ClusterPart implements Part {
 
   private long configured() {
     return cluster == null ? 0 : cluster.configured();
+  }
+
+  private long published() {
+    return purges == null ? 0 : purges.published();
+  }
+
+  private long received() {
+    return purges == null ? 0 : purges.received();
+  }
+
+  private long revalidations() {
+    return purges == null ? 0 : purges.revalidations();
+  }
+
+  private long lag() {
+    return purges == null ? 0 : purges.lag();
   }
 
   private long viewChanges() {

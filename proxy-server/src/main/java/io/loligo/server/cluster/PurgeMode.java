@@ -5,6 +5,7 @@ import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import io.loligo.cluster.purges.FileJournal;
 import io.loligo.cluster.purges.Invalidations;
 import io.loligo.cluster.purges.Nodes;
 import io.loligo.cluster.purges.PurgeJournal;
@@ -17,6 +18,9 @@ import io.loligo.store.purge.OtherStores;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Reach;
 import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +54,9 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
    * a site with a forced write, and short for a person. Nodes that take longer do it later.
    */
   private static final long UNSAFE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** Name of the folder with purges, in that of the first {@code cache_dir}. */
+  private static final String JOURNAL = "loligo.purges";
 
   private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -114,11 +121,31 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
    * Reads what the journal kept, which may wait for a disk. From now on the store doubts.
    *
    * @param loops give an event loop for what has to wait
-   * @param journal taken: {@link #close} closes it
+   * @param folder where purges are kept for a restart, beside what is stored; null: nowhere
+   * @throws IOException if it cannot be used; names the line
    */
   public PurgeMode(
-      Cluster cluster, TieredStore store, Supplier<EventExecutor> loops, PurgeJournal journal) {
-    this(cluster.steps(), cluster.purges(), cluster.self(), new WholeStore(store, loops), journal);
+      Cluster cluster, TieredStore store, Supplier<EventExecutor> loops, @Nullable Path folder)
+      throws IOException {
+    this(
+        cluster.steps(),
+        cluster.purges(),
+        cluster.self(),
+        new WholeStore(store, loops),
+        journal(cluster, folder));
+  }
+
+  private static PurgeJournal journal(Cluster cluster, @Nullable Path folder) throws IOException {
+    if (folder == null) {
+      return Replication.memoryJournal();
+    }
+    Path place = folder.resolve(JOURNAL);
+    try {
+      Files.createDirectories(place);
+    } catch (IOException e) {
+      throw new IOException(cluster.line().source() + ": loligo_cluster: " + place + ": " + e, e);
+    }
+    return new FileJournal(place);
   }
 
   PurgeMode(Steps steps, Group group, Member self, PurgedStore store, PurgeJournal journal) {
@@ -147,9 +174,28 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     return !doubting;
   }
 
-  /** How it stood a second ago, at most; null: it has not begun. Any thread. */
-  public @Nullable ReplicationState state() {
-    return state;
+  /** Purges of this node. This and the following numbers are a second old at most. Any thread. */
+  public long published() {
+    ReplicationState known = state;
+    return known == null ? 0 : known.published();
+  }
+
+  /** Purges of other nodes. */
+  public long received() {
+    ReplicationState known = state;
+    return known == null ? 0 : known.received();
+  }
+
+  /** Times that everything had to be validated. */
+  public long revalidations() {
+    ReplicationState known = state;
+    return known == null ? 0 : known.revalidations();
+  }
+
+  /** Known purges that this node has not carried out yet. */
+  public long lag() {
+    ReplicationState known = state;
+    return known == null ? 0 : known.lag();
   }
 
   private void tick() {

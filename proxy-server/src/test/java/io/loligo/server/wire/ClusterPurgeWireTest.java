@@ -200,6 +200,29 @@ class ClusterPurgeWireTest extends WireTest {
     assertThat(get(2, "/b")).isEqualTo("v2");
   }
 
+  /** All that know the purge have restarted before the node returns that does not. */
+  @Test
+  void aPurgeOutlivesTheProcessesThatKnowIt() throws Exception {
+    startNodes();
+    Page page = new Page("/a");
+    for (int node = 0; node < 3; node++) {
+      get(node, "/a");
+    }
+    nodes.get(2).close();
+    nodes.remove(2);
+    awaitMembers(2);
+    page.version = 2;
+    assertThat(ask(0, "PURGE", "/a").field("Loligo-Purged")).endsWith(", nodes 2/3");
+    for (ProxyUnderTest node : nodes) {
+      node.close();
+    }
+    nodes.clear();
+    startNodes();
+    for (int node = 0; node < 3; node++) {
+      assertThat(get(node, "/a")).isEqualTo("v2");
+    }
+  }
+
   /** What arrives belongs to the time before the purge; nobody who asks later gets it. */
   @Test
   void aPurgeWhileTheResponseStreamsToAnotherNode() throws Exception {
