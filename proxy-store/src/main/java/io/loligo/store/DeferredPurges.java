@@ -111,6 +111,23 @@ final class DeferredPurges implements AutoCloseable {
     return entry;
   }
 
+  /** See {@link Purges#doubtUntil}. */
+  long doubtUntil() {
+    return purges.doubtUntil();
+  }
+
+  /**
+   * The same for a lookup that took a while.
+   *
+   * @param doubtUntil when it began
+   */
+  @Nullable Entry judged(@Nullable Entry entry, long doubtUntil) {
+    if (entry != null && doubtUntil > 0 && entry.meta().requestTimeMillis() <= doubtUntil) {
+      entry.validateFirst();
+    }
+    return judged(entry);
+  }
+
   /**
    * The result that {@link #judged(Entry)} would give for {@code seen} of {@code key}; changes
    * nothing.

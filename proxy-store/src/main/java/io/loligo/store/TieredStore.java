@@ -210,13 +210,14 @@ public final class TieredStore implements Store {
   public void load(
       CacheKey key, Fields request, Wanted wanted, EventExecutor loop, LoadListener then) {
     long asOf = disk.asOf(key);
+    long doubtUntil = purges.doubtUntil();
     disk.load(
         key,
         request,
         wanted,
         loop,
         (loaded, outcome, hits, queueNanos, readNanos) -> {
-          Entry entry = purges.judged(loaded);
+          Entry entry = purges.judged(loaded, doubtUntil);
           if (entry != null) {
             promote(entry, hits, asOf);
           }
@@ -518,13 +519,18 @@ public final class TieredStore implements Store {
       int max,
       EventExecutor loop,
       Consumer<List<Entry>> then) {
+    long doubtUntil = purges.doubtUntil();
     disk.variants(
         key,
         meta -> which.test(meta) && !memory.holds(key, meta.vary()),
         max,
         loop,
         loaded -> {
-          List<Entry> kept = loaded.stream().map(purges::judged).filter(Objects::nonNull).toList();
+          List<Entry> kept =
+              loaded.stream()
+                  .map(entry -> purges.judged(entry, doubtUntil))
+                  .filter(Objects::nonNull)
+                  .toList();
           try {
             loop.execute(() -> then.accept(kept));
           } catch (RejectedExecutionException shutDown) {

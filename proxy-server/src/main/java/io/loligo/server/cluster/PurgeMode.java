@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -74,6 +75,15 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   private boolean seeking = true;
 
   private boolean looking;
+
+  /** Purges of others given to the store, by their number, that have not ended there. */
+  private final TreeSet<Long> pending = new TreeSet<>();
+
+  private long begun;
+
+  /** Number of the last purge that has to end before the store is trusted; -1: not known yet. */
+  private long awaited = -1;
+
   private boolean warned;
   private long warnedNanos;
   private long notUnderstood;
@@ -286,7 +296,18 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
         notUnderstood();
         what = new Purge.Everything();
       }
-      store.take(what, then);
+      long number = ++begun;
+      pending.add(number);
+      store.take(
+          what,
+          confirmed -> {
+            then.accept(confirmed);
+            steps.execute(
+                () -> {
+                  pending.remove(number);
+                  look();
+                });
+          });
     }
 
     @Override
@@ -334,6 +355,13 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   /** Doubts, or trusts again. */
   private void look() {
     boolean missing = seeking || !replication.isCaughtUp();
+    if (missing) {
+      awaited = -1;
+    } else if (awaited < 0) {
+      awaited = begun;
+    }
+    // what came may still be on its way through the store
+    missing |= doubting && !pending.isEmpty() && pending.first() <= awaited;
     if (missing && !doubting) {
       store.doubt();
     } else if (!missing && doubting) {

@@ -89,6 +89,7 @@ class PurgeModeTest {
     private final PurgeMode mode;
     private Listener listener;
     private boolean hangs;
+    private boolean slow;
     private int configured = 1;
 
     Node(int number) {
@@ -145,7 +146,11 @@ class PurgeModeTest {
     @Override
     public void take(Purge what, Consumer<Boolean> then) {
       taken.add(what);
-      then.accept(true);
+      if (slow) {
+        world.schedule(() -> then.accept(true), TimeUnit.MILLISECONDS.toNanos(500));
+      } else {
+        then.accept(true);
+      }
     }
 
     @Override
@@ -250,12 +255,15 @@ class PurgeModeTest {
     world.run(100);
     assertThat(told).containsExactly(new Reach(1, 3));
     b.doubts.clear();
+    b.slow = true;
     world.view(a, b);
     world.run(0);
     assertThat(b.doubts).containsExactly("doubt");
     assertThat(b.taken).isEmpty();
-    world.run(100);
+    world.run(400);
     assertThat(b.taken).containsExactly(PURGE);
+    assertThat(b.trusts()).as("its store is at it").isFalse();
+    world.run(200);
     assertThat(b.trusts()).isTrue();
   }
 

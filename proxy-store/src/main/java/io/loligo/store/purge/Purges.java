@@ -151,6 +151,11 @@ public final class Purges {
     serial.incrementAndGet();
   }
 
+  /** Its moment; 0: none is missing. A lookup that began in doubt ends in it. */
+  public long doubtUntil() {
+    return doubtUntil;
+  }
+
   /** No purge is missing any more. What was judged in between is still validated. */
   public void trust() {
     doubtUntil = 0;

@@ -144,6 +144,39 @@ final class EverythingTest {
     }
   }
 
+  /** A load that began in doubt ends in it, whatever was learnt in between. */
+  @Test
+  void aLoadThatBeganInDoubtIsValidated() throws IOException {
+    FaultySlab[] slab = new FaultySlab[1];
+    try (DiskFixture fixture =
+        new DiskFixture(
+            16 << 20,
+            disk(dir(temp.resolve("cache"), 16 << 20)),
+            file -> {
+              slab[0] = new FaultySlab(file);
+              return slab[0];
+            })) {
+      fill(fixture, "/1", System.currentTimeMillis());
+      fixture.settle();
+      leaveMemory(fixture);
+      fixture.store.store.doubt();
+      slab[0].stall();
+      CompletableFuture<Boolean> loaded = new CompletableFuture<>();
+      fixture.loop.execute(
+          () ->
+              fixture.store.store.load(
+                  key(HOST + "/1"),
+                  noFields(),
+                  Wanted.CONTENT,
+                  fixture.loop,
+                  (entry, report) -> loaded.complete(isValidatedFirst(entry))));
+      DiskFixture.await(() -> slab[0].stalled() > 0);
+      fixture.store.store.trust();
+      slab[0].resume();
+      assertThat(DiskFixture.get(loaded)).isTrue();
+    }
+  }
+
   @Test
   void withoutADiskMemoryIsValidated() throws IOException {
     try (DiskFixture fixture = new DiskFixture(new StoreFixture())) {
