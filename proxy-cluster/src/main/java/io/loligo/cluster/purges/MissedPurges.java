@@ -66,12 +66,18 @@ final class MissedPurges {
   private final Node node;
   private final Map<NodeRun, Want> wants = new LinkedHashMap<>();
 
-  /** Members that have not said how far they are since they came. */
+  /** Members that came a moment ago and have not said how far they are. */
   private final Set<NodeRun> unheard = new HashSet<>();
+
+  /** The same, however long ago: while most members are new, this node is not caught up. */
+  private final Set<NodeRun> silent = new HashSet<>();
 
   private Set<NodeRun> members = Set.of();
 
-  /** Most members are new to this node: it was away, or is new itself. */
+  /**
+   * Most members are new to this node: it was away, or is new itself. It is until all have said how
+   * far they are, also if they come one after the other.
+   */
   private boolean arriving;
 
   private long unheardUntilNanos;
@@ -111,8 +117,11 @@ final class MissedPurges {
     members = others;
     unheard.retainAll(others);
     unheard.addAll(fresh);
+    silent.retainAll(others);
     if (!fresh.isEmpty()) {
-      arriving = 2 * fresh.size() > others.size();
+      boolean mostAreNew = 2 * fresh.size() > others.size();
+      arriving = mostAreNew || (arriving && !silent.isEmpty());
+      silent.addAll(fresh);
       unheardUntilNanos = steps.nanos() + limits.answerNanos();
     }
     wants.values().forEach(want -> want.sources.keySet().retainAll(others));
@@ -131,6 +140,7 @@ final class MissedPurges {
     boolean settled = !unheard.contains(from);
     if (vector.complete()) {
       unheard.remove(from);
+      silent.remove(from);
       wants.values().forEach(want -> want.sources.remove(from));
     }
     for (PurgeMessage.Position position : vector.positions()) {
@@ -293,7 +303,7 @@ final class MissedPurges {
       scheduled.run();
       timer = null;
     }
-    boolean waits = arriving && !unheard.isEmpty();
+    boolean waits = arriving && !silent.isEmpty();
     long wake = unheard.isEmpty() ? Long.MAX_VALUE : unheardUntilNanos - now;
     for (Want want : wants.values()) {
       boolean due = now - want.missingFromNanos >= 0;

@@ -232,6 +232,42 @@ class PurgeModeTest {
     assertThat(b.trusts()).isTrue();
   }
 
+  /** It may have purges that this node missed, also if another one says that it has none. */
+  @Test
+  void aNodeDoubtsAsLongAsAMemberThatItFoundIsSilent() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    Node c = new Node(3);
+    b.hangs = true;
+    View found = new View(1, List.of(a.self, b.self));
+    world.execute(() -> a.listener.view(found));
+    world.run(8_000);
+    assertThat(a.trusts()).isFalse();
+    View more = new View(2, List.of(a.self, b.self, c.self));
+    world.execute(() -> a.listener.view(more));
+    world.execute(() -> c.listener.view(more));
+    world.run(8_000);
+    assertThat(a.trusts()).isFalse();
+    b.hangs = false;
+    world.view(a, b, c);
+    world.run(100);
+    assertThat(a.trusts()).isTrue();
+  }
+
+  @Test
+  void aNodeWhoseSilentMemberIsGoneTrustsWhatItHas() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    b.hangs = true;
+    View found = new View(1, List.of(a.self, b.self));
+    world.execute(() -> a.listener.view(found));
+    world.run(8_000);
+    assertThat(a.trusts()).isFalse();
+    world.view(a);
+    world.run(100);
+    assertThat(a.trusts()).isTrue();
+  }
+
   @Test
   void aNodeThatFindsNobodyTrustsWhatItHas() {
     Node a = new Node(1);
