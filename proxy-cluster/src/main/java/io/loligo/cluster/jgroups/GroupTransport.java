@@ -3,8 +3,12 @@ package io.loligo.cluster.jgroups;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import org.jgroups.Address;
+import org.jgroups.Message;
 import org.jgroups.PhysicalAddress;
 import org.jgroups.protocols.BasicTCP;
+import org.jgroups.protocols.TpHeader;
+import org.jgroups.util.AsciiString;
+import org.jgroups.util.MessageBatch;
 import org.jspecify.annotations.Nullable;
 
 /** The transport of the engine: TCP through a {@link GroupServer}. The engine calls it. */
@@ -92,6 +96,32 @@ final class GroupTransport extends BasicTCP {
     connected = false;
     if (server != null) {
       server.stop();
+    }
+  }
+
+  @Override
+  public void passMessageUp(Message message, boolean match, boolean all, boolean notOwn) {
+    TpHeader header = match ? message.getHeader(id) : null;
+    byte[] name = header == null ? null : header.clusterName();
+    if (name != null) {
+      compare(new AsciiString(name));
+    }
+    super.passMessageUp(message, match, all, notOwn);
+  }
+
+  @Override
+  public void passBatchUp(MessageBatch batch, boolean match, boolean notOwn) {
+    if (match && batch.clusterName() != null) {
+      compare(batch.clusterName());
+    }
+    super.passBatchUp(batch, match, notOwn);
+  }
+
+  /** The engine drops messages of a cluster with another name. */
+  private void compare(AsciiString name) {
+    AsciiString own = cluster_name;
+    if (own != null && !own.equals(name)) {
+      refusals.otherCluster(own.toString(), name.toString());
     }
   }
 

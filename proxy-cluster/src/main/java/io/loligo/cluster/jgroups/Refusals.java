@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.LinkedHashMap;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,10 +18,17 @@ final class Refusals {
   private static final long QUIET_NANOS = 60_000_000_000L;
   private static final int MAX_KNOWN = 64;
 
+  /** Characters that no name of a cluster has, and no line of a log should have. */
+  private static final Pattern UNSAFE = Pattern.compile("[^A-Za-z0-9._-]");
+
   private final LongSupplier nanos;
 
   /** Time of the last line about an address. Guarded by {@code this}. */
   private final LinkedHashMap<InetAddress, Long> logged = new LinkedHashMap<>();
+
+  // guarded by this
+  private boolean otherLogged;
+  private long otherNanos;
 
   Refusals(LongSupplier nanos) {
     this.nanos = nanos;
@@ -56,6 +64,28 @@ final class Refusals {
           server.getHostAddress(),
           text(reason));
     }
+  }
+
+  /** Messages of another cluster come to the group port, and are dropped. */
+  void otherCluster(String own, String other) {
+    if (isOtherNew()) {
+      LOG.warn(
+          "the group port of the cluster {} gets messages of a cluster {}, and drops them; next:"
+              + " give all nodes of one cluster the same name in loligo_cluster, and other clusters"
+              + " other members",
+          own,
+          UNSAFE.matcher(other).replaceAll("?"));
+    }
+  }
+
+  private synchronized boolean isOtherNew() {
+    long now = nanos.getAsLong();
+    if (otherLogged && now - otherNanos < QUIET_NANOS) {
+      return false;
+    }
+    otherLogged = true;
+    otherNanos = now;
+    return true;
   }
 
   /** The other side ended the connection: a probe of the port, or a node that stops. */

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import io.loligo.cluster.discovery.AddressSource;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.View;
@@ -20,7 +23,9 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jgroups.Address;
 import org.jgroups.Event;
@@ -28,6 +33,7 @@ import org.jgroups.protocols.DISCARD;
 import org.jgroups.stack.ProtocolStack;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class JGroupsGroupTest {
   private final List<Node> nodes = new ArrayList<>();
@@ -366,6 +372,34 @@ class JGroupsGroupTest {
       for (Socket client : silent) {
         client.close();
       }
+    }
+  }
+
+  /** Else nobody sees why nodes with a wrong name do not find each other. */
+  @Test
+  void anotherClusterAtTheSameAddressesIsSeenInTheLog() throws Exception {
+    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    AppenderBase<ILoggingEvent> log =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent line) {
+            lines.add(line.getFormattedMessage());
+          }
+        };
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(Refusals.class);
+    logger.addAppender(log);
+    try {
+      List<InetSocketAddress> addresses = Node.addresses(2);
+      node("first", addresses.get(0), addresses);
+      Fixed members = new Fixed(addresses);
+      int protocol = JGroupsGroup.PROTOCOL;
+      Node other =
+          new Node("other", "second", addresses.get(1), members, null, protocol, true).start();
+      nodes.add(other);
+      assertThat(lines.poll(40, TimeUnit.SECONDS)).contains("gets messages of a cluster");
+    } finally {
+      logger.detachAppender(log);
     }
   }
 }

@@ -55,11 +55,24 @@ final class Node implements Group.Listener, AutoCloseable {
       int protocol,
       boolean binds)
       throws IOException {
+    this("test", name, address, source, tls, protocol, binds);
+  }
+
+  /** The same in the cluster {@code cluster}. */
+  Node(
+      String cluster,
+      String name,
+      InetSocketAddress address,
+      AddressSource source,
+      GroupTls tls,
+      int protocol,
+      boolean binds)
+      throws IOException {
     this.address = address;
     steps = new ThreadSteps("steps-" + name);
     GroupSettings settings =
         new GroupSettings(
-            "test",
+            cluster,
             address,
             tls,
             Duration.ofSeconds(5),

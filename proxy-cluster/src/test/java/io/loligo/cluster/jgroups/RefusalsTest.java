@@ -59,4 +59,17 @@ class RefusalsTest {
     refuse(199);
     assertThat(lines.list).hasSize(65);
   }
+
+  @Test
+  void anotherClusterHasALineInAMinuteThatItCannotForge() {
+    refusals.otherCluster("web", "wbe\nWARN");
+    refusals.otherCluster("web", "other");
+    assertThat(lines.list)
+        .singleElement()
+        .satisfies(
+            line -> assertThat(line.getFormattedMessage()).contains("of a cluster wbe?WARN,"));
+    now += TimeUnit.SECONDS.toNanos(60);
+    refusals.otherCluster("web", "other");
+    assertThat(lines.list).hasSize(2);
+  }
 }
