@@ -7,11 +7,14 @@ import io.loligo.server.cluster.ClusterBean;
 import io.loligo.server.cluster.ClusterDirectives;
 import io.loligo.server.cluster.ClusterJson;
 import io.loligo.server.cluster.ClusterLine;
+import io.loligo.server.cluster.ClusterMode;
 import io.loligo.server.cluster.PurgeMode;
+import io.loligo.server.cluster.ShareMode;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.CacheOwners;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.CacheDir;
 import io.loligo.store.disk.DiskSettings;
@@ -32,6 +35,9 @@ final class ClusterPart implements Part {
 
   /** Null: the same. */
   private final @Nullable PurgeMode purges;
+
+  /** Null: the line shares no cache. */
+  private final @Nullable ShareMode share;
 
   /**
    * Binds the group port of the line. The store then doubts what it has until the other nodes are
@@ -55,6 +61,10 @@ final class ClusterPart implements Part {
             ? null
             : new Cluster(line, config.get(ClusterDirectives.TLS), folder, time, binds);
     purges = cluster == null ? null : purges(cluster, store, loops, folder);
+    share =
+        cluster == null || line == null || line.mode() != ClusterMode.SHARE
+            ? null
+            : new ShareMode(cluster, config.get(ClusterDirectives.TLS));
   }
 
   private static PurgeMode purges(
@@ -66,6 +76,12 @@ final class ClusterPart implements Part {
       cluster.close();
       throw e;
     }
+  }
+
+  /** The owners of responses for one event loop, if the line shares one cache. */
+  CacheOwners owners() {
+    assert share != null : "no cache is shared";
+    return share.forLoop();
   }
 
   /** That of the first {@code cache_dir} that is written; null: there is none. */
@@ -104,6 +120,9 @@ final class ClusterPart implements Part {
   public void open() {
     if (purges != null) {
       purges.start();
+    }
+    if (share != null) {
+      share.start();
     }
     if (cluster != null) {
       cluster.start();

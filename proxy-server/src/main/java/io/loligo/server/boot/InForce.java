@@ -20,6 +20,7 @@ import io.loligo.server.shaping.PoolCounts;
 import io.loligo.server.shaping.PoolLevel;
 import io.loligo.server.shaping.PoolLevels;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.names.DnsSettings;
 import io.loligo.server.upstream.names.NameSettings;
 import io.loligo.server.upstream.tls.OriginContexts;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InForce implements Part {
   private final String processMark = Long.toHexString(ThreadLocalRandom.current().nextLong());
+  private final List<TlsOptions> ofNodes;
   private final TimeSource time;
   private final Helpers helpers;
   private final Executor files;
@@ -46,16 +48,24 @@ final class InForce implements Part {
   /**
    * Reads what {@code config} needs.
    *
+   * @param ofNodes TLS with other nodes of the cluster
    * @param helpers have no program yet
    * @param files reads files that an event loop needs
    * @throws IOException if that is not possible
    */
-  InForce(ProxyConfig config, TimeSource time, Helpers helpers, Executor files) throws IOException {
+  InForce(
+      ProxyConfig config,
+      List<TlsOptions> ofNodes,
+      TimeSource time,
+      Helpers helpers,
+      Executor files)
+      throws IOException {
+    this.ofNodes = List.copyOf(ofNodes);
     this.time = time;
     this.helpers = helpers;
     this.files = files;
     DnsSettings names = DnsSettings.load(new NameSettings(config));
-    OriginContexts contexts = OriginContexts.of(config, OriginContexts.none(), files);
+    OriginContexts contexts = OriginContexts.of(config, ofNodes, OriginContexts.none(), files);
     Logins first = Logins.of(LoginSettings.of(config), time, helpers);
     logins = first;
     terms = new LoopTerms(new ExchangeSettings(config, processMark, first), names, contexts);
@@ -90,7 +100,7 @@ final class InForce implements Part {
     Logins newLogins = Logins.under(logins, LoginSettings.of(now), time, helpers);
     ExchangeSettings settings = new ExchangeSettings(now, processMark, newLogins);
     DnsSettings names = DnsSettings.load(new NameSettings(now)).orSame(terms.names());
-    OriginContexts contexts = OriginContexts.of(now, terms.contexts(), files);
+    OriginContexts contexts = OriginContexts.of(now, ofNodes, terms.contexts(), files);
     return new Next(new LoopTerms(settings, names, contexts), newLogins);
   }
 

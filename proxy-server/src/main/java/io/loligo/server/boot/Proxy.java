@@ -31,6 +31,7 @@ import io.loligo.server.tls.PortSecurity;
 import io.loligo.server.transport.ListeningSocket;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.transport.TransportDirectives;
+import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.store.Store;
@@ -294,7 +295,8 @@ public final class Proxy implements AutoCloseable {
     this.hooks = hooks == null ? Hooks.NONE : hooks;
     inJmx = hooks == null;
     Helpers helpers = new Helpers(this::scheduleIfRunning, time::nanos);
-    inForce = new InForce(config, time, helpers, files);
+    Sharing shared = sharing == null ? Sharing.of(config, this::owners) : sharing;
+    inForce = new InForce(config, Sharing.tls(shared), time, helpers, files);
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     try {
@@ -306,7 +308,7 @@ public final class Proxy implements AutoCloseable {
       maintenance.thread().execute(() -> stripes.enter(count));
       if (!DiskSettings.of(config).dirs().isEmpty() && predecessor.isThere()) {
         // whatever can fail should fail before
-        Listeners.check(Sharing.ports(config, sharing), predecessor.sockets());
+        Listeners.check(Sharing.ports(config, shared), predecessor.sockets());
         predecessor.takeStore();
       }
       storage = parts.add(new Storage(config, transport.allocator(), stripes, maintenance, time));
@@ -319,7 +321,7 @@ public final class Proxy implements AutoCloseable {
       maintenance.every(ASK_MACHINE_SECONDS, own::learn);
       seenStore = seen.apply(storage.store());
       reloader = new Reloader(source, this::reconfigure);
-      secured = parts.add(secured(maintenance, sharing));
+      secured = parts.add(secured(maintenance, shared));
       sampling = parts.add(new Sampling(metrics, storage.diskTimes(), time));
       history = parts.add(new HistoryKeeping(time, transport.allocator()));
       parts.add(new ReportPages(history, storage.diskTimes()));
@@ -342,7 +344,7 @@ public final class Proxy implements AutoCloseable {
       ManagerPart manager = parts.add(new ManagerPart(managerNumbers(peers, watching)));
       DigestKeeping digest =
           parts.add(new DigestKeeping(storage.store(), inForce::config, maintenance, time));
-      CommonParts common = common(peers, digest, helpers, manager, sharing);
+      CommonParts common = common(peers, digest, helpers, manager, shared);
       Tracing tracing = parts.add(new Tracing(config, version(), time));
       loops =
           parts.add(
@@ -379,7 +381,7 @@ public final class Proxy implements AutoCloseable {
               PROTOCOLS,
               interceptor(destinations),
               predecessor.sockets());
-      ports = parts.add(new Ports(listeners, secured, own, sharing));
+      ports = parts.add(new Ports(listeners, secured, own, shared));
       AclAdditions additions = parts.add(new AclAdditions(config, maintenance, time));
       handing = new StoreHanding(storage.store(), loops, ports, inForce::config);
       change =
@@ -395,6 +397,10 @@ public final class Proxy implements AutoCloseable {
       parts.close();
       throw e;
     }
+  }
+
+  private CacheOwners owners() {
+    return cluster.owners();
   }
 
   private SecuredPorts secured(Maintenance maintenance, @Nullable Sharing sharing) {

@@ -21,5 +21,11 @@ public enum HierarchyCode {
   SOURCEHASH_PARENT,
   USERHASH_PARENT,
   ANY_OLD_PARENT,
+  /** The node of the cluster that owns the response. */
+  CLUSTER_OWNER,
+  /** The node that may have it stored because the owner failed before. */
+  CLUSTER_SECOND,
+  /** The node that owned it before the members changed. */
+  CLUSTER_PREVIOUS,
   NO_DIRECT_FAIL
 }

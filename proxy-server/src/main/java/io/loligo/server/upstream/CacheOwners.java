@@ -3,7 +3,6 @@ package io.loligo.server.upstream;
 import io.loligo.core.caching.CacheKey;
 import java.net.InetAddress;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of the cluster that share one cache, as one event loop sees them. Confined to the loop.
@@ -11,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 public interface CacheOwners {
   /**
    * The nodes to ask for a response before parents and the origin; empty: none, this node fetches
-   * it. Null: nodes own it that do not respond, and too many such requests go to origins already.
+   * it.
    *
    * @param port the name of the port that the client asked
    */
-  @Nullable List<Hop> hops(CacheKey key, String port);
+  List<Hop> hops(CacheKey key, String port);
 
   /**
    * The nodes to ask for a response that another node asks this one for: at most the previous

@@ -14,8 +14,12 @@ public interface ClusterNode {
   /** It gave a sign of life, {@code nanos} after the request was sent. */
   void acknowledged(long nanos);
 
-  /** It refused the connection, closed it before the response, or gave no sign of life in time. */
-  void failed();
+  /**
+   * It refused the connection, closed it before the response, or gave no sign of life in time.
+   *
+   * @param silent whether it is the last
+   */
+  void failed(boolean silent);
 
   /**
    * Whether a request that nodes failed may go to a parent or the origin now. Counts it if so: an

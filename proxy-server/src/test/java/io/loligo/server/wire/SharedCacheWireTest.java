@@ -307,4 +307,55 @@ class SharedCacheWireTest extends WireTest {
     assertThat(origin.fetches("/a")).as("stored for its CDN-Cache-Control").isEqualTo(1);
     assertThat(origin.lastRequest().field("Host")).isEqualTo("www.example.com");
   }
+
+  /** The purges of a cluster reach both stores; here the test sends them. */
+  @Test
+  void aPurgeWhileTheOwnerStreamsIsNotUndone() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2, "acl purges method PURGE");
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/p",
+        call -> {
+          if (call.number() > 1) {
+            call.ok("new", FRESH);
+            return;
+          }
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n" + FRESH + "\r\n\r\nold");
+          await(release);
+          call.send("end");
+        });
+    RawClient before = client(proxies.get(1)).get(origin.url("/p"));
+    assertThat(before.readContent(before.responseHead(), 3)).isEqualTo("old");
+    for (ProxyUnderTest node : proxies) {
+      client(node).request("PURGE", origin.url("/p")).responseTo("PURGE");
+    }
+    assertThat(getFrom(1, "/p").text()).isEqualTo("new");
+    assertThat(getFrom(0, "/p").text()).isEqualTo("new");
+    release.countDown();
+    assertThat(before.read(3)).isEqualTo("end");
+    assertThat(getFrom(1, "/p").text()).isEqualTo("new");
+    assertThat(getFrom(0, "/p").text()).isEqualTo("new");
+  }
+
+  @Test
+  void aSlowClientCostsLittleMemoryAnywhere() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    PlainOrigin large = closing(new PlainOrigin());
+    long size = 1L << 30;
+    RawClient slow = closing(RawClient.connect(proxies.get(1).port(), 64 << 10));
+    slow.get(large.url("/" + size + "/no-store"));
+    String head = slow.responseHead();
+    assertThat(WireMessage.field(head, "Content-Length")).isEqualTo(Long.toString(size));
+    for (int i = 0; i < 16; i++) {
+      assertThat(slow.in().readNBytes(1 << 20)).hasSize(1 << 20);
+      for (ProxyUnderTest node : proxies) {
+        assertThat(node.transitBytes()).isLessThan(8 << 20);
+      }
+    }
+    slow.close();
+    awaitCount(large::connections, 0);
+    awaitCount(() -> proxies.get(0).transitBytes() + proxies.get(1).transitBytes(), 0);
+  }
 }

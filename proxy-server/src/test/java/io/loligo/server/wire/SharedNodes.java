@@ -83,7 +83,7 @@ final class SharedNodes {
     if (options != null) {
       port.tls(new PortTls(options, options.caFiles(), true));
     }
-    return new Sharing(port.source("test").build(), () -> new View(node));
+    return new Sharing(port.source("test").build(), options, () -> new View(node));
   }
 
   private final class View implements CacheOwners, ClusterNode {
@@ -94,7 +94,7 @@ final class SharedNodes {
     }
 
     @Override
-    public @Nullable List<Hop> hops(CacheKey key, String port) {
+    public List<Hop> hops(CacheKey key, String port) {
       List<Integer> ranking = views.getOrDefault(self, usual);
       List<Hop> hops = new ArrayList<>();
       for (int node : ranking) {
@@ -142,7 +142,7 @@ final class SharedNodes {
     }
 
     @Override
-    public void failed() {
+    public void failed(boolean silent) {
       failures.incrementAndGet();
     }
 

@@ -54,9 +54,14 @@ final class TlsClient {
   }
 
   /** One that accepts every certificate. */
-  static TlsClient trustingAnything() throws GeneralSecurityException {
+  static TlsClient trustingAnything() throws GeneralSecurityException, IOException {
+    return trustingAnything(null);
+  }
+
+  /** The same with a certificate, or null. */
+  static TlsClient trustingAnything(Issued own) throws GeneralSecurityException, IOException {
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, new TrustManager[] {new TrustsAnything()}, null);
+    context.init(own == null ? null : keys(own), new TrustManager[] {new TrustsAnything()}, null);
     TlsClient client = new TlsClient(context);
     client.verifies = false;
     return client;

@@ -75,11 +75,6 @@ final class OriginSide implements Router.Listener, AddressCheck {
   @Override
   public void routed(List<Hop> routed) {
     List<Hop> hops = services.nodes == null ? routed : withNodes(services.nodes, routed);
-    if (hops.isEmpty()) {
-      String why = "the owners do not respond, and the fall-backs are used up";
-      sender.failed(new FetchFailure(FetchFailure.Kind.NO_FALL_BACK, why));
-      return;
-    }
     OutgoingRequest outgoing = sender.compose();
     if (outgoing != null) {
       answerOver = false;
@@ -90,7 +85,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     }
   }
 
-  /** {@code routed} after the nodes that may have the response; empty: nobody may be asked. */
+  /** {@code routed}, after the nodes that may have the response. */
   private List<Hop> withNodes(NodeRequests nodes, List<Hop> routed) {
     CacheKey key = sender.sharedKey();
     if (key == null || !nodes.mayShare(request)) {
@@ -99,8 +94,8 @@ final class OriginSide implements Router.Listener, AddressCheck {
     String port = request.httpPort().name();
     List<Hop> asked =
         request.isFromNode() ? nodes.owners().previous(key, port) : nodes.owners().hops(key, port);
-    if (asked == null || asked.isEmpty()) {
-      return asked == null ? List.of() : routed;
+    if (asked.isEmpty()) {
+      return routed;
     }
     List<Hop> all = new ArrayList<>(asked);
     all.addAll(routed);

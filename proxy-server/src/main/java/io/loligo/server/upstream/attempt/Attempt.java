@@ -309,7 +309,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
         AfterFailure.ofNode(
             failure, answered, task.isRepeatable(), search.reused(), search.hopsLeft());
     if (next != AfterFailure.RECONNECT) {
-      node.failed();
+      node.failed(failure.kind() == Kind.NOT_ACKNOWLEDGED);
     }
     return next;
   }

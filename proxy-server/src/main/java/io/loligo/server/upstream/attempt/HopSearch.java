@@ -392,7 +392,7 @@ final class HopSearch implements NameResolver.Listener {
     timings.attempts += attempts;
     lastFailure = failure;
     if (hop.node() != null) {
-      hop.node().failed();
+      hop.node().failed(/* silent= */ false);
     }
     proceed();
   }

@@ -47,6 +47,10 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
   private final NettyUpstream upstream;
   private final Place place;
   private final String host;
+
+  /** Whether it leads to a node of the cluster: its certificate need not be for its address. */
+  private final boolean ofNode;
+
   private final Dial<?> dial;
   private final Tolerance rules;
   private final List<HopSearch> waiting = new ArrayList<>(0);
@@ -70,6 +74,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     this.upstream = upstream;
     this.place = place;
     this.host = hop.host();
+    this.ofNode = hop.node() != null;
     this.first = first;
     this.rules = rules;
     this.dial = upstream.dial(place.endpoints(), maxAttempts, this, this);
@@ -150,7 +155,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     PooledConnection connection = upstream.speaking(fresh, channel, endpoint, secured);
     if (secured != null) {
       connection.secured(secured);
-      for (TlsFault fault : secured.tolerated()) {
+      for (TlsFault fault : ofNode ? List.<TlsFault>of() : secured.tolerated()) {
         upstream.counters.tolerated(fault);
         upstream.tolerated.tell(host, endpoint, fault);
       }

@@ -11,6 +11,7 @@ import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -47,6 +48,17 @@ public final class OriginContexts {
    */
   public static OriginContexts of(ProxyConfig config, OriginContexts before, Executor files)
       throws IOException {
+    return of(config, List.of(), before, files);
+  }
+
+  /**
+   * The same.
+   *
+   * @param more options that are needed too
+   */
+  public static OriginContexts of(
+      ProxyConfig config, Collection<TlsOptions> more, OriginContexts before, Executor files)
+      throws IOException {
     String setting = config.get(TlsDirectives.TLS_PROVIDER);
     Supplier<TlsProvider> provider = () -> TlsProvider.choose(setting);
     boolean rules = !config.get(OutgoingTlsDirectives.SSLPROXY_CERT_ERROR).isEmpty();
@@ -57,7 +69,7 @@ public final class OriginContexts {
     String file = config.get(OutgoingTlsDirectives.SSLPROXY_FOREIGN_INTERMEDIATE_CERTS);
     List<X509Certificate> intermediates =
         file.isEmpty() ? List.of() : Authorities.certificates(file);
-    Set<TlsOptions> needed = new HashSet<>();
+    Set<TlsOptions> needed = new HashSet<>(more);
     needed.add(config.get(OutgoingTlsDirectives.TLS_OUTGOING_OPTIONS).options());
     for (Peer peer : config.get(PeerDirectives.CACHE_PEER)) {
       TlsOptions options = peer.tls();

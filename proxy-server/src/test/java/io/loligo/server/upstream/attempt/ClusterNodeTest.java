@@ -37,7 +37,7 @@ class ClusterNodeTest extends AttemptFixture {
     }
 
     @Override
-    public void failed() {
+    public void failed(boolean silent) {
       failures++;
     }
 

@@ -1,0 +1,161 @@
+package io.loligo.server.cluster;
+
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.share.AcknowledgementTimes;
+import io.loligo.cluster.share.ClusterPeer;
+import io.loligo.cluster.share.Fallbacks;
+import io.loligo.cluster.share.Ring;
+import io.loligo.cluster.share.Routing;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
+import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.RequestForm;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes that share one cache, as one event loop sees them. Confined to the loop. */
+final class LoopOwners implements CacheOwners {
+  /** Fall-backs of a loop in a second that are allowed however few requests it has. */
+  static final int ALWAYS = 10;
+
+  private final SharedRing shared;
+  private final LongSupplier nanos;
+  private final Routing routing;
+  private final Fallbacks fallbacks = new Fallbacks(ALWAYS);
+  private final Map<NodeRun, Place> places = new HashMap<>();
+
+  LoopOwners(SharedRing shared, LongSupplier nanos) {
+    this.shared = shared;
+    this.nanos = nanos;
+    this.routing = new Routing(shared.ring());
+  }
+
+  @Override
+  public List<Hop> hops(CacheKey key, String port) {
+    long now = nanos.getAsLong();
+    look();
+    fallbacks.request(now);
+    ClusterPeer owner = routing.owner(key.high(), now);
+    if (owner == null || owner.isSelf()) {
+      return previous(key, port);
+    }
+    List<Hop> hops = new ArrayList<>(4);
+    hops.add(hop(owner, now, HierarchyCode.CLUSTER_OWNER, RequestForm.ofNode(port, false)));
+    ClusterPeer second = routing.second(key.high(), owner, now);
+    if (second != null) {
+      hops.add(hop(second, now, HierarchyCode.CLUSTER_SECOND, RequestForm.ofNode(port, true)));
+    }
+    return hops;
+  }
+
+  @Override
+  public List<Hop> previous(CacheKey key, String port) {
+    long now = nanos.getAsLong();
+    look();
+    ClusterPeer previous = routing.previous(key.high(), now);
+    return previous == null
+        ? List.of()
+        : List.of(
+            hop(previous, now, HierarchyCode.CLUSTER_PREVIOUS, RequestForm.ofNode(port, true)));
+  }
+
+  @Override
+  public boolean isNode(InetAddress address) {
+    return shared.isNode(address);
+  }
+
+  /** Takes the newest ring, and forgets nodes that have left. */
+  private void look() {
+    Ring ring = shared.ring();
+    if (ring != routing.ring()) {
+      routing.use(ring);
+      places
+          .keySet()
+          .removeIf(id -> ring.peers().stream().noneMatch(peer -> peer.member().id().equals(id)));
+    }
+  }
+
+  private Hop hop(ClusterPeer peer, long nowNanos, HierarchyCode code, RequestForm form) {
+    Place place = places.get(peer.member().id());
+    if (place == null || place.peer != peer) {
+      AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
+      place = new Place(peer, target(peer, shared.tls()), times);
+      places.put(peer.member().id(), place);
+    }
+    return new Hop.Owner(place.target, new Asked(place, nowNanos, code), code, form);
+  }
+
+  /** {@code peer} as the destination of requests. */
+  private static CachePeer target(ClusterPeer peer, @Nullable TlsOptions tls) {
+    InetSocketAddress bodies = peer.member().bodies();
+    String host = NetUtil.toAddressString(bodies.getAddress());
+    return CachePeer.at(host, bodies.getPort())
+        .name(peer.member().name())
+        .failLimit(Integer.MAX_VALUE) // its health is that of the cluster
+        .proxyOnly(true)
+        .delays(false)
+        .security(tls == null ? null : new HopSecurity(host, tls, false))
+        .build();
+  }
+
+  /** A node, as this loop knows it. */
+  private record Place(ClusterPeer peer, CachePeer target, AcknowledgementTimes times) {}
+
+  /** A node that one request may be sent to. */
+  private final class Asked implements ClusterNode {
+    private final Place place;
+    private final long allowedNanos;
+    private final HierarchyCode code;
+
+    Asked(Place place, long allowedNanos, HierarchyCode code) {
+      this.place = place;
+      this.allowedNanos = allowedNanos;
+      this.code = code;
+    }
+
+    @Override
+    public long limitNanos() {
+      return place.times.limitNanos(0);
+    }
+
+    @Override
+    public void acknowledged(long tookNanos) {
+      place.times.add(tookNanos);
+      place.peer.health().acknowledged();
+      shared.responses.increment();
+    }
+
+    @Override
+    public void failed(boolean silent) {
+      if (silent) {
+        place.times.add(limitNanos());
+      }
+      shared.failures.increment();
+      if (place.peer.health().failed(allowedNanos, nanos.getAsLong())) {
+        shared.ejections.increment();
+      }
+    }
+
+    @Override
+    public boolean mayFallBack() {
+      if (code == HierarchyCode.CLUSTER_PREVIOUS) {
+        return true; // it is this node that fetches
+      }
+      boolean may = fallbacks.take(nanos.getAsLong());
+      (may ? shared.fallBacks : shared.refusals).increment();
+      return may;
+    }
+  }
+}

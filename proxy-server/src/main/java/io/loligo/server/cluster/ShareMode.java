@@ -1,0 +1,61 @@
+package io.loligo.server.cluster;
+
+import io.loligo.cluster.group.Group;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import io.loligo.server.tls.CertificateFiles;
+import io.loligo.server.tls.TlsFlag;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.upstream.CacheOwners;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One cache of all nodes: follows the members. Thread-safe. */
+public final class ShareMode {
+  private final Cluster cluster;
+  private final SharedRing ring;
+
+  /** Knows no member until {@link #start}. */
+  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls) {
+    this.cluster = cluster;
+    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls));
+  }
+
+  /**
+   * TLS between nodes. Every certificate of the authorities is one of a node, whatever its name.
+   *
+   * @param line null: clear text
+   */
+  public static @Nullable TlsOptions tls(@Nullable ClusterTlsLine line) {
+    return line == null
+        ? null
+        : TlsOptions.builder()
+            .certificates(List.of(new CertificateFiles(line.cert(), line.key())))
+            .caFiles(List.of(line.ca()))
+            .defaultCa(false)
+            .flags(Set.of(TlsFlag.DONT_VERIFY_DOMAIN))
+            .build();
+  }
+
+  /** Begins. Before the group does. */
+  public void start() {
+    cluster.steps().execute(() -> cluster.share().start(new Members()));
+  }
+
+  /** The view of one event loop, which confines it. */
+  public CacheOwners forLoop() {
+    return ring.forLoop();
+  }
+
+  /** On the steps. */
+  private final class Members implements Group.Listener {
+    @Override
+    public void view(View view) {
+      ring.view(view);
+    }
+
+    @Override
+    public void message(NodeRun from, byte[] message) {}
+  }
+}

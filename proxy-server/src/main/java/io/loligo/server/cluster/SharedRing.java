@@ -1,0 +1,85 @@
+package io.loligo.server.cluster;
+
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import io.loligo.cluster.share.ClusterPeer;
+import io.loligo.cluster.share.Ring;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.upstream.CacheOwners;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes that share one cache, for all event loops. A view is told on the node's steps; the rest
+ * is thread-safe.
+ */
+public final class SharedRing {
+  private final NodeRun self;
+  private final LongSupplier nanos;
+  private final @Nullable TlsOptions tls;
+  private volatile Ring ring = Ring.empty();
+
+  /** Responses that nodes gave to this one. */
+  final LongAdder responses = new LongAdder();
+
+  /** Requests that nodes did not answer. */
+  final LongAdder failures = new LongAdder();
+
+  /** Requests that went to a parent or an origin because of nodes. */
+  final LongAdder fallBacks = new LongAdder();
+
+  /** Requests that would have, and got a stale response or an error. */
+  final LongAdder refusals = new LongAdder();
+
+  /** How often a node left the routing. */
+  final LongAdder ejections = new LongAdder();
+
+  /**
+   * Without nodes.
+   *
+   * @param nanos a clock that never goes back
+   * @param tls between nodes; null: clear text
+   */
+  public SharedRing(NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls) {
+    this.self = self;
+    this.nanos = nanos;
+    this.tls = tls;
+  }
+
+  /** The members are these now. On the steps. */
+  public void view(View view) {
+    ring = ring.next(view, self, nanos.getAsLong());
+  }
+
+  /** The nodes as they are now. */
+  Ring ring() {
+    return ring;
+  }
+
+  /** TLS between nodes; null: clear text. */
+  @Nullable TlsOptions tls() {
+    return tls;
+  }
+
+  /** The view of one event loop, which confines it. */
+  public CacheOwners forLoop() {
+    return new LoopOwners(this, nanos);
+  }
+
+  /** Whether {@code address} is one of a member. */
+  boolean isNode(InetAddress address) {
+    for (ClusterPeer peer : ring.peers()) {
+      if (isAt(peer.member().bodies(), address) || isAt(peer.member().address(), address)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isAt(InetSocketAddress place, InetAddress address) {
+    return address.equals(place.getAddress());
+  }
+}

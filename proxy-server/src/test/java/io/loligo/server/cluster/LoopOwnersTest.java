@@ -1,0 +1,192 @@
+package io.loligo.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.tls.TlsOptions;
+import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.ClusterNode;
+import io.loligo.server.upstream.Hop;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Hops of requests by the ring, the health of nodes and the fall-backs that are left. */
+class LoopOwnersTest {
+  private static final NodeRun SELF = new NodeRun(new UUID(0, 1), 1);
+
+  private long nowNanos = 1;
+  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null);
+  private final CacheOwners owners = shared.forLoop();
+
+  private static Member member(int number) {
+    NodeRun id = new NodeRun(new UUID(0, number), 1);
+    try {
+      InetAddress address = InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) number});
+      return new Member(
+          id,
+          "n" + number,
+          new InetSocketAddress(address, 7800),
+          new InetSocketAddress(address, 7801),
+          100,
+          false,
+          1);
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void members(int... numbers) {
+    List<Member> all = Arrays.stream(numbers).mapToObj(LoopOwnersTest::member).toList();
+    shared.view(new View(1, all));
+  }
+
+  private static CacheKey key(int number) {
+    return CacheKeys.of("http://a.example/" + number);
+  }
+
+  /** The hops of the first of some keys whose first hop is on another node. */
+  private List<Hop> ofOthers() {
+    for (int i = 0; ; i++) {
+      List<Hop> hops = owners.hops(key(i), "3128");
+      if (!hops.isEmpty()) {
+        return hops;
+      }
+    }
+  }
+
+  private static ClusterNode node(List<Hop> hops, int index) {
+    ClusterNode node = hops.get(index).node();
+    assertThat(node).isNotNull();
+    return node;
+  }
+
+  @Test
+  void aNodeAloneAsksNobody() {
+    assertThat(owners.hops(key(1), "3128")).isEmpty();
+    members(1);
+    assertThat(owners.hops(key(1), "3128")).isEmpty();
+    assertThat(owners.previous(key(1), "3128")).isEmpty();
+  }
+
+  @Test
+  void asksTheOwnerThenTheSecondForWhatItHasStored() {
+    members(1, 2, 3);
+    List<Hop> hops = ofOthers();
+    assertThat(hops.get(0).code()).isEqualTo(HierarchyCode.CLUSTER_OWNER);
+    assertThat(hops.get(0).form().cacheControl()).isNull();
+    assertThat(hops.get(0).form().peerHop().lines())
+        .extracting(line -> line.name() + ": " + line.value())
+        .containsExactly("Peer-Hop: 1", "Peer-Port: 3128");
+    assertThat(hops.get(0).host()).startsWith("10.0.0.");
+    assertThat(hops.get(0).port()).isEqualTo(7801);
+    assertThat(hops.get(0).peer().proxyOnly()).isTrue();
+  }
+
+  @Test
+  void theSecondIsAskedForWhatItHasStored() {
+    members(1, 2, 3);
+    List<List<Hop>> two = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      List<Hop> hops = owners.hops(key(i), "3128");
+      if (hops.size() > 1) {
+        two.add(hops);
+      }
+    }
+    assertThat(two).isNotEmpty();
+    assertThat(two)
+        .allSatisfy(
+            hops -> {
+              assertThat(hops.get(1).code()).isEqualTo(HierarchyCode.CLUSTER_SECOND);
+              assertThat(hops.get(1).form().cacheControl()).isEqualTo("only-if-cached");
+              assertThat(hops.get(1).host()).isNotEqualTo(hops.get(0).host());
+            });
+  }
+
+  @Test
+  void passesOverANodeThatFailedThreeTimes() {
+    members(1, 2);
+    for (int i = 0; i < 3; i++) {
+      node(ofOthers(), 0).failed(false);
+    }
+    assertThat(shared.failures.sum()).isEqualTo(3);
+    assertThat(shared.ejections.sum()).isEqualTo(1);
+    for (int i = 0; i < 100; i++) {
+      assertThat(owners.hops(key(i), "3128")).isEmpty();
+    }
+    nowNanos += TimeUnit.MILLISECONDS.toNanos(1_001);
+    ClusterNode again = node(ofOthers(), 0);
+    assertThat(owners.hops(key(1), "3128")).as("one request tries it").isEmpty();
+    again.acknowledged(1_000);
+    assertThat(node(ofOthers(), 0)).isNotNull();
+    assertThat(shared.responses.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void waitsLongerWhereNodesAreSlow() {
+    members(1, 2);
+    ClusterNode node = node(ofOthers(), 0);
+    assertThat(node.limitNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
+    for (int i = 0; i < 200; i++) {
+      node.acknowledged(TimeUnit.MILLISECONDS.toNanos(90));
+    }
+    assertThat(node(ofOthers(), 0).limitNanos())
+        .isBetween(TimeUnit.MILLISECONDS.toNanos(270), TimeUnit.MILLISECONDS.toNanos(400));
+  }
+
+  @Test
+  void limitsFallBacks() {
+    members(1, 2);
+    ClusterNode node = node(ofOthers(), 0);
+    int allowed = 0;
+    for (int i = 0; i < 100; i++) {
+      allowed += node.mayFallBack() ? 1 : 0;
+    }
+    assertThat(allowed).isEqualTo(LoopOwners.ALWAYS);
+    assertThat(shared.fallBacks.sum()).isEqualTo(allowed);
+    assertThat(shared.refusals.sum()).isEqualTo(100 - allowed);
+  }
+
+  @Test
+  void aNewOwnerAsksThePreviousOneWithoutAFallBack() {
+    members(2);
+    members(1, 2);
+    List<Hop> pulls = List.of();
+    for (int i = 0; pulls.isEmpty(); i++) {
+      List<Hop> hops = owners.hops(key(i), "3128");
+      pulls = hops.get(0).code() == HierarchyCode.CLUSTER_PREVIOUS ? hops : pulls;
+    }
+    assertThat(pulls).hasSize(1);
+    assertThat(pulls.get(0).form().cacheControl()).isEqualTo("only-if-cached");
+    for (int i = 0; i < 100; i++) {
+      assertThat(node(pulls, 0).mayFallBack()).isTrue();
+    }
+    assertThat(shared.fallBacks.sum()).isZero();
+  }
+
+  @Test
+  void knowsTheAddressesOfMembers() throws UnknownHostException {
+    members(1, 2);
+    assertThat(owners.isNode(InetAddress.getByAddress(new byte[] {10, 0, 0, 2}))).isTrue();
+    assertThat(owners.isNode(InetAddress.getByAddress(new byte[] {10, 0, 0, 3}))).isFalse();
+  }
+
+  @Test
+  void nodesSpeakTls() {
+    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT);
+    CacheOwners loop = secured.forLoop();
+    secured.view(new View(1, List.of(member(2))));
+    assertThat(loop.hops(key(1), "3128").get(0).security().options()).isEqualTo(TlsOptions.DEFAULT);
+  }
+}

@@ -1,0 +1,174 @@
+package io.loligo.server.wire;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.loligo.server.Waiting;
+import io.loligo.server.tls.TestAuthority;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Three proxies of one cluster, with the group, the ring and TLS between them. */
+class ShareModeWireTest extends WireTest {
+  private static final int KEYS = 30;
+  private static final String FRESH = "Cache-Control: max-age=1000";
+  private static final TestAuthority OURS = TestAuthority.root("Cluster");
+  private static final TestAuthority FOREIGN = TestAuthority.root("Foreign");
+
+  private final List<Integer> groupPorts = new ArrayList<>();
+  private final List<Integer> bodyPorts = new ArrayList<>();
+  private final List<ProxyUnderTest> proxies = new ArrayList<>();
+
+  private void startNodes(int count, String... lines) throws Exception {
+    for (int i = 0; i < count; i++) {
+      groupPorts.add(ProxyProcess.freePort());
+      bodyPorts.add(ProxyProcess.freePort());
+    }
+    String members =
+        groupPorts.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+    for (int i = 0; i < count; i++) {
+      List<String> all = new ArrayList<>(List.of(lines));
+      String listen = "127.0.0.1:" + groupPorts.get(i);
+      String bodies = " mode=purge bodies=" + bodyPorts.get(i);
+      all.add("loligo_cluster web listen=" + listen + " members=" + members + bodies);
+      all.add("visible_hostname node" + i + ".test");
+      all.add("access_log stdio:" + dir.resolve("access" + i + ".log") + " squid");
+      all.add("cache_log " + dir.resolve("cache" + i + ".log"));
+      String text = configuration(all.toArray(String[]::new));
+      proxies.add(closing(ProxyUnderTest.startSharing(text)));
+    }
+    for (ProxyUnderTest node : proxies) {
+      Waiting.until("all members", () -> page(node).contains("\"members\": " + count + ","));
+    }
+  }
+
+  private static String page(ProxyUnderTest node) throws IOException {
+    String head = "GET /cluster HTTP/1.1\r\nHost: 127.0.0.1:" + node.adminPort();
+    try (RawClient client = RawClient.connect(node.adminPort())) {
+      return client.send(head + "\r\nConnection: close\r\n\r\n").responseTo("GET").text();
+    }
+  }
+
+  private String tls() throws IOException {
+    Path ca = OURS.write(dir, "ca.pem");
+    Path pair = OURS.issue(TestAuthority.named("node")).write(dir, "node.pem");
+    return "loligo_cluster_tls cert=" + pair + " key=" + pair + " ca=" + ca;
+  }
+
+  private WireMessage getFrom(int node, String path) throws IOException {
+    try (RawClient client = RawClient.connect(proxies.get(node).port())) {
+      return client.get(origin.url(path)).response();
+    }
+  }
+
+  @Test
+  void eachResponseIsFetchedAndStoredByOneNode() throws Exception {
+    startNodes(3, tls());
+    for (int key = 0; key < KEYS; key++) {
+      origin.onOk("/" + key, "content" + key, FRESH);
+      for (int node = 0; node < 3; node++) {
+        assertThat(getFrom(node, "/" + key).text()).isEqualTo("content" + key);
+      }
+      assertThat(origin.fetches("/" + key)).as("key %s", key).isEqualTo(1);
+    }
+    long stored = 0;
+    for (ProxyUnderTest node : proxies) {
+      assertThat(node.storedResponses()).isPositive();
+      stored += node.storedResponses();
+    }
+    assertThat(stored).isEqualTo(KEYS);
+    proxies.get(0).close();
+    String log = Files.readString(dir.resolve("access0.log"));
+    assertThat(log).contains("CLUSTER_OWNER/127.0.0.1", "HIER_DIRECT/127.0.0.1");
+  }
+
+  @Test
+  void thePeerPortRefusesThePublicAndStrangers() throws Exception {
+    startNodes(1, tls());
+    int port = bodyPorts.get(0);
+    String request =
+        RawClient.head(
+            "GET", origin.url("/a"), "Peer-Hop: 1", "Peer-Port: 127.0.0.1:0", "Connection: close");
+    origin.onOk("/a", "content", FRESH);
+    assertThatThrownBy(
+            () -> {
+              try (RawClient client = TlsClient.trustingAnything().connect(port)) {
+                client.send(request).response();
+              }
+            })
+        .isInstanceOf(IOException.class);
+    TestAuthority.Issued stranger = FOREIGN.issue(TestAuthority.named("node"));
+    assertThatThrownBy(
+            () -> {
+              try (RawClient client = TlsClient.trusting(OURS, stranger).connect(port)) {
+                client.send(request).response();
+              }
+            })
+        .isInstanceOf(IOException.class);
+    try (RawClient client = RawClient.connect(port)) {
+      assertThat(client.sendIgnoringReset(request.getBytes(ISO_8859_1)).untilClose()).doesNotContain("200");
+    }
+    assertThat(origin.requests()).isEmpty();
+    TestAuthority.Issued node = OURS.issue(TestAuthority.named("other"));
+    try (RawClient client = TlsClient.trustingAnything(node).connect(port)) {
+      WireMessage first = client.send(request).response();
+      assertThat(first.status()).isEqualTo(102);
+      assertThat(client.response().text()).isEqualTo("content");
+    }
+  }
+
+  /** The other nodes learn the end by resets and refusals, before the group does. */
+  @Test
+  void theEndOfAnOwnerUnderLoadIsNoErrorOfAClient() throws Exception {
+    startNodes(3);
+    for (int key = 0; key < KEYS; key++) {
+      origin.onOk("/" + key, "content" + key, FRESH);
+    }
+    AtomicBoolean ends = new AtomicBoolean();
+    AtomicInteger answered = new AtomicInteger();
+    ConcurrentLinkedQueue<String> faults = new ConcurrentLinkedQueue<>();
+    List<Thread> load = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      int first = i;
+      Thread thread = new Thread(() -> ask(first, ends, answered, faults));
+      thread.start();
+      load.add(thread);
+    }
+    Waiting.until("load", () -> answered.get() > 200);
+    proxies.get(2).close();
+    int before = answered.get();
+    Waiting.until("more load", () -> answered.get() > before + 600);
+    ends.set(true);
+    for (Thread thread : load) {
+      thread.join();
+    }
+    assertThat(faults).isEmpty();
+    for (int key = 0; key < KEYS; key++) {
+      assertThat(origin.fetches("/" + key)).as("key %s", key).isLessThanOrEqualTo(3);
+    }
+  }
+
+  private void ask(
+      int first, AtomicBoolean ends, AtomicInteger answered, ConcurrentLinkedQueue<String> faults) {
+    for (int i = first; !ends.get(); i++) {
+      try {
+        WireMessage reply = getFrom(i % 2, "/" + i % KEYS);
+        if (reply.status() != 200 || !reply.text().equals("content" + i % KEYS)) {
+          faults.add(reply.toString());
+        }
+      } catch (IOException e) {
+        faults.add(e.toString());
+      }
+      answered.incrementAndGet();
+    }
+  }
+}
