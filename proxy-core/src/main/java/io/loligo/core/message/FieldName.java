@@ -79,9 +79,10 @@ public final class FieldName {
   public static final int X_REQUEST_ID = 61;
   public static final int PEER_HOP = 62;
   public static final int PEER_PORT = 63;
+  public static final int PEER_PURGES = 64;
 
   /** Number of ids, including {@link #OTHER}; at most {@link FieldSet#CAPACITY}. */
-  public static final int COUNT = 64;
+  public static final int COUNT = 65;
 
   private static final String[] NAMES = {
     "",
@@ -147,7 +148,8 @@ public final class FieldName {
     "Proxy",
     "X-Request-ID",
     "Peer-Hop",
-    "Peer-Port"
+    "Peer-Port",
+    "Peer-Purges"
   };
 
   private static final int SLOTS = 512;

@@ -10,7 +10,7 @@ import io.loligo.server.record.ExchangeSink;
  * into this method. A chain of {@link ExchangeSink#then} has one call for all of them.
  *
  * @param metrics counters and histograms
- * @param traffic tables of clients and origins
+ * @param traffic tables of clients and origins; other nodes are no clients
  * @param findings about origins
  * @param sizes samples for forecasts of cache sizes
  * @param decisions the last decisions for each key
@@ -27,7 +27,9 @@ record LoopSinks(
   @Override
   public void finished(ExchangeRecord record) {
     metrics.finished(record);
-    traffic.finished(record);
+    if (!record.ofNode) {
+      traffic.finished(record);
+    }
     findings.finished(record);
     sizes.finished(record);
     decisions.finished(record);

@@ -296,7 +296,7 @@ public final class Proxy implements AutoCloseable {
     inJmx = hooks == null;
     Helpers helpers = new Helpers(this::scheduleIfRunning, time::nanos);
     Sharing shared = sharing == null ? Sharing.of(config, this::owners) : sharing;
-    inForce = new InForce(config, Sharing.tls(shared), time, helpers, files);
+    inForce = new InForce(config, Sharing.options(shared), time, helpers, files);
     int count = TransportDirectives.loops(config);
     metrics = new ProxyMetrics(count);
     try {

@@ -43,7 +43,7 @@ public record Sharing(HttpPort port, @Nullable TlsOptions tls, Supplier<CacheOwn
   }
 
   /** The words about TLS of {@code sharing}, which may be null. */
-  static List<TlsOptions> tls(@Nullable Sharing sharing) {
+  static List<TlsOptions> options(@Nullable Sharing sharing) {
     TlsOptions tls = sharing == null ? null : sharing.tls();
     return tls == null ? List.of() : List.of(tls);
   }

@@ -4,6 +4,7 @@ import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.share.AcknowledgementTimes;
 import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.Fallbacks;
+import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
 import io.loligo.cluster.share.Routing;
 import io.loligo.core.caching.CacheKey;
@@ -52,10 +53,10 @@ final class LoopOwners implements CacheOwners {
       return previous(key, port);
     }
     List<Hop> hops = new ArrayList<>(4);
-    hops.add(hop(owner, now, HierarchyCode.CLUSTER_OWNER, RequestForm.ofNode(port, false)));
+    hops.add(hop(owner, now, HierarchyCode.CLUSTER_OWNER, port));
     ClusterPeer second = routing.second(key.high(), owner, now);
     if (second != null) {
-      hops.add(hop(second, now, HierarchyCode.CLUSTER_SECOND, RequestForm.ofNode(port, true)));
+      hops.add(hop(second, now, HierarchyCode.CLUSTER_SECOND, port));
     }
     return hops;
   }
@@ -67,8 +68,13 @@ final class LoopOwners implements CacheOwners {
     ClusterPeer previous = routing.previous(key.high(), now);
     return previous == null
         ? List.of()
-        : List.of(
-            hop(previous, now, HierarchyCode.CLUSTER_PREVIOUS, RequestForm.ofNode(port, true)));
+        : List.of(hop(previous, now, HierarchyCode.CLUSTER_PREVIOUS, port));
+  }
+
+  @Override
+  public @Nullable String purges(@Nullable String asked) {
+    PurgeVector applied = shared.applied();
+    return applied == null ? null : applied.answer(asked);
   }
 
   @Override
@@ -87,14 +93,17 @@ final class LoopOwners implements CacheOwners {
     }
   }
 
-  private Hop hop(ClusterPeer peer, long nowNanos, HierarchyCode code, RequestForm form) {
+  private Hop hop(ClusterPeer peer, long nowNanos, HierarchyCode code, String port) {
     Place place = places.get(peer.member().id());
     if (place == null || place.peer != peer) {
       AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
       place = new Place(peer, target(peer, shared.tls()), times);
       places.put(peer.member().id(), place);
     }
-    return new Hop.Owner(place.target, new Asked(place, nowNanos, code), code, form);
+    PurgeVector claim = shared.claim();
+    boolean stored = code != HierarchyCode.CLUSTER_OWNER;
+    RequestForm form = RequestForm.ofNode(port, stored, claim == null ? null : claim.tag());
+    return new Hop.Owner(place.target, new Asked(place, nowNanos, code, claim), code, form);
   }
 
   /** {@code peer} as the destination of requests. */
@@ -119,15 +128,32 @@ final class LoopOwners implements CacheOwners {
     private final long allowedNanos;
     private final HierarchyCode code;
 
-    Asked(Place place, long allowedNanos, HierarchyCode code) {
+    /** Null: nobody else uses its response. */
+    private final @Nullable PurgeVector claim;
+
+    Asked(Place place, long allowedNanos, HierarchyCode code, @Nullable PurgeVector claim) {
+      this.claim = claim;
       this.place = place;
       this.allowedNanos = allowedNanos;
       this.code = code;
     }
 
     @Override
+    public Use use(@Nullable String purges) {
+      if (claim == null || !claim.isCoveredBy(purges)) {
+        return Use.ASKED;
+      }
+      return code == HierarchyCode.CLUSTER_PREVIOUS ? Use.STORED : Use.JOINED;
+    }
+
+    @Override
     public long limitNanos() {
       return place.times.limitNanos(0);
+    }
+
+    @Override
+    public boolean isOut() {
+      return place.peer.health().isOut();
     }
 
     @Override

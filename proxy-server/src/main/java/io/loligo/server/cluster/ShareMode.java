@@ -19,7 +19,7 @@ public final class ShareMode {
   /** Knows no member until {@link #start}. */
   public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls) {
     this.cluster = cluster;
-    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls));
+    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls), null);
   }
 
   /**

@@ -2,7 +2,9 @@ package io.loligo.server.cluster;
 
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.cluster.share.ClusterPeer;
+import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
@@ -20,6 +22,7 @@ public final class SharedRing {
   private final NodeRun self;
   private final LongSupplier nanos;
   private final @Nullable TlsOptions tls;
+  private final @Nullable AppliedPurges purges;
   private volatile Ring ring = Ring.empty();
 
   /** Responses that nodes gave to this one. */
@@ -42,8 +45,11 @@ public final class SharedRing {
    *
    * @param nanos a clock that never goes back
    * @param tls between nodes; null: clear text
+   * @param purges of this node; null: not known, and no response of another node is used twice
    */
-  public SharedRing(NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls) {
+  public SharedRing(
+      NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls, @Nullable AppliedPurges purges) {
+    this.purges = purges;
     this.self = self;
     this.nanos = nanos;
     this.tls = tls;
@@ -57,6 +63,16 @@ public final class SharedRing {
   /** The nodes as they are now. */
   Ring ring() {
     return ring;
+  }
+
+  /** The purges that responses of other nodes have to cover; null: nobody else uses them. */
+  @Nullable PurgeVector claim() {
+    return purges == null ? null : purges.claim();
+  }
+
+  /** The purges that this node has applied; null: not known. */
+  @Nullable PurgeVector applied() {
+    return purges == null ? null : purges.applied();
   }
 
   /** TLS between nodes; null: clear text. */

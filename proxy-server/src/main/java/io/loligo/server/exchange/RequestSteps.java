@@ -177,6 +177,7 @@ public final class RequestSteps implements RequestHandler {
 
   /** The node that the client asked has done admission. */
   private @Nullable ClientEvents ofNode(Request request) {
+    request.record().ofNode = true;
     NodeRequests nodes = services.nodes;
     Refusal refusal = nodes == null ? Refusal.NOT_STORED : nodes.take(request);
     return refusal == null ? lookUp(request) : refuse(request, refusal);
@@ -529,10 +530,11 @@ public final class RequestSteps implements RequestHandler {
 
   @Override
   public @Nullable OutgoingHead ruled(ClientStream stream, OutgoingHead head, boolean toHead) {
+    if (stream.port().forNodes()) {
+      return toNode(stream.record().peerPurges, head);
+    }
     FieldFilter filter = replyFields;
-    if ((filter == null && flows == null)
-        || stream.port().forNodes()
-        || opensTunnel(stream.record(), head)) {
+    if ((filter == null && flows == null) || opensTunnel(stream.record(), head)) {
       return head;
     }
     if (flows != null) {
@@ -547,6 +549,14 @@ public final class RequestSteps implements RequestHandler {
       stream.record().errorDetail = e.getMessage();
       return null;
     }
+  }
+
+  /** A page about an error has lines of its own, and nobody uses it twice. */
+  private static OutgoingHead toNode(@Nullable String purges, OutgoingHead head) {
+    if (purges != null && head.status() < 400) {
+      head.lines().add("Peer-Purges", purges);
+    }
+    return head;
   }
 
   private static boolean opensTunnel(ExchangeRecord record, OutgoingHead head) {

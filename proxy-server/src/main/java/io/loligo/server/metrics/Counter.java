@@ -24,6 +24,11 @@ public enum Counter {
       "loligo.hits",
       null,
       "Exchanges that count as hits; divide by loligo_exchanges for the hit ratio."),
+  NODE_REQUESTS(
+      "loligo.node.requests",
+      null,
+      "Exchanges with other nodes of the cluster, which ask for their clients. They are not among"
+          + " loligo_exchanges, whose node counts them."),
   COLLAPSED(
       "loligo.collapsed",
       null,

@@ -82,6 +82,10 @@ public final class LoopMetrics implements ExchangeSink {
 
   @Override
   public void finished(ExchangeRecord record) {
+    if (record.ofNode) {
+      finishedOfNode(record);
+      return;
+    }
     counters.add(Counter.CLIENT_BYTES_IN.ordinal(), record.clientBytesIn);
     counters.add(Counter.CLIENT_BYTES_OUT.ordinal(), record.clientBytesOut);
     counters.add(Counter.SERVER_BYTES_IN.ordinal(), record.serverBytesIn);
@@ -117,6 +121,14 @@ public final class LoopMetrics implements ExchangeSink {
       shed(record.shed);
     }
     recordStages(record);
+  }
+
+  /** The bytes of origins are counted here; the client is that of the other node. */
+  private void finishedOfNode(ExchangeRecord record) {
+    counters.add(Counter.NODE_REQUESTS.ordinal(), 1);
+    counters.add(Counter.SERVER_BYTES_IN.ordinal(), record.serverBytesIn);
+    counters.add(Counter.SERVER_BYTES_OUT.ordinal(), record.serverBytesOut);
+    count(CounterFamily.HIERARCHY, record.hierarchy.ordinal());
   }
 
   private void recordStages(ExchangeRecord record) {

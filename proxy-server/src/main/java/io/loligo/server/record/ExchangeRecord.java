@@ -121,6 +121,12 @@ public final class ExchangeRecord {
    */
   public boolean leftFetch;
 
+  /** Whether another node of the cluster asked, which counts its client's request itself. */
+  public boolean ofNode;
+
+  /** The purges that the response to another node tells; null: none, or another client. */
+  public @Nullable String peerPurges;
+
   /**
    * Whether the client waited for a validation of an expired response, which the origin does not
    * let be served meanwhile (stale-while-revalidate), without a demand that it be validated.
@@ -301,6 +307,8 @@ public final class ExchangeRecord {
     tookTooSlowly = false;
     repeated = false;
     leftFetch = false;
+    ofNode = false;
+    peerPurges = null;
     waitedForValidation = false;
     hierarchy = HierarchyCode.HIER_NONE;
     peersTimedOut = false;

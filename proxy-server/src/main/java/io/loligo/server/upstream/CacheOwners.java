@@ -3,6 +3,7 @@ package io.loligo.server.upstream;
 import io.loligo.core.caching.CacheKey;
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of the cluster that share one cache, as one event loop sees them. Confined to the loop.
@@ -21,6 +22,14 @@ public interface CacheOwners {
    * owner, which answers from its store. Parameters as above.
    */
   List<Hop> previous(CacheKey key, String port);
+
+  /**
+   * The purges that this node has applied, as a response to another node tells them. Read it before
+   * the response is looked up. Null: it does not say.
+   *
+   * @param asked the value of Peer-Purges in the request; null: it has none
+   */
+  @Nullable String purges(@Nullable String asked);
 
   /** Whether requests from {@code address} may be those of a node. */
   boolean isNode(InetAddress address);

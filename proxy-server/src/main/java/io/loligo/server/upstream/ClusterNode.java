@@ -1,15 +1,41 @@
 package io.loligo.server.upstream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A node of the cluster, as one request that may be sent to it sees it. Confined to the event loop
  * of the request.
  */
 public interface ClusterNode {
+  /** The use of a response of the node, besides that for the request which it answers. */
+  enum Use {
+    /** None. */
+    ASKED,
+    /** Requests that came meanwhile get it, too. */
+    JOINED,
+    /** It is stored. */
+    STORED
+  }
+
+  /**
+   * The use of its response. The node may not have applied a purge yet that this node has applied:
+   * then a request that begins later must not get the response.
+   *
+   * @param purges the value of Peer-Purges in the response; null: it has none
+   */
+  Use use(@Nullable String purges);
+
   /**
    * The longest wait for a connection to it, and after that from the request to its first sign of
    * life: an interim response, or the response.
    */
   long limitNanos();
+
+  /**
+   * Whether requests pass it over at present. A request that waits for its response then goes on to
+   * the next hop too.
+   */
+  boolean isOut();
 
   /** It gave a sign of life, {@code nanos} after the request was sent. */
   void acknowledged(long nanos);

@@ -21,6 +21,9 @@ public final class FetchTimings {
   /** The cache_peer of that hop, or null. */
   public @Nullable CachePeer peer;
 
+  /** The node of the cluster that this hop is, or null. */
+  public @Nullable ClusterNode node;
+
   /** Textual address of it, or null. */
   public @Nullable String address;
 

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node of the cluster is told of a request from another node. Immutable.
@@ -29,8 +30,13 @@ public record PeerHop(List<Line> lines) {
    * Tells a node to ask no further node.
    *
    * @param port the name of the port that the client asked
+   * @param purges those that this node has applied; null: it does not say
    */
-  static PeerHop to(String port) {
-    return new PeerHop(List.of(ONE, new Line("Peer-Port", port)));
+  static PeerHop to(String port, @Nullable String purges) {
+    Line asked = new Line("Peer-Port", port);
+    return new PeerHop(
+        purges == null
+            ? List.of(ONE, asked)
+            : List.of(ONE, asked, new Line("Peer-Purges", purges)));
   }
 }

@@ -52,8 +52,9 @@ public record RequestForm(
    *
    * @param port the name of the port that the client asked
    * @param stored whether the node answers from its store only, else with 504
+   * @param purges those that this node has applied; null: it does not say
    */
-  public static RequestForm ofNode(String port, boolean stored) {
+  public static RequestForm ofNode(String port, boolean stored, @Nullable String purges) {
     return new RequestForm(
         true,
         null,
@@ -62,7 +63,7 @@ public record RequestForm(
         LoginPassing.NOTHING,
         false,
         stored ? "only-if-cached" : null,
-        PeerHop.to(port));
+        PeerHop.to(port, purges));
   }
 
   /** This form for a request with {@code login}. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.server.record.HierarchyCode;
@@ -27,7 +28,8 @@ class LoopOwnersTest {
   private static final NodeRun SELF = new NodeRun(new UUID(0, 1), 1);
 
   private long nowNanos = 1;
-  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null);
+  private final AppliedPurges purges = new AppliedPurges(() -> true);
+  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null, purges);
   private final CacheOwners owners = shared.forLoop();
 
   private static Member member(int number) {
@@ -88,7 +90,7 @@ class LoopOwnersTest {
     assertThat(hops.get(0).form().cacheControl()).isNull();
     assertThat(hops.get(0).form().peerHop().lines())
         .extracting(line -> line.name() + ": " + line.value())
-        .containsExactly("Peer-Hop: 1", "Peer-Port: 3128");
+        .containsExactly("Peer-Hop: 1", "Peer-Port: 3128", "Peer-Purges: " + purges.claim().tag());
     assertThat(hops.get(0).host()).startsWith("10.0.0.");
     assertThat(hops.get(0).port()).isEqualTo(7801);
     assertThat(hops.get(0).peer().proxyOnly()).isTrue();
@@ -169,10 +171,29 @@ class LoopOwnersTest {
     }
     assertThat(pulls).hasSize(1);
     assertThat(pulls.get(0).form().cacheControl()).isEqualTo("only-if-cached");
+    assertThat(node(pulls, 0).use(purges.applied().answer(null))).isEqualTo(ClusterNode.Use.STORED);
     for (int i = 0; i < 100; i++) {
       assertThat(node(pulls, 0).mayFallBack()).isTrue();
     }
     assertThat(shared.fallBacks.sum()).isZero();
+  }
+
+  @Test
+  void othersUseAResponseOnlyOfANodeThatHasAppliedTheSamePurges() {
+    members(1, 2);
+    AppliedPurges ofPeer = new AppliedPurges(() -> true);
+    ClusterNode before = node(ofOthers(), 0);
+    assertThat(before.use(ofPeer.applied().answer(null))).isEqualTo(ClusterNode.Use.JOINED);
+    assertThat(before.use(null)).isEqualTo(ClusterNode.Use.ASKED);
+    purges.applied(SELF, 1);
+    ClusterNode after = node(ofOthers(), 0);
+    assertThat(after.use(ofPeer.applied().answer(null))).isEqualTo(ClusterNode.Use.ASKED);
+    ofPeer.applied(SELF, 1);
+    assertThat(after.use(ofPeer.applied().answer(null))).isEqualTo(ClusterNode.Use.JOINED);
+    purges.publishing();
+    assertThat(node(ofOthers(), 0).use(ofPeer.applied().answer(null)))
+        .as("a purge begins that has no number")
+        .isEqualTo(ClusterNode.Use.ASKED);
   }
 
   @Test
@@ -184,7 +205,7 @@ class LoopOwnersTest {
 
   @Test
   void nodesSpeakTls() {
-    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT);
+    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, null);
     CacheOwners loop = secured.forLoop();
     secured.view(new View(1, List.of(member(2))));
     assertThat(loop.hops(key(1), "3128").get(0).security().options()).isEqualTo(TlsOptions.DEFAULT);

@@ -20,11 +20,15 @@ class SharedCacheWireTest extends WireTest {
 
   private void startNodes(int count, String... lines) throws Exception {
     for (int i = 0; i < count; i++) {
-      ProxyUnderTest node =
-          closing(ProxyUnderTest.start(configuration(with(lines, i)), nodes.of(i)));
-      proxies.add(node);
-      nodes.at(i, node.port(1));
+      startNode(lines);
     }
+  }
+
+  private void startNode(String... lines) throws Exception {
+    int i = proxies.size();
+    ProxyUnderTest node = closing(ProxyUnderTest.start(configuration(with(lines, i)), nodes.of(i)));
+    proxies.add(node);
+    nodes.at(i, node.port(1));
   }
 
   private String[] with(String[] lines, int node) {
@@ -111,6 +115,47 @@ class SharedCacheWireTest extends WireTest {
   }
 
   @Test
+  void requestsOfANodeShareAStreamOfTheOwnerThatHasTheSamePurges() throws Exception {
+    assertThat(streams("p1", "p1")).isEqualTo(1);
+  }
+
+  /** The owner may have an object that is purged here already. */
+  @Test
+  void requestsOfANodeShareNothingOfAnOwnerWithOtherPurges() throws Exception {
+    assertThat(streams("p1", "p2")).isEqualTo(5);
+  }
+
+  /** The requests that the owner gets for five clients of node 1. */
+  private long streams(String ofOwner, String ofNode) throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    nodes.applied(0, ofOwner);
+    nodes.applied(1, ofNode);
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/one",
+        call -> {
+          await(release);
+          call.ok("shared", FRESH);
+        });
+    origin.onOk("/barrier", "x", "Cache-Control: no-store");
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      clients.add(client(proxies.get(1)).get(origin.url("/one")));
+    }
+    getFrom(1, "/barrier", "Authorization: Basic eDp5");
+    release.countDown();
+    for (RawClient client : clients) {
+      WireMessage reply = client.response();
+      assertThat(reply.text()).isEqualTo("shared");
+      assertThat(reply.fields("Peer-Purges")).isEmpty();
+    }
+    assertThat(origin.fetches("/one")).isEqualTo(1);
+    assertThat(proxies.get(1).storedResponses()).isZero();
+    return nodes.acknowledged.get();
+  }
+
+  @Test
   void anOwnerThatWaitsForItsOriginIsWaitedFor() throws Exception {
     nodes.ranking(0, 1);
     startNodes(2);
@@ -193,6 +238,8 @@ class SharedCacheWireTest extends WireTest {
     getFrom(0, "/a");
     nodes.ranking(1, 0, 2);
     nodes.previous = 0;
+    nodes.applied(0, "p1");
+    nodes.applied(1, "p1");
     assertThat(getFrom(2, "/a").text()).isEqualTo("content");
     assertThat(getFrom(1, "/a").text()).isEqualTo("content");
     assertThat(origin.fetches("/a")).isEqualTo(1);
@@ -242,6 +289,31 @@ class SharedCacheWireTest extends WireTest {
       assertThat(getFrom(1, "/v", "Accept-Language: en").text()).isEqualTo("en");
     }
     assertThat(origin.fetches("/v")).isEqualTo(2);
+  }
+
+  @Test
+  void theLimitsOfOneClientAreNotThoseOfANode() throws Exception {
+    nodes.ranking(0, 1);
+    startNode("client_ip_max_connections 1", "loligo_client_ip_max_requests 1");
+    startNode();
+    CountDownLatch release = new CountDownLatch(1);
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      origin.on(
+          "/" + i,
+          call -> {
+            await(release);
+            call.ok("content", FRESH);
+          });
+      clients.add(client(proxies.get(1)).get(origin.url("/" + i)));
+    }
+    awaitCount(() -> origin.requests().size(), 5);
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo("content");
+    }
+    assertThat(nodes.fallBacks).hasValue(0);
+    assertThat(proxies.get(0).storedResponses()).isEqualTo(5);
   }
 
   @Test

@@ -36,6 +36,9 @@ final class SharedNodes {
   private volatile boolean loopbackIsOfNodes = true;
   private volatile @Nullable TlsOptions tls;
 
+  /** By the number of the node: the purges that it has applied. */
+  private final Map<Integer, String> purges = new ConcurrentHashMap<>();
+
   /** Signs of life that came, failures, and fall-backs to origins so far. */
   final AtomicInteger acknowledged = new AtomicInteger();
 
@@ -66,6 +69,11 @@ final class SharedNodes {
     ports.put(node, port);
   }
 
+  /** {@code node} has applied these purges. */
+  void applied(int node, String all) {
+    purges.put(node, all);
+  }
+
   /** Requests from this machine are not those of nodes. */
   void loopbackIsPublic() {
     loopbackIsOfNodes = false;
@@ -86,7 +94,7 @@ final class SharedNodes {
     return new Sharing(port.source("test").build(), options, () -> new View(node));
   }
 
-  private final class View implements CacheOwners, ClusterNode {
+  private final class View implements CacheOwners {
     private final int self;
 
     View(int self) {
@@ -101,7 +109,7 @@ final class SharedNodes {
         if (node == self) {
           break;
         }
-        hops.add(hop(node, RequestForm.ofNode(port, !hops.isEmpty())));
+        hops.add(hop(node, RequestForm.ofNode(port, !hops.isEmpty(), tag())));
       }
       return hops.isEmpty() ? previous(key, port) : hops;
     }
@@ -111,7 +119,7 @@ final class SharedNodes {
       int before = previous;
       return before < 0 || before == self
           ? List.of()
-          : List.of(hop(before, RequestForm.ofNode(port, true)));
+          : List.of(hop(before, RequestForm.ofNode(port, true, tag())));
     }
 
     private Hop hop(int node, RequestForm form) {
@@ -120,10 +128,10 @@ final class SharedNodes {
           CachePeer.at("127.0.0.1", ports.get(node))
               .name("node" + node)
               .form(form)
-              .proxyOnly(form.cacheControl() == null || previous != node)
+              .proxyOnly(true)
               .security(options == null ? null : new HopSecurity("nodes.test", options, false))
               .build();
-      return new Hop.Owner(peer, this, HierarchyCode.HIER_DIRECT, form);
+      return new Hop.Owner(peer, new Asked(this, node), HierarchyCode.HIER_DIRECT, form);
     }
 
     @Override
@@ -131,9 +139,45 @@ final class SharedNodes {
       return loopbackIsOfNodes;
     }
 
+    /** What it has applied; null: it does not say. */
+    private @Nullable String tag() {
+      String own = purges.get(self);
+      return own == null ? null : own;
+    }
+
+    @Override
+    public @Nullable String purges(@Nullable String asked) {
+      return tag();
+    }
+  }
+
+  private final class Asked implements ClusterNode {
+    private final View asking;
+    private final int node;
+    private final @Nullable String claim;
+
+    Asked(View asking, int node) {
+      this.asking = asking;
+      this.node = node;
+      claim = asking.tag();
+    }
+
+    @Override
+    public Use use(@Nullable String of) {
+      if (claim == null || !claim.equals(of)) {
+        return Use.ASKED;
+      }
+      return node == previous && asking.self != node ? Use.STORED : Use.JOINED;
+    }
+
     @Override
     public long limitNanos() {
       return TimeUnit.MILLISECONDS.toNanos(limitMillis);
+    }
+
+    @Override
+    public boolean isOut() {
+      return false;
     }
 
     @Override

@@ -177,7 +177,8 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
       count = clients.addresses().opened(client.getAddress());
       clients.opened(this);
       int most = clients.settings().connectionsPerAddress;
-      if (most >= 0 && count.open() > most) {
+      boolean limited = most >= 0 && !listening.configured().forNodes();
+      if (limited && count.open() > most) {
         clients.shed(Shed.CLIENT_CONNECTIONS, client);
         refused();
         return;

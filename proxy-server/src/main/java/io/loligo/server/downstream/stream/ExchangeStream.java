@@ -236,7 +236,7 @@ public abstract class ExchangeStream extends ConnectedStream {
   /** Why this request is refused; null: it is accepted. */
   private @Nullable Shed shed(RequestHead head) {
     int most = terms().settings().requestsPerAddress;
-    if (recording.isOneTooMany(most)) {
+    if (recording.isOneTooMany(most) && !port().forNodes()) {
       return Shed.CLIENT_REQUESTS;
     }
     // small ones are covered by loligo_max_requests_in_progress

@@ -577,7 +577,7 @@ public final class Fetch
 
   private void arrived(ResponseHead reply, long replyLength) {
     long now = services.clock.millis();
-    response.arrived(reply, replyLength, side().peer(), now);
+    response.arrived(reply, replyLength, side().peer(), side().node(), now);
     boolean storing = response.isStored();
     if (!storing) {
       known.outdate(reply, now);
@@ -601,6 +601,9 @@ public final class Fetch
       client.noteUnshared(reply.status(), head);
     }
     response.open(inFlight(), reply, reply, now);
+    if (response.isForJoined()) {
+      inFlight().doNotStore();
+    }
     readOn();
   }
 
@@ -616,7 +619,7 @@ public final class Fetch
     Completion completion = known.part().known(reply);
     long now = services.clock.millis();
     ResponseHead merged = StoredUpdate.merged(known.part().part(), reply);
-    if (!response.continues(completion, reply, merged, side().peer(), now)) {
+    if (!response.continues(completion, reply, merged, side().peer(), side().node(), now)) {
       return false;
     }
     known.part().open();

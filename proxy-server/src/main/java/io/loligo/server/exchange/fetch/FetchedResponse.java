@@ -19,6 +19,7 @@ import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.FetchSettings;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
 import io.loligo.store.inflight.InFlight;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * Confined to the event loop of the fetch.
  */
 final class FetchedResponse {
+  /** Largest response of another node that requests of this node share. */
+  private static final long MAX_JOINED_BYTES = 1 << 20;
+
   private final LoopServices services;
   private final StoringRules.Asked asked;
   private int status;
@@ -37,6 +41,9 @@ final class FetchedResponse {
   private List<String> withheld = List.of();
   private @Nullable String refusal;
   private boolean repeats;
+
+  /** Whether it is not stored, but requests that came meanwhile get it too. */
+  private boolean forJoined;
 
   /** The head that readers get, a snapshot. */
   private @Nullable ResponseHead head;
@@ -60,6 +67,14 @@ final class FetchedResponse {
   /** Whether it is stored. */
   boolean isStored() {
     return meta != null;
+  }
+
+  /**
+   * Whether it is kept while it arrives, and not stored: it comes from a node of the cluster, and
+   * other requests get it too.
+   */
+  boolean isForJoined() {
+    return forJoined;
   }
 
   /** Whether other requests with the same key get it too. */
@@ -131,12 +146,18 @@ final class FetchedResponse {
    *
    * @param replyLength bytes of its content, see {@link ContentLength}
    * @param peer the cache_peer that sent it; null: an origin
+   * @param node the node of the cluster that sent it; null: none did
    * @param now milliseconds since the epoch
    */
-  void arrived(ResponseHead reply, long replyLength, @Nullable CachePeer peer, long now) {
+  void arrived(
+      ResponseHead reply,
+      long replyLength,
+      @Nullable CachePeer peer,
+      @Nullable ClusterNode node,
+      long now) {
     announced = announced(reply, replyLength);
     Storability storability = services.storing.of(asked, reply, announced, now);
-    refusal = refusal(storability, reply, peer);
+    refusal = refusal(storability, reply, peer, node);
     if (storability == null || !storability.storable() || refusal != null) {
       return;
     }
@@ -154,7 +175,10 @@ final class FetchedResponse {
   }
 
   private @Nullable String refusal(
-      @Nullable Storability storability, ResponseHead reply, @Nullable CachePeer peer) {
+      @Nullable Storability storability,
+      ResponseHead reply,
+      @Nullable CachePeer peer,
+      @Nullable ClusterNode node) {
     if (storability == null) {
       return null;
     }
@@ -164,7 +188,7 @@ final class FetchedResponse {
     if (!fits(meta(storability))) {
       return "too large for memory and disk";
     }
-    String rule = ruleAgainst(reply, peer);
+    String rule = node == null ? ruleAgainst(reply, peer) : ruleAgainst(reply, node);
     if (rule != null) {
       return rule;
     }
@@ -180,6 +204,7 @@ final class FetchedResponse {
    *
    * @param merged the fields of both
    * @param peer the cache_peer that sent {@code reply}; null: an origin
+   * @param node the node of the cluster that sent it; null: none did
    * @param now milliseconds since the epoch
    */
   boolean continues(
@@ -187,11 +212,13 @@ final class FetchedResponse {
       ResponseHead reply,
       ResponseHead merged,
       @Nullable CachePeer peer,
+      @Nullable ClusterNode node,
       long now) {
     long length = completion.completeLength();
     Storability storability = services.storing.ofContinued(asked, merged, length, now, reply);
     if (!storability.storable()
         || !services.keys.fits(asked.request().target(), merged.fields())
+        || node != null // its bytes are not stored
         || ruleAgainst(merged, peer) != null) {
       return false;
     }
@@ -214,6 +241,20 @@ final class FetchedResponse {
     StoredMeta meta = storable.meta();
     assert meta != null : "not storable";
     return meta;
+  }
+
+  /**
+   * The reason against keeping {@code reply} of {@code node}. The owner stores it; here a small
+   * response is kept while it arrives, since a client that lags must not delay the others.
+   */
+  private @Nullable String ruleAgainst(ResponseHead reply, ClusterNode node) {
+    ClusterNode.Use use = node.use(reply.fields().get(FieldName.PEER_PURGES));
+    boolean small = status == 200 && announced >= 0 && announced <= MAX_JOINED_BYTES;
+    forJoined = use == ClusterNode.Use.JOINED && small;
+    if (use == ClusterNode.Use.ASKED || (use == ClusterNode.Use.JOINED && !small)) {
+      return "another node of the cluster stores it";
+    }
+    return services.caching.mayStoreMiss(asked.request(), reply) ? null : "store_miss deny";
   }
 
   /** The configuration's reason against storing {@code reply}; null if there is none. */

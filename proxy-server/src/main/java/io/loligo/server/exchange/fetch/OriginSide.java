@@ -12,6 +12,7 @@ import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.AddressCheck;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
@@ -175,6 +176,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
   /** The cache_peer that received the last request, or null. Call only after a request was sent. */
   @Nullable CachePeer peer() {
     return asked().timings().peer;
+  }
+
+  /** The node of the cluster that received the last request, or null. As {@link #peer}. */
+  @Nullable ClusterNode node() {
+    return asked().timings().node;
   }
 
   /** Whether the response to the last request is over. */

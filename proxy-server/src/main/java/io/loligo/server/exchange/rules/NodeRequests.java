@@ -58,6 +58,7 @@ public final class NodeRequests {
       return notTaken("no port has the name in Peer-Port");
     }
     request.isOfNode(asked);
+    request.record().peerPurges = owners.purges(fields.get(FieldName.PEER_PURGES));
     return null;
   }
 

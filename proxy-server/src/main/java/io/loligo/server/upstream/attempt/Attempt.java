@@ -143,7 +143,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     sign = node == null ? null : new SignOfLife(upstream.loop(), node, this::silent);
   }
 
-  /** The node has given no sign of life in time. */
+  /** The node has given no sign of life in time, or other requests found it silent. */
   private void silent() {
     Lease unheard = lease;
     assert unheard != null && !skipping : "it has the request";
@@ -208,6 +208,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     }
     if (sign != null) {
       sign.came();
+      sign.end();
       sign = null;
     }
     if (asksNext(head.status())) {

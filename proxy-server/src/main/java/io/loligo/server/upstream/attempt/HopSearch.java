@@ -215,6 +215,7 @@ final class HopSearch implements NameResolver.Listener {
       waited = false;
       timings.code = hop.code();
       timings.peer = hop.peer();
+      timings.node = hop.node();
       timings.address = hop.host();
       timings.port = hop.port();
       credentials = null;

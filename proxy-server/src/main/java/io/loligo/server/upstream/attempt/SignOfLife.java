@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wait of a request for the first sign of life of a node of the cluster. Confined to the event
- * loop.
+ * The wait of a request for the first sign of life of a node of the cluster, and then for its
+ * response as long as the node is in routing. Confined to the event loop.
  *
  * <p>A loop that lags finds its timers before the bytes that came meanwhile: a limit that is found
  * late is waited for once more, for as long as it was late.
@@ -17,12 +17,16 @@ final class SignOfLife implements Runnable {
   /** An expiry this late is the loop's doing. */
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /** Interval of the looks whether a node that has acknowledged is still in routing. */
+  private static final long LOOK_MILLIS = 100;
+
   private final EventLoop loop;
   private final ClusterNode node;
   private final Runnable silent;
   private final long sentNanos;
   private long dueNanos;
   private boolean extended;
+  private boolean acknowledged;
 
   /** Null: it is over. */
   private @Nullable ScheduledFuture<?> limit;
@@ -30,7 +34,7 @@ final class SignOfLife implements Runnable {
   /**
    * Waits from now on.
    *
-   * @param silent called if there is none within the limit of {@code node}
+   * @param silent called if there is none within the limit of {@code node}, or if that goes out
    */
   SignOfLife(EventLoop loop, ClusterNode node, Runnable silent) {
     this.loop = loop;
@@ -47,6 +51,10 @@ final class SignOfLife implements Runnable {
 
   @Override
   public void run() {
+    if (acknowledged) {
+      look();
+      return;
+    }
     long lateNanos = loop.ticker().nanoTime() - dueNanos;
     if (lateNanos > LATE_NANOS && !extended) {
       extended = true;
@@ -57,11 +65,22 @@ final class SignOfLife implements Runnable {
     silent.run();
   }
 
-  /** It came. */
+  private void look() {
+    if (node.isOut()) {
+      limit = null;
+      silent.run();
+    } else {
+      limit = loop.schedule(this, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** It came. The response is awaited until {@link #end}. */
   void came() {
-    if (limit != null) {
+    if (limit != null && !acknowledged) {
       end();
+      acknowledged = true;
       node.acknowledged(loop.ticker().nanoTime() - sentNanos);
+      limit = loop.schedule(this, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 

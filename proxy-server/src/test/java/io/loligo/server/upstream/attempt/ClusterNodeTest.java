@@ -25,10 +25,21 @@ class ClusterNodeTest extends AttemptFixture {
     final List<Long> acknowledgedMillis = new ArrayList<>();
     int failures;
     int fallBacks = 100;
+    boolean isOut;
+
+    @Override
+    public Use use(String purges) {
+      return Use.ASKED;
+    }
 
     @Override
     public long limitNanos() {
       return TimeUnit.MILLISECONDS.toNanos(100);
+    }
+
+    @Override
+    public boolean isOut() {
+      return isOut;
     }
 
     @Override
@@ -65,7 +76,7 @@ class ClusterNodeTest extends AttemptFixture {
   }
 
   private static Hop node(String host, ClusterNode node, boolean stored) {
-    RequestForm form = RequestForm.ofNode("3128", stored);
+    RequestForm form = RequestForm.ofNode("3128", stored, null);
     CachePeer peer = CachePeer.at(host, 8080).form(form).proxyOnly(true).build();
     return new Hop.Owner(peer, node, HierarchyCode.HIER_DIRECT, form);
   }
@@ -114,6 +125,19 @@ class ClusterNodeTest extends AttemptFixture {
     assertThat(first.acknowledgedMillis).containsExactly(30L);
     assertThat(first.failures).isZero();
     assertThat(counted.idle).as("kept").isEqualTo(1);
+  }
+
+  @Test
+  void leavesAnOwnerThatHasAcknowledgedWhenItGoesOut() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer(ACKNOWLEDGED);
+    passMillis(1_000);
+    first.isOut = true; // by other requests
+    passMillis(100);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.1");
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    assertThat(first.acknowledgedMillis).hasSize(1);
   }
 
   @Test
