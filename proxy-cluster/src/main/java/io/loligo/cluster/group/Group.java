@@ -42,7 +42,7 @@ public interface Group extends AutoCloseable {
   /**
    * Nodes that there should be, this one included: those of the line, or, if they are discovered,
    * those of the last view that had all discovered ones. Before there was one, those seen and
-   * discovered.
+   * discovered, and one more as long as nothing could be discovered.
    */
   int configured();
 

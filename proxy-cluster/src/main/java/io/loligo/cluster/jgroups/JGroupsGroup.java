@@ -87,6 +87,10 @@ public final class JGroupsGroup implements Group {
   private List<Address> members = List.of();
   private Map<Address, Member> reported = Map.of();
   private Set<InetSocketAddress> discovered = Set.of();
+
+  /** Whether the source has answered since the start. */
+  private boolean answered;
+
   private long views;
 
   /** Addresses of the last view that had all discovered ones; empty: there was none. */
@@ -295,6 +299,7 @@ public final class JGroupsGroup implements Group {
   private void discovered(Set<InetSocketAddress> found) {
     int before = configured();
     discovered = found;
+    answered = true;
     engine.seek(found);
     countComplete();
     if (configured() != before) {
@@ -521,7 +526,8 @@ public final class JGroupsGroup implements Group {
       boolean listed = discovered.isEmpty() || discovered.contains(settings.listen());
       return source.fixed() + (listed ? 0 : 1);
     }
-    return expected().size();
+    // without an answer there may be others, and no purge may claim to have reached all
+    return expected().size() + (answered ? 0 : 1);
   }
 
   @Override

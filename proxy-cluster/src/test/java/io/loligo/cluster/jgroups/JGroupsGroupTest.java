@@ -27,6 +27,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgroups.Address;
 import org.jgroups.Event;
 import org.jgroups.protocols.DISCARD;
@@ -400,6 +401,38 @@ class JGroupsGroupTest {
       assertThat(lines.poll(40, TimeUnit.SECONDS)).contains("gets messages of a cluster");
     } finally {
       logger.detachAppender(log);
+    }
+  }
+
+  /** Others may be there, so a purge that only this node carried out is not answered 1/1. */
+  @Test
+  void withoutAnAnswerOfTheSourceThereMayBeMoreNodes() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(1);
+    AtomicBoolean answers = new AtomicBoolean();
+    AddressSource failing =
+        new AddressSource() {
+          @Override
+          public Set<InetSocketAddress> ask() throws IOException {
+            if (!answers.get()) {
+              throw new IOException("no name server");
+            }
+            return Set.copyOf(addresses);
+          }
+
+          @Override
+          public int fixed() {
+            return 0;
+          }
+        };
+    Node node = new Node("n", addresses.get(0), failing, null, JGroupsGroup.PROTOCOL).start();
+    nodes.add(node);
+    node.awaitSize(1);
+    assertThat(node.ask(node.group::configured)).isEqualTo(2);
+    joined(node);
+    node.views.clear();
+    answers.set(true);
+    while (node.ask(node.group::configured) != 1) {
+      node.awaitSize(1);
     }
   }
 }
