@@ -206,6 +206,17 @@ class HtcpWireTest extends WireTest {
   }
 
   @Test
+  void aPurgeOfAnHttpsUrlIsNotToldInClearText() throws Exception {
+    HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
+    startProxy(lines("acl purge method PURGE", peer(peer, "htcp=only-clr")));
+    String secret = origin.url("/secret").replace("http:", "https:");
+    String purge = "PURGE " + secret + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    assertThat(client().send(purge).response().status()).isEqualTo(404);
+    exchange("PURGE", "/one");
+    assertThat(peer.request()).contains(origin.url("/one"));
+  }
+
+  @Test
   void aRemovalIsForwardedWhereTheLineSaysSo() throws Exception {
     HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
     startProxy(

@@ -372,6 +372,7 @@ class IcpWireTest extends WireTest {
     origin.onOk("/one", "of the origin");
     assertThat(get("/one", field).text()).isEqualTo("of the origin");
     assertThat(send("POST", "/one", "x").status()).isEqualTo(200);
+    assertThat(send("GET", "/one", "x").status()).as("a false hit would be final").isEqualTo(200);
     assertThat(neighbour.hasDatagram()).isFalse();
   }
 

@@ -327,7 +327,11 @@ public final class Fetch
     if (client == null || upgrade != null || known.isCompleting() || continuing != null) {
       return Askable.NOBODY;
     }
-    return known.mayBeConfirmed() || request.slice() != null ? Askable.PARENTS : Askable.ALL;
+    // content cannot be sent again after a false hit of a sibling
+    boolean once = ContentLength.hasContent(request.contentLength());
+    return once || known.mayBeConfirmed() || request.slice() != null
+        ? Askable.PARENTS
+        : Askable.ALL;
   }
 
   private @Nullable OutgoingRequest compose(@Nullable Conditions ours) {

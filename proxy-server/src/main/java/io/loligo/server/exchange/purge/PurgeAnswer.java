@@ -44,6 +44,9 @@ public final class PurgeAnswer {
       stream.closeAfter();
     }
     request.record().tag = LogTag.TCP_MISS;
+    // peers would be told the URL of a decrypted tunnel in clear text
+    boolean told =
+        !request.target().scheme().equals("https") || request.httpPort().accel() != null;
     Suspension suspension = new Suspension(request.snapshot());
     services.store.purge(
         purge,
@@ -51,14 +54,14 @@ public final class PurgeAnswer {
         purged ->
             suspension.resume(
                 () -> {
-                  answer(services, stream, purge, purged);
+                  answer(services, stream, purge, purged, told);
                   return null;
                 }));
     return suspension;
   }
 
   private static void answer(
-      LoopServices services, ClientStream stream, Purge purge, Purged purged) {
+      LoopServices services, ClientStream stream, Purge purge, Purged purged, boolean told) {
     ExchangeRecord record = stream.record();
     switch (purged.outcome()) {
       case NOT_CONFIRMED -> {
@@ -77,7 +80,7 @@ public final class PurgeAnswer {
         ErrorPage.send(stream, services, 503, "ERR_PURGE_BUSY", text, retry);
       }
       case DONE -> {
-        if (purge instanceof Purge.Url one && !one.soft()) {
+        if (told && purge instanceof Purge.Url one && !one.soft()) {
           services.asking.purged(one.key().toString());
         }
         FieldLines lines = services.scratch.lines();

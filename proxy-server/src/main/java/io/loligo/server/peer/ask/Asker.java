@@ -140,13 +140,15 @@ public final class Asker {
     Map<String, Neighbour> all = new HashMap<>();
     for (Peer peer : next.peers) {
       Neighbour old = neighbours.get(peer.name());
-      Neighbour now = new Neighbour(peer);
       if (old != null && old.isAt(peer)) {
-        now.after(old);
-      } else if (old != null) {
+        old.renew(peer); // not another one: replies to queries under way belong to it
+        all.put(peer.name(), old);
+        continue;
+      }
+      if (old != null) {
         health.answers(peer.name(), true);
       }
-      all.put(peer.name(), now);
+      all.put(peer.name(), new Neighbour(peer));
     }
     protocols = List.copyOf(spoken);
     for (Peer peer : next.peers) {
@@ -268,6 +270,9 @@ public final class Asker {
     long nanos = time.nanos();
     for (Neighbour silent : round.unanswered()) {
       String name = silent.line().name();
+      if (!silent.equals(neighbours.get(name))) {
+        continue; // a reload has removed it, or its name stands for another place
+      }
       health.asked(name, PeerCount.QUERY_TIMEOUTS);
       if (silent.unanswered(nanos, now.deadNanos)) {
         health.answers(name, false);
@@ -347,10 +352,11 @@ public final class Asker {
     private long groupMillis;
 
     void add(Neighbour to, AskSettings settings) {
+      if (!to.isUp()) {
+        return;
+      }
       if (to.isGroup()) {
         groupMillis = to.groupReplies() == 0 ? settings.groupMillis / 2 : to.roundTripMillis();
-      } else if (!to.isUp()) {
-        return;
       } else if (to.line().kind() == PeerKind.PARENT) {
         parentMillis += to.roundTripMillis();
         parents++;

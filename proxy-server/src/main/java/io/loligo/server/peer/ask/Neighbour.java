@@ -35,7 +35,7 @@ final class Neighbour {
   /** A longer round trip is not believed, as in Squid. */
   private static final int MAX_MILLIS = 10_000;
 
-  private final Peer line;
+  private Peer line;
   private volatile boolean refused;
 
   /** Average round trip, milliseconds; 0: unknown. */
@@ -73,20 +73,9 @@ final class Neighbour {
         && line.querying().equals(other.querying());
   }
 
-  /** Takes the facts of the neighbour of an earlier configuration. */
-  Neighbour after(Neighbour old) {
-    refused = old.refused;
-    roundTripMillis = old.roundTripMillis;
-    asked = old.asked;
-    lastQueryNanos = old.lastQueryNanos;
-    silent = old.silent;
-    silentSinceNanos = old.silentSinceNanos;
-    unanswered = old.unanswered;
-    down = old.down;
-    replies = old.replies;
-    refusals = old.refusals;
-    groupReplies = old.groupReplies;
-    return this;
+  /** Its line is {@code next} from now on, that of the same place. */
+  void renew(Peer next) {
+    line = next;
   }
 
   /** Whether it refuses queries of this proxy. Any thread. */
@@ -122,9 +111,10 @@ final class Neighbour {
   }
 
   /**
-   * A reply has come.
+   * A reply has come. Only one to a query of a running round counts as a refusal: any other may be
+   * forged without a look at the queries.
    *
-   * @param roundTrip milliseconds; negative: unknown
+   * @param roundTrip milliseconds; negative: it is for no running round
    * @return whether it was down
    */
   boolean replied(Reply reply, long roundTrip) {
@@ -132,11 +122,14 @@ final class Neighbour {
     silent = false;
     unanswered = 0;
     down = false;
+    if (roundTrip < 0) {
+      return before;
+    }
     replies++;
     if (reply == Reply.DENIED) {
       refusals++;
     }
-    if (roundTrip >= 0 && roundTrip <= MAX_MILLIS) {
+    if (roundTrip <= MAX_MILLIS) {
       int most = line.querying().inBackground() ? AVERAGED_IN_BACKGROUND : AVERAGED;
       int n = (int) Math.min(replies, most);
       int now = (int) Math.max(1, roundTrip);
@@ -189,8 +182,10 @@ final class Neighbour {
     return (groupReplies + AVERAGED / 2) / AVERAGED;
   }
 
-  /** Of a group: so many replies have come to a query. */
+  /** Of a group: so many replies have come to a query. Without any it is down after a while. */
   void groupReplied(int count) {
+    unanswered = count > 0 ? 0 : Math.min(MOST_UNANSWERED, unanswered + 1);
+    down = unanswered >= MOST_UNANSWERED;
     groupReplies =
         groupReplies == 0 ? count * AVERAGED : groupReplies + count - groupReplies / AVERAGED;
   }

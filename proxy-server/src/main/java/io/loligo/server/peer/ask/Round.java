@@ -61,7 +61,7 @@ final class Round {
   void queried(Neighbour to) {
     if (to.isGroup()) {
       group = to;
-      expected += to.groupReplies();
+      expected += to.isUp() ? to.groupReplies() : 0;
       return;
     }
     unanswered.add(to);
@@ -72,7 +72,7 @@ final class Round {
 
   /** Whether there is a reply to wait for. */
   boolean isExpecting() {
-    return expected > 0 || group != null;
+    return expected > 0 || (group != null && group.isUp());
   }
 
   /** Whether a reply of {@code from} belongs to it. */
@@ -123,7 +123,7 @@ final class Round {
     if (reply == Reply.MISS && parent) {
       missed(from.line(), nanos, distanceMillis);
     }
-    boolean knownGroup = group == null || group.groupReplies() > 0;
+    boolean knownGroup = group == null || !group.isUp() || group.groupReplies() > 0;
     if ((!direct || wasUp) && --expected <= 0 && knownGroup) {
       decide(best(false));
     }

@@ -181,7 +181,10 @@ final class PeerSelection {
   /** The peer that {@code answer} names, if it can be used now; else null. */
   private @Nullable Candidate answering(List<Candidate> usable, PeerAnswer answer) {
     for (Candidate each : usable) {
-      if (each.peer().name().equals(answer.peer()) && health.hasRoom(each.peer())) {
+      // it may answer queries, and accept no connections
+      if (each.peer().name().equals(answer.peer())
+          && health.alive(each.peer())
+          && health.hasRoom(each.peer())) {
         return each;
       }
     }

@@ -367,6 +367,58 @@ class AskerTest {
   }
 
   @Test
+  void aGroupWithoutMembersIsNotWaitedForUntilOneReplies() throws Exception {
+    use(peer("g", "multicast", "ttl=2"), peer("m", "sibling", "multicast-responder"));
+    for (int i = 0; i < Neighbour.MOST_UNANSWERED; i++) {
+      ask();
+      assertThat(answers).as("query " + i).isEmpty();
+      pass(2_000);
+      assertThat(answers).hasSize(1);
+    }
+    ask();
+    assertThat(queried).as("still asked").containsExactly("g");
+    assertAnswer(null, HierarchyCode.HIER_NONE, false);
+    reply(2, Reply.MISS);
+    pass(2_000);
+    ask();
+    assertThat(answers).as("waited for again").isEmpty();
+    reply(2, Reply.HIT);
+    assertAnswer("m", HierarchyCode.SIBLING_HIT, false);
+  }
+
+  @Test
+  void refusalsOfNoRunningRoundDoNotCount() throws Exception {
+    use(peer("s", "sibling", ""));
+    for (int i = 0; i < 2 * Neighbour.REPLIES_TO_JUDGE; i++) {
+      asker.replied(new InetSocketAddress(address(1), PORT), 0, Reply.DENIED, 0);
+    }
+    assertThat(asking.asks(peers.get(0))).isTrue();
+  }
+
+  @Test
+  void repliesToQueriesBeforeAReloadCount() throws Exception {
+    use("icp_query_timeout 100", peer("p", "parent", ""));
+    ask();
+    use("icp_query_timeout 100", peer("p", "parent", "weight=2"));
+    reply(1, Reply.HIT);
+    assertAnswer("p", HierarchyCode.PARENT_HIT, false);
+    pass(100);
+    assertThat(count(1, PeerCount.QUERY_TIMEOUTS)).isZero();
+  }
+
+  @Test
+  void queriesToThePlaceBeforeAReloadSayNothingOfTheNewOne() throws Exception {
+    use("icp_query_timeout 100", peer("p", "parent", ""));
+    for (int i = 0; i < Neighbour.MOST_UNANSWERED; i++) {
+      ask();
+    }
+    use("icp_query_timeout 100", "cache_peer q.example parent 3128 3130 name=p");
+    pass(100);
+    assertThat(answers).as("nobody waits longer").hasSize(Neighbour.MOST_UNANSWERED);
+    assertThat(alive(1)).isTrue();
+  }
+
+  @Test
   void aPeerWithoutAnAddressOrProtocolIsNotAsked() throws Exception {
     use(peer("s", "sibling", ""), peer("p", "parent", "no-query"));
     assertThat(asking.asks(peers.get(1))).isFalse();

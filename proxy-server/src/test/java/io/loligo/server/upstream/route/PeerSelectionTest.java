@@ -362,6 +362,18 @@ class PeerSelectionTest {
   }
 
   @Test
+  void aSiblingThatAcceptsNoConnectionsIsPassedOver() {
+    Peer dead = sibling("s", false);
+    settings.peers = List.of(dead);
+    for (int i = 0; i < 10; i++) {
+      health.failed(CachePeers.of(dead));
+    }
+    assertThat(hosts(choose("s", HierarchyCode.SIBLING_HIT))).containsExactly("origin.example:80");
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(PeerHealth.REVIVAL_SECONDS));
+    assertThat(hosts(choose("s", HierarchyCode.SIBLING_HIT))).startsWith("s.example:3128");
+  }
+
+  @Test
   void aSiblingIsToldToAnswerFromItsStore() {
     settings.peers = List.of(sibling("s", false), sibling("m", true));
     Hop sibling = choose("s", HierarchyCode.SIBLING_HIT).hops().get(0);
