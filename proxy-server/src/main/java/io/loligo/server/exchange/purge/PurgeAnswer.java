@@ -45,8 +45,7 @@ public final class PurgeAnswer {
     }
     request.record().tag = LogTag.TCP_MISS;
     // peers would be told the URL of a decrypted tunnel in clear text
-    boolean told =
-        !request.target().scheme().equals("https") || request.httpPort().accel() != null;
+    boolean told = !request.target().scheme().equals("https") || request.httpPort().accel() != null;
     Suspension suspension = new Suspension(request.snapshot());
     services.store.purge(
         purge,

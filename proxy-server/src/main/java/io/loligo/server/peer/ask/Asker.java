@@ -17,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,6 +45,11 @@ public final class Asker {
   /** Rounds at the same time; further requests go on without asking. */
   static final int MOST_ROUNDS = 65_536;
 
+  /** For so long a removal that finds nothing is not forwarded again. */
+  private static final long FORWARDED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int MOST_FORWARDED = 1_024;
+
   private final EventExecutor loop;
   private final TimeSource time;
   private final PeerHealth health;
@@ -56,6 +62,9 @@ public final class Asker {
 
   /** The addresses of hosts, also of those that a configuration will have next. */
   private final Map<String, List<InetAddress>> hosts = new HashMap<>();
+
+  /** The moments at which removals were forwarded, by URL, in the order of use. */
+  private final Map<String, Long> forwarded = new LinkedHashMap<>();
 
   private @Nullable AskSettings settings;
   private Map<InetSocketAddress, Neighbour> senders = Map.of();
@@ -107,11 +116,31 @@ public final class Asker {
   }
 
   /**
-   * A neighbour, {@code from}, has removed the responses for {@code url}: tells the peers that want
-   * to know. On its loop.
+   * A neighbour, {@code from}, has had the responses for {@code url} removed: tells the peers that
+   * want to know. Peers that forward to each other would pass a removal on for ever, so one that
+   * finds nothing here is not forwarded for a second after the last one for that URL. On its loop.
+   *
+   * @param any whether a response was removed here
    */
-  public void forwardRemoval(String url, InetAddress from) {
-    removed(url, PeerHtcp::forwards, from);
+  public void forwardRemoval(String url, InetAddress from, boolean any) {
+    if (neighbours.values().stream().noneMatch(Asker::isForwardedTo)) {
+      return;
+    }
+    long now = time.nanos();
+    Long last = forwarded.remove(url);
+    boolean recent = last != null && now - last < FORWARDED_NANOS;
+    forwarded.put(url, recent && !any ? last : Long.valueOf(now));
+    if (forwarded.size() > MOST_FORWARDED) {
+      forwarded.remove(forwarded.keySet().iterator().next());
+    }
+    if (any || !recent) {
+      removed(url, PeerHtcp::forwards, from);
+    }
+  }
+
+  private static boolean isForwardedTo(Neighbour each) {
+    PeerHtcp htcp = each.line().querying().htcp();
+    return htcp != null && htcp.forwards();
   }
 
   private void removed(String url, Predicate<PeerHtcp> wanted, @Nullable InetAddress from) {

@@ -110,11 +110,11 @@ public final class HtcpHandler extends SimpleChannelInboundHandler<DatagramPacke
     } else {
       about.clear(
           cleared -> {
-            asker.forwardRemoval(specifier.url(), from.getAddress());
+            boolean gone = cleared == HtcpDesk.Cleared.GONE;
+            asker.forwardRemoval(specifier.url(), from.getAddress(), gone);
             if (message.flag()) {
               send(channel, from, message.reply(cleared.ordinal(), new byte[0]));
             }
-            boolean gone = cleared == HtcpDesk.Cleared.GONE;
             HtcpOutcome outcome = gone ? HtcpOutcome.HIT : HtcpOutcome.MISS;
             desk.note(from, message.logged(), url, about, outcome);
           });

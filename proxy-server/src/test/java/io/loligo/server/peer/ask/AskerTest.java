@@ -53,6 +53,9 @@ class AskerTest {
   /** The names of the peers that got queries, and the numbers of these. */
   private final List<String> queried = new ArrayList<>();
 
+  /** The URLs of removals that peers were told. */
+  private final List<String> removed = new ArrayList<>();
+
   private int number;
   private List<Peer> peers = List.of();
   private final List<PeerAnswer> answers = new ArrayList<>();
@@ -68,6 +71,11 @@ class AskerTest {
         public void query(int round, PeerQuestion question, Peer peer, InetAddress address) {
           queried.add(peer.name());
           number = round;
+        }
+
+        @Override
+        public void removed(String url, Peer peer, InetAddress address) {
+          removed.add(url);
         }
       };
 
@@ -416,6 +424,24 @@ class AskerTest {
     pass(100);
     assertThat(answers).as("nobody waits longer").hasSize(Neighbour.MOST_UNANSWERED);
     assertThat(alive(1)).isTrue();
+  }
+
+  @Test
+  void aRemovalThatGoesRoundIsForwardedOnce() throws Exception {
+    use(peer("f", "sibling", "htcp=forward-clr"));
+    asker.forwardRemoval("http://o.example/", address(9), false);
+    assertThat(removed).hasSize(1);
+    for (int i = 0; i < 3; i++) {
+      asker.forwardRemoval("http://o.example/", address(9), false);
+    }
+    assertThat(removed).as("it has come round").hasSize(1);
+    asker.forwardRemoval("http://o.example/", address(9), true);
+    assertThat(removed).as("a response was stored in between").hasSize(2);
+    asker.forwardRemoval("http://o.example/other", address(9), false);
+    assertThat(removed).hasSize(3);
+    pass(1_000);
+    asker.forwardRemoval("http://o.example/", address(9), false);
+    assertThat(removed).as("another one").hasSize(4);
   }
 
   @Test
