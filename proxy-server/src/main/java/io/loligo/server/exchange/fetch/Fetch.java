@@ -581,7 +581,11 @@ public final class Fetch
 
   private void arrived(ResponseHead reply, long replyLength) {
     long now = services.clock.millis();
-    response.arrived(reply, replyLength, side().peer(), side().node(), now);
+    if (side().isDeclined()) {
+      response.declined(reply, replyLength);
+    } else {
+      response.arrived(reply, replyLength, side().peer(), side().node(), now);
+    }
     boolean storing = response.isStored();
     if (!storing) {
       known.outdate(reply, now);
