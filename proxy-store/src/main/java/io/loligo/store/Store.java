@@ -161,7 +161,8 @@ public interface Store extends AutoCloseable {
    * if its {@link InFlight#writer} is {@code writer}; the caller may then {@link #find} once more,
    * because an earlier fetch may have ended in between. Null as in {@link #begin}.
    *
-   * @param request joins no fetch that is known to bring another variant
+   * @param request joins no fetch that is known to bring another variant, and none that {@link
+   *     InFlight.Writer#mayJoin} excludes
    * @param expected the variant that a new fetch will bring, as far as it is known: requests for
    *     another variant do not find it; or null
    */

@@ -572,6 +572,7 @@ public final class TieredStore implements Store {
     if (cluster == null || (keys.isEmpty() && groups.length == 0)) {
       return removals.invalidate(keys, of, groups, except, loop, then);
     }
+    cluster.begins();
     Consumer<Boolean> here =
         forgotten ->
             cluster.invalidate(
@@ -589,11 +590,13 @@ public final class TieredStore implements Store {
       removals.purge(what, loop, then);
       return;
     }
+    cluster.begins();
     removals.purge(
         what,
         loop,
         purged -> {
           if (purged.outcome() == Purged.Outcome.REFUSED) {
+            cluster.refused();
             then.accept(purged);
           } else {
             boolean confirmed = purged.outcome() == Purged.Outcome.DONE;

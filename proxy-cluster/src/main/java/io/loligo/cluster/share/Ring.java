@@ -98,7 +98,8 @@ public final class Ring {
    * @param without left out; null: none is
    * @return null if there is none
    */
-  @Nullable ClusterPeer ownerInRouting(long hash, @Nullable ClusterPeer without, long nowNanos) {
+  public @Nullable ClusterPeer ownerInRouting(
+      long hash, @Nullable ClusterPeer without, long nowNanos) {
     return owners.firstInRouting(hash, without, nowNanos);
   }
 

@@ -62,9 +62,9 @@ final class ClusterPart implements Part {
             : new Cluster(line, config.get(ClusterDirectives.TLS), folder, time, binds);
     purges = cluster == null ? null : purges(cluster, store, loops, folder);
     share =
-        cluster == null || line == null || line.mode() != ClusterMode.SHARE
+        cluster == null || purges == null || line == null || line.mode() != ClusterMode.SHARE
             ? null
-            : new ShareMode(cluster, config.get(ClusterDirectives.TLS));
+            : new ShareMode(cluster, config.get(ClusterDirectives.TLS), purges.applied());
   }
 
   private static PurgeMode purges(

@@ -7,6 +7,7 @@ import io.loligo.server.admin.LivePage;
 import io.loligo.server.admin.Operations;
 import io.loligo.server.admin.ProxyPages;
 import io.loligo.server.admin.Reloaded;
+import io.loligo.server.cluster.Cluster;
 import io.loligo.server.downstream.connection.Protocols;
 import io.loligo.server.downstream.http1.Http1Connection;
 import io.loligo.server.downstream.http2.Http2Connection;
@@ -717,6 +718,11 @@ public final class Proxy implements AutoCloseable {
   /** The store, for code that runs the proxy in process. */
   public TieredStore store() {
     return storage.store();
+  }
+
+  /** The cluster of this process, for the same code; null: it is in none. */
+  public @Nullable Cluster cluster() {
+    return cluster.cluster();
   }
 
   /** Reopens the log files by their names, after they were moved away (SIGUSR1). */

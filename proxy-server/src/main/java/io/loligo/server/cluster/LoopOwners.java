@@ -44,13 +44,17 @@ final class LoopOwners implements CacheOwners {
   }
 
   @Override
+  public boolean owns(CacheKey key) {
+    ClusterPeer owner = shared.ring().ownerInRouting(key.high(), null, nanos.getAsLong());
+    return owner == null || owner.isSelf();
+  }
+
+  @Override
   public List<Hop> hops(CacheKey key, String port) {
-    long now = nanos.getAsLong();
-    look();
-    fallbacks.request(now);
+    long now = begin();
     ClusterPeer owner = routing.owner(key.high(), now);
     if (owner == null || owner.isSelf()) {
-      return previous(key, port);
+      return previous(key, port, now);
     }
     List<Hop> hops = new ArrayList<>(4);
     hops.add(hop(owner, now, HierarchyCode.CLUSTER_OWNER, port));
@@ -63,18 +67,27 @@ final class LoopOwners implements CacheOwners {
 
   @Override
   public List<Hop> previous(CacheKey key, String port) {
-    long now = nanos.getAsLong();
-    look();
-    ClusterPeer previous = routing.previous(key.high(), now);
+    return previous(key, port, begin());
+  }
+
+  private List<Hop> previous(CacheKey key, String port, long nowNanos) {
+    ClusterPeer previous = routing.previous(key.high(), nowNanos);
     return previous == null
         ? List.of()
-        : List.of(hop(previous, now, HierarchyCode.CLUSTER_PREVIOUS, port));
+        : List.of(hop(previous, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, port));
+  }
+
+  /** A request that this node does not answer from its store. Returns the time. */
+  private long begin() {
+    long now = nanos.getAsLong();
+    look();
+    fallbacks.request(now);
+    return now;
   }
 
   @Override
-  public @Nullable String purges(@Nullable String asked) {
-    PurgeVector applied = shared.applied();
-    return applied == null ? null : applied.answer(asked);
+  public String purges(@Nullable String asked) {
+    return shared.applied().answer(asked);
   }
 
   @Override

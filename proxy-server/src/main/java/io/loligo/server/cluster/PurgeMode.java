@@ -12,6 +12,7 @@ import io.loligo.cluster.purges.PurgeJournal;
 import io.loligo.cluster.purges.Replication;
 import io.loligo.cluster.purges.ReplicationLimits;
 import io.loligo.cluster.purges.ReplicationState;
+import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.store.TieredStore;
 import io.loligo.store.purge.OtherStores;
@@ -67,6 +68,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   private final Group group;
   private final PurgedStore store;
   private final Replication replication;
+  private final AppliedPurges applied;
 
   /** Whether the store doubts; changed on the steps only. */
   private volatile boolean doubting;
@@ -163,6 +165,8 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     this.group = group;
     this.store = store;
     replication = new Replication(steps, group, self, new Here(), journal, ReplicationLimits.USUAL);
+    applied = new AppliedPurges(replication::isCaughtUp);
+    replication.report(applied);
     store.doubt();
     doubting = true;
   }
@@ -177,6 +181,11 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
           tick();
         });
     store.alsoIn(this);
+  }
+
+  /** The purges that have taken effect here. Any thread. */
+  public AppliedPurges applied() {
+    return applied;
   }
 
   /** Whether the store serves what it has without doubt. Any thread. */
@@ -218,6 +227,16 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   // ---- to others
 
   @Override
+  public void begins() {
+    applied.publishing();
+  }
+
+  @Override
+  public void refused() {
+    applied.published();
+  }
+
+  @Override
   public void purge(Purge what, boolean confirmed, Consumer<Reach> then) {
     publish(PurgeEntry.of(what), confirmed, then);
   }
@@ -254,6 +273,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
 
   private void publish(List<byte[]> entries, boolean confirmed, Consumer<Reach> then) {
     if (closed) {
+      applied.published();
       then.accept(new Reach(confirmed ? 1 : 0, configured));
       return;
     }
@@ -265,6 +285,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
           }
           // acknowledgements are cumulative
           replication.publish(entries.get(last), confirmed, nodes -> then.accept(reach(nodes)));
+          applied.published();
         });
   }
 

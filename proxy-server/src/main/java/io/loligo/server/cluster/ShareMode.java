@@ -3,6 +3,7 @@ package io.loligo.server.cluster;
 import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.server.tls.CertificateFiles;
 import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;
@@ -16,10 +17,15 @@ public final class ShareMode {
   private final Cluster cluster;
   private final SharedRing ring;
 
-  /** Knows no member until {@link #start}. */
-  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls) {
+  /**
+   * Knows no member until {@link #start}.
+   *
+   * @param tls null: clear text
+   * @param purges those that have taken effect here
+   */
+  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls, AppliedPurges purges) {
     this.cluster = cluster;
-    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls), null);
+    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls), purges);
   }
 
   /**

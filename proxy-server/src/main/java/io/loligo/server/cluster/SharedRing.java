@@ -22,7 +22,7 @@ public final class SharedRing {
   private final NodeRun self;
   private final LongSupplier nanos;
   private final @Nullable TlsOptions tls;
-  private final @Nullable AppliedPurges purges;
+  private final AppliedPurges purges;
   private volatile Ring ring = Ring.empty();
 
   /** Responses that nodes gave to this one. */
@@ -45,10 +45,10 @@ public final class SharedRing {
    *
    * @param nanos a clock that never goes back
    * @param tls between nodes; null: clear text
-   * @param purges of this node; null: not known, and no response of another node is used twice
+   * @param purges that have taken effect here
    */
   public SharedRing(
-      NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls, @Nullable AppliedPurges purges) {
+      NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls, AppliedPurges purges) {
     this.purges = purges;
     this.self = self;
     this.nanos = nanos;
@@ -67,12 +67,12 @@ public final class SharedRing {
 
   /** The purges that responses of other nodes have to cover; null: nobody else uses them. */
   @Nullable PurgeVector claim() {
-    return purges == null ? null : purges.claim();
+    return purges.claim();
   }
 
-  /** The purges that this node has applied; null: not known. */
-  @Nullable PurgeVector applied() {
-    return purges == null ? null : purges.applied();
+  /** The purges that this node has applied. */
+  PurgeVector applied() {
+    return purges.applied();
   }
 
   /** TLS between nodes; null: clear text. */

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The nodes of the cluster that share one cache, as one event loop sees them. Confined to the loop.
  */
 public interface CacheOwners {
+  /** Whether this node fetches the response itself, as things are now. */
+  boolean owns(CacheKey key);
+
   /**
    * The nodes to ask for a response before parents and the origin; empty: none, this node fetches
    * it.
@@ -18,8 +21,8 @@ public interface CacheOwners {
   List<Hop> hops(CacheKey key, String port);
 
   /**
-   * The nodes to ask for a response that another node asks this one for: at most the previous
-   * owner, which answers from its store. Parameters as above.
+   * The nodes to ask for a response that this node fetches as its owner, or because another node
+   * asks for it: at most the previous owner, which answers from its store. Parameters as above.
    */
   List<Hop> previous(CacheKey key, String port);
 

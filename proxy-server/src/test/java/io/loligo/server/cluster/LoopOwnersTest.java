@@ -205,7 +205,7 @@ class LoopOwnersTest {
 
   @Test
   void nodesSpeakTls() {
-    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, null);
+    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges);
     CacheOwners loop = secured.forLoop();
     secured.view(new View(1, List.of(member(2))));
     assertThat(loop.hops(key(1), "3128").get(0).security().options()).isEqualTo(TlsOptions.DEFAULT);

@@ -8,6 +8,7 @@ import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
 import io.loligo.cluster.purges.Replication;
+import io.loligo.cluster.share.PurgeVector;
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
@@ -170,6 +171,7 @@ class PurgeModeTest {
 
   private static Reach[] purge(Node node, Purge what) {
     Reach[] told = new Reach[1];
+    node.mode.begins();
     node.mode.purge(what, true, reach -> told[0] = reach);
     return told;
   }
@@ -187,6 +189,35 @@ class PurgeModeTest {
     assertThat(a.taken).isEmpty();
     assertThat(b.taken).containsExactly(PURGE);
     assertThat(c.taken).containsExactly(PURGE);
+  }
+
+  /** Until it has a number, no response of another node is shared here. */
+  @Test
+  void aPurgeIsClaimedFromBeforeItsEffectOn() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    PurgeVector before = a.mode.applied().claim();
+    assertThat(before).isNotNull();
+    assertThat(before.isCoveredBy(b.mode.applied().applied().answer(null))).isTrue();
+    a.mode.begins();
+    assertThat(a.mode.applied().claim()).isNull();
+    a.mode.purge(PURGE, true, reach -> {});
+    assertThat(a.mode.applied().claim()).as("on its way to the steps").isNull();
+    world.run(0);
+    PurgeVector after = a.mode.applied().claim();
+    assertThat(after).isNotNull();
+    assertThat(after.isCoveredBy(b.mode.applied().applied().answer(null))).isFalse();
+    world.run(100);
+    assertThat(after.isCoveredBy(b.mode.applied().applied().answer(null))).isTrue();
+    a.mode.begins();
+    a.mode.refused();
+    assertThat(a.mode.applied().claim()).isNotNull();
+    a.mode.begins();
+    a.mode.invalidate(List.of(KEY), new long[] {CacheGroups.ofKey("g")}, true, () -> {});
+    world.run(0);
+    assertThat(a.mode.applied().claim()).isNotNull();
   }
 
   @Test
@@ -208,6 +239,7 @@ class PurgeModeTest {
     world.run(100);
     b.hangs = true;
     int[] told = new int[1];
+    a.mode.begins();
     a.mode.invalidate(List.of(KEY), new long[] {CacheGroups.ofKey("g")}, true, () -> told[0]++);
     world.run(90);
     assertThat(told[0]).isZero();

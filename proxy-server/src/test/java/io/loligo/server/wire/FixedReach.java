@@ -20,6 +20,12 @@ final class FixedReach implements OtherStores {
   }
 
   @Override
+  public void begins() {}
+
+  @Override
+  public void refused() {}
+
+  @Override
   public void purge(Purge what, boolean confirmed, Consumer<Reach> then) {
     then.accept(reach);
   }

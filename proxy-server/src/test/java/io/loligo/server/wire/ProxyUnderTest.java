@@ -33,6 +33,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
 
 /** The assembled proxy in this process, on ports the system chose. Closing it twice is harmless. */
@@ -115,6 +116,19 @@ final class ProxyUnderTest implements AutoCloseable {
   /** The same, with a cache that it shares with other nodes; their port is the last one. */
   static ProxyUnderTest start(String squidConf, Sharing sharing) throws IOException {
     return new ProxyUnderTest(Proxy.start(read(squidConf), sharing));
+  }
+
+  /** Waits until {@code held} is zero before it hears anything more of its cluster. */
+  void holdCluster(CountDownLatch held) {
+    proxy.cluster().steps().execute(() -> awaitUninterruptibly(held));
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch held) {
+    try {
+      held.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** The same, as if its loligo_cluster line had mode=share; the port for nodes is the last one. */

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -50,12 +51,14 @@ class ShareModeWireTest extends WireTest {
       proxies.add(closing(ProxyUnderTest.startSharing(text)));
     }
     for (ProxyUnderTest node : proxies) {
-      Waiting.until("all members", () -> page(node).contains("\"members\": " + count + ","));
+      String all = "\"members\": " + count + ", \"configured\": " + count;
+      String wanted = count == 1 ? all : all + ", \"trusted\": true"; // alone it doubts for 30 s
+      Waiting.until("all members", () -> page(node, "/cluster").contains(wanted));
     }
   }
 
-  private static String page(ProxyUnderTest node) throws IOException {
-    String head = "GET /cluster HTTP/1.1\r\nHost: 127.0.0.1:" + node.adminPort();
+  private static String page(ProxyUnderTest node, String path) throws IOException {
+    String head = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + node.adminPort();
     try (RawClient client = RawClient.connect(node.adminPort())) {
       return client.send(head + "\r\nConnection: close\r\n\r\n").responseTo("GET").text();
     }
@@ -97,6 +100,100 @@ class ShareModeWireTest extends WireTest {
     proxies.get(0).close();
     String log = Files.readString(dir.resolve("access0.log"));
     assertThat(log).contains("CLUSTER_OWNER/127.0.0.1", "HIER_DIRECT/127.0.0.1");
+  }
+
+  /** A path whose owner is {@code node}, and which nobody has stored. */
+  private String ownedBy(int node) throws IOException {
+    for (int i = 0; ; i++) {
+      String path = "/of" + node + "/" + i;
+      long before = proxies.get(node).storedResponses();
+      origin.onOk(path, "probe", FRESH);
+      getFrom(0, path);
+      if (proxies.get(node).storedResponses() > before) {
+        assertThat(purge(0, path).responseTo("PURGE").field("Loligo-Purged")).endsWith("nodes 3/3");
+        return path;
+      }
+    }
+  }
+
+  private RawClient purge(int node, String path) throws IOException {
+    return clientOf(node).request("PURGE", origin.url(path));
+  }
+
+  private RawClient clientOf(int node) throws IOException {
+    return closing(RawClient.connect(proxies.get(node).port()));
+  }
+
+  /** All have applied the same purges. */
+  @Test
+  void requestsOfANodeShareOneStreamOfTheOwner() throws Exception {
+    startNodes(3, "acl purges method PURGE");
+    String path = ownedBy(1);
+    long before = proxies.get(1).counted(Counter.NODE_REQUESTS);
+    long stored = proxies.get(0).storedResponses();
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        path,
+        call -> {
+          await(release);
+          call.ok("shared", FRESH);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      clients.add(clientOf(0).get(origin.url(path)));
+    }
+    origin.onOk("/barrier", "x", "Cache-Control: no-store");
+    try (RawClient barrier = RawClient.connect(proxies.get(0).port())) {
+      barrier.get(origin.url("/barrier"), "Authorization: Basic eDp5").response();
+    }
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo("shared");
+    }
+    awaitCount(() -> proxies.get(1).counted(Counter.NODE_REQUESTS), before + 1);
+    assertThat(proxies.get(0).storedResponses()).as("only the owner stores it").isEqualTo(stored);
+  }
+
+  /** Node 0 has applied a purge that the owner has not: the promise of ADR 43. */
+  @Test
+  void bytesOfAnOwnerThatLacksAPurgeReachOnlyTheRequestThatAskedForThem() throws Exception {
+    startNodes(3, "acl purges method PURGE");
+    String path = ownedBy(1);
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicInteger fetches = new AtomicInteger();
+    origin.on(
+        path,
+        call -> {
+          if (fetches.incrementAndGet() > 1) {
+            call.ok("new", FRESH);
+            return;
+          }
+          call.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n" + FRESH + "\r\n\r\nold");
+          await(release);
+          call.send("end");
+        });
+    RawClient ofOwner = clientOf(1).get(origin.url(path));
+    assertThat(ofOwner.readContent(ofOwner.responseHead(), 3)).isEqualTo("old");
+    CountDownLatch held = new CountDownLatch(1);
+    proxies.get(1).holdCluster(held);
+    RawClient purging = purge(0, path);
+    Waiting.until(
+        "the purge is applied at node 0 and sent",
+        () ->
+            page(proxies.get(0), "/metrics").contains("\nloligo_cluster_purges_published_total 2"));
+    RawClient before = clientOf(0).get(origin.url(path));
+    assertThat(before.readContent(before.responseHead(), 3)).as("asked before").isEqualTo("old");
+    held.countDown();
+    assertThat(purging.responseTo("PURGE").field("Loligo-Purged")).endsWith("nodes 3/3");
+    for (int node = 0; node < 3; node++) {
+      assertThat(getFrom(node, path).text()).as("node %s", node).isEqualTo("new");
+    }
+    release.countDown();
+    assertThat(before.read(3)).isEqualTo("end");
+    for (int node = 0; node < 3; node++) {
+      assertThat(getFrom(node, path).text()).as("node %s", node).isEqualTo("new");
+    }
+    assertThat(fetches).hasValue(2);
   }
 
   private static long exchanges(ProxyUnderTest node) {

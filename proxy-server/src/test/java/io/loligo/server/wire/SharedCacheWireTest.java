@@ -230,6 +230,58 @@ class SharedCacheWireTest extends WireTest {
     assertThat(proxies.get(1).storedResponses()).as("asked by node 0").isEqualTo(1);
   }
 
+  /** Each would wait for the other if a request of a node joined a fetch from a node. */
+  @Test
+  void nodesThatAskEachOtherForTheSameDoNotWaitForEachOther() throws Exception {
+    nodes.viewOf(0, 1, 0);
+    nodes.viewOf(1, 0, 1);
+    startNodes(2);
+    nodes.applied(0, "p1");
+    nodes.applied(1, "p1");
+    origin.onOk("/a", "content", FRESH);
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      nodes.at(1, silent.getLocalPort());
+      RawClient waiting = client(proxies.get(0)).get(origin.url("/a"));
+      assertThat(silent.accept().getInputStream().read()).isPositive();
+      assertThat(getFrom(1, "/a").text()).as("node 0 fetches for node 1").isEqualTo("content");
+      assertThat(nodes.failures).as("node 0 still waits for node 1").hasValue(0);
+      waiting.close();
+    }
+  }
+
+  @Test
+  void aConfirmationOfANodeWithTheSamePurgesFreshensTheStoredResponse() throws Exception {
+    assertThat(questionsForTwoRequests("p1", "p1")).isEqualTo(1);
+  }
+
+  /** A purge may have made the stored response stale. */
+  @Test
+  void aConfirmationOfANodeWithOtherPurgesFreshensNothing() throws Exception {
+    assertThat(questionsForTwoRequests("p1", "p2")).isEqualTo(2);
+  }
+
+  /** The requests of node 1 to node 0 for a response that is stale in node 1. */
+  private int questionsForTwoRequests(String ofOwner, String ofNode) throws Exception {
+    nodes.ranking(1, 0);
+    startNodes(2);
+    nodes.applied(0, ofOwner);
+    nodes.applied(1, ofNode);
+    origin.on(
+        "/a",
+        call -> {
+          if ("\"x\"".equals(call.field("If-None-Match"))) {
+            call.send("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n" + FRESH + "\r\n\r\n");
+          } else {
+            call.ok("content", "Cache-Control: max-age=0", "ETag: \"x\"");
+          }
+        });
+    getFrom(1, "/a");
+    nodes.ranking(0, 1);
+    assertThat(getFrom(1, "/a").text()).isEqualTo("content");
+    assertThat(getFrom(1, "/a").text()).isEqualTo("content");
+    return nodes.acknowledged.get();
+  }
+
   @Test
   void aNewOwnerAsksThePreviousOne() throws Exception {
     nodes.ranking(0);

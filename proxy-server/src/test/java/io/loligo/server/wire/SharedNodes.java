@@ -102,6 +102,12 @@ final class SharedNodes {
     }
 
     @Override
+    public boolean owns(CacheKey key) {
+      List<Integer> ranking = views.getOrDefault(self, usual);
+      return ranking.isEmpty() || ranking.get(0) == self;
+    }
+
+    @Override
     public List<Hop> hops(CacheKey key, String port) {
       List<Integer> ranking = views.getOrDefault(self, usual);
       List<Hop> hops = new ArrayList<>();

@@ -16,9 +16,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All fetches in flight, by key. At most one fetch of a key is joinable by a given request, so
- * there may be one per variant; the others are registered so that an invalidation reaches them.
- * Thread-safe: any thread.
+ * All fetches in flight, by key. A request begins a joinable one only if it may join none, so there
+ * is one per variant; the others are registered so that an invalidation reaches them. {@linkplain
+ * InFlight.Writer#mayJoin A writer} may exclude others, and then there are two. Thread-safe: any
+ * thread.
  */
 public final class Flights {
   /**
@@ -115,9 +116,16 @@ public final class Flights {
     }
 
     static @Nullable InFlight joinable(@Nullable Link links, @Nullable Fields request) {
+      return joinable(links, request, null);
+    }
+
+    /** The same for the request of {@code writer}; null: unknown. */
+    static @Nullable InFlight joinable(
+        @Nullable Link links, @Nullable Fields request, InFlight.@Nullable Writer writer) {
       for (Link link = links; link != null; link = link.next) {
-        if (link.flight.joinableBy(request)) {
-          return link.flight;
+        InFlight flight = link.flight;
+        if (flight.joinableBy(request) && (writer == null || writer.mayJoin(flight.writer()))) {
+          return flight;
         }
       }
       return null;
@@ -218,7 +226,7 @@ public final class Flights {
       EventExecutor loop,
       InFlight.Writer writer,
       Landing landing) {
-    InFlight there = Link.joinable(Group.linksOf(groups.get(key)), request);
+    InFlight there = Link.joinable(Group.linksOf(groups.get(key)), request, writer);
     if (there != null) {
       return there;
     }
@@ -228,7 +236,7 @@ public final class Flights {
         key,
         (ignored, others) -> {
           Link links = Group.linksOf(others);
-          found[0] = Link.joinable(links, request);
+          found[0] = Link.joinable(links, request, writer);
           if (mine == null || found[0] != null) {
             return others;
           }

@@ -58,6 +58,11 @@ public final class InFlight {
      */
     void deserted();
 
+    /** Whether its own request may wait for the fetch of {@code other}, under the same key. */
+    default boolean mayJoin(Writer other) {
+      return true;
+    }
+
     /** Fields of the answered request, immutable; null: unknown. */
     default @Nullable Fields answered() {
       return null;

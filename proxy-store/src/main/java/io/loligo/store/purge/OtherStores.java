@@ -7,6 +7,15 @@ import java.util.function.Consumer;
 /** The stores of the other nodes of a cluster. Thread-safe: any thread; nothing blocks. */
 public interface OtherStores {
   /**
+   * A purge or an invalidation is about to have an effect here. A call of {@link #purge}, {@link
+   * #invalidate} or {@link #refused} ends that.
+   */
+  void begins();
+
+  /** It was refused here, and goes nowhere. */
+  void refused();
+
+  /**
    * Carries out a purge there that was carried out here.
    *
    * @param confirmed whether no crash undoes it here

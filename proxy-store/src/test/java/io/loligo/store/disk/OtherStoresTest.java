@@ -21,6 +21,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,13 +39,32 @@ final class OtherStoresTest {
   private static final class Others implements OtherStores {
     private final LinkedBlockingQueue<Told> told = new LinkedBlockingQueue<>();
 
+    /** Purges that have begun here and were neither told nor refused. */
+    private final AtomicInteger begun = new AtomicInteger();
+
+    /** Runs when one begins. */
+    private Runnable beginning = () -> {};
+
+    @Override
+    public void begins() {
+      begun.incrementAndGet();
+      beginning.run();
+    }
+
+    @Override
+    public void refused() {
+      begun.decrementAndGet();
+    }
+
     @Override
     public void purge(Purge what, boolean confirmed, Consumer<Reach> then) {
+      begun.decrementAndGet();
       told.add(new Told(what, List.of(), new long[0], confirmed, then));
     }
 
     @Override
     public void invalidate(List<CacheKey> keys, long[] groups, boolean confirmed, Runnable then) {
+      begun.decrementAndGet();
       told.add(
           new Told(
               new Purge.Everything(), List.copyOf(keys), groups, confirmed, nodes -> then.run()));
@@ -108,8 +128,12 @@ final class OtherStoresTest {
     fixture.store.store.alsoIn(others);
     fill(URL, "");
     Purge what = new Purge.Url(key(URL), false);
+    Boolean[] found = new Boolean[1];
+    others.beginning = () -> found[0] = isFresh(URL);
     CompletableFuture<Purged> purged = purge(what);
     Told told = others.next();
+    assertThat(found[0]).as("announced before it has an effect").isTrue();
+    assertThat(others.begun).hasValue(0);
     assertThat(told.what()).isSameAs(what);
     assertThat(told.confirmed()).isTrue();
     assertThat(isFresh(URL)).as("removed here first").isNull();
@@ -132,6 +156,7 @@ final class OtherStoresTest {
     }
     Purge more = new Purge.Matching(UrlPattern.of("", "more"));
     assertThat(DiskFixture.get(purge(more)).outcome()).isEqualTo(Purged.Outcome.REFUSED);
+    assertThat(others.begun).hasValue(0);
     assertThat(take(more)).isFalse();
     assertThat(others.told).isEmpty();
   }
@@ -142,8 +167,12 @@ final class OtherStoresTest {
     fill(URL, "");
     CompletableFuture<Boolean> invalidated = new CompletableFuture<>();
     long group = CacheGroups.ofKey("g");
+    Boolean[] found = new Boolean[1];
+    others.beginning = () -> found[0] = isFresh(URL);
     assertThat(invalidate(List.of(key(URL)), invalidated, group)).isTrue();
     Told told = others.next();
+    assertThat(found[0]).as("announced before it has an effect").isTrue();
+    assertThat(others.begun).hasValue(0);
     assertThat(told.keys()).containsExactly(key(URL));
     assertThat(told.groups()).containsExactly(group);
     assertThat(isFresh(URL)).isNull();

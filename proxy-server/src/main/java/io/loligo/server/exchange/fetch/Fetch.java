@@ -4,6 +4,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
+import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -21,6 +22,7 @@ import io.loligo.server.record.HitClass;
 import io.loligo.server.record.Stage;
 import io.loligo.server.shaping.Allowance;
 import io.loligo.server.upstream.CachePeer;
+import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -62,6 +64,12 @@ public final class Fetch
   private final long causePrefix;
   private final long causeNumber;
   private final @Nullable String causeGivenId;
+
+  /**
+   * Whether it may wait for another node of the cluster. Set before others find the fetch, and then
+   * constant.
+   */
+  private boolean asksOwner;
 
   /** Null until the fetch starts. A fetch that joins another one never starts. */
   private @Nullable OriginSide origin;
@@ -194,6 +202,7 @@ public final class Fetch
    * Opens an in-flight object that no other request can join. Null if there is no memory for it.
    */
   public @Nullable InFlight begin(CacheKey key) {
+    asksOwner = !request.isFromNode();
     try {
       return opened(key, services.store.begin(key, false, eventLoop, this));
     } catch (RuntimeException | Error e) {
@@ -209,6 +218,8 @@ public final class Fetch
    * @param expected the variant that this request is known to select, or null
    */
   public @Nullable InFlight joinOrBegin(CacheKey key, @Nullable VarySelection expected) {
+    asksOwner =
+        services.nodes != null && !request.isFromNode() && !services.nodes.owners().owns(key);
     try {
       return opened(key, services.store.joinOrBegin(key, head.fields(), expected, eventLoop, this));
     } catch (RuntimeException | Error e) {
@@ -257,6 +268,24 @@ public final class Fetch
   @Override
   public Request request() {
     return request;
+  }
+
+  @Override
+  public boolean asksOwner() {
+    return asksOwner;
+  }
+
+  @Override
+  public boolean mayJoin(InFlight.Writer other) {
+    return mayJoin(request, other);
+  }
+
+  /**
+   * Whether {@code request} may wait for the fetch of {@code other}. One of a node of the cluster
+   * waits for no other node: with different views, two would wait for each other.
+   */
+  public static boolean mayJoin(Request request, InFlight.Writer other) {
+    return !(request.isFromNode() && ((Fetch) other).asksOwner);
   }
 
   @Override
@@ -579,6 +608,16 @@ public final class Fetch
     }
   }
 
+  /**
+   * Whether other requests may use {@code reply}: a node of the cluster may not have applied purges
+   * that this node has.
+   */
+  boolean isForOthers(ResponseHead reply) {
+    ClusterNode node = side().node();
+    return node == null
+        || node.use(reply.fields().get(FieldName.PEER_PURGES)) != ClusterNode.Use.ASKED;
+  }
+
   private void arrived(ResponseHead reply, long replyLength) {
     long now = services.clock.millis();
     if (side().isDeclined()) {
@@ -605,7 +644,7 @@ public final class Fetch
     }
     if (response.isShareable()) {
       services.hitForMiss.forget(key());
-    } else if (client != null && mayStore && asksForItself()) {
+    } else if (client != null && mayStore && asksForItself() && isForOthers(reply)) {
       client.noteUnshared(reply.status(), head);
     }
     response.open(inFlight(), reply, reply, now);

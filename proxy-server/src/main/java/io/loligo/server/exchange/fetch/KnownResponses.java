@@ -135,7 +135,8 @@ final class KnownResponses {
   // ---- what the response does to them
 
   private StoredUpdate update(ResponseHead reply) {
-    return new StoredUpdate(services, fetch.request().allocator(), fetch.key(), fetch, reply);
+    return new StoredUpdate(
+        services, fetch.request().allocator(), fetch.key(), fetch, reply, fetch.isForOthers(reply));
   }
 
   /**

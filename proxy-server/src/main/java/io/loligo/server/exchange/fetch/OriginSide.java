@@ -43,6 +43,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
     /** The key of a response that is shared by all clients; null: it may be for one client. */
     @Nullable CacheKey sharedKey();
 
+    /** Whether the owner of the key is asked, if that is another node of the cluster. */
+    boolean asksOwner();
+
     /** The limit for the bytes of the response, at present; null: none. Asked if pools exist. */
     @Nullable Allowance limit();
   }
@@ -94,7 +97,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     }
     String port = request.httpPort().name();
     List<Hop> asked =
-        request.isFromNode() ? nodes.owners().previous(key, port) : nodes.owners().hops(key, port);
+        sender.asksOwner() ? nodes.owners().hops(key, port) : nodes.owners().previous(key, port);
     if (asked.isEmpty()) {
       return routed;
     }

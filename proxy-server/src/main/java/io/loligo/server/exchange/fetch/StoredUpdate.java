@@ -31,14 +31,20 @@ final class StoredUpdate {
   private final StoringRules.Asked asked;
   private final RequestHead head;
   private final ResponseHead reply;
+  private final boolean forOthers;
 
-  /** Applies {@code reply}, borrowed, the response to {@code asked}. */
+  /**
+   * Applies {@code reply}, borrowed, the response to {@code asked}.
+   *
+   * @param forOthers false: it freshens nothing that other requests use
+   */
   StoredUpdate(
       LoopServices services,
       ByteBufAllocator allocator,
       CacheKey key,
       StoringRules.Asked asked,
-      ResponseHead reply) {
+      ResponseHead reply,
+      boolean forOthers) {
     this.services = services;
     this.allocator = allocator;
     this.key = key;
@@ -46,6 +52,7 @@ final class StoredUpdate {
     this.asked = asked;
     this.head = asked.request().head();
     this.reply = reply;
+    this.forOthers = forOthers;
   }
 
   /** The fields of {@code old}, borrowed, updated with those of {@code reply}. */
@@ -58,7 +65,7 @@ final class StoredUpdate {
    * client.
    */
   Entry validated(Entry old, ResponseHead merged) {
-    if (!rules.mayFreshen(asked, reply, merged)) {
+    if (!mayFreshen(merged)) {
       return forThisClient(old, merged);
     }
     Entry fresh = freshen(old, merged);
@@ -73,9 +80,13 @@ final class StoredUpdate {
    * @param mayStore whether no invalidation of the key has happened since the fetch began
    */
   Entry selected(Entry old, ResponseHead merged, BooleanSupplier mayStore) {
-    return rules.mayFreshen(asked, reply, merged)
+    return mayFreshen(merged)
         ? selectedToo(freshen(old, merged), old, merged, mayStore)
         : forThisClient(old, merged);
+  }
+
+  private boolean mayFreshen(ResponseHead merged) {
+    return forOthers && rules.mayFreshen(asked, reply, merged);
   }
 
   /**
@@ -92,7 +103,7 @@ final class StoredUpdate {
     for (Entry other : services.store.variants(key)) {
       if (!other.is(fresh) && isConfirmedToo(other.meta())) {
         ResponseHead merged = merged(other, reply);
-        if (rules.mayFreshen(asked, reply, merged)) {
+        if (mayFreshen(merged)) {
           freshen(other, merged).release();
         }
       }
@@ -216,7 +227,7 @@ final class StoredUpdate {
     ResponseHead merged = merged(stored, reply);
     if (!Validation.describes(stored.meta(), reply, contentLength)) {
       distrust(stored);
-    } else if (rules.mayFreshen(asked, reply, merged)) {
+    } else if (mayFreshen(merged)) {
       freshen(stored, merged).release();
     } else if (rules.freshened(asked, stored, reply, merged).has(StoredMeta.NO_CACHE)) {
       distrust(stored);

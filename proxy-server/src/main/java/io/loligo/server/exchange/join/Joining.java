@@ -91,11 +91,15 @@ final class Joining implements DiskLookUp.Asker, Waits.Owner {
     boolean worth = isWorthSharing();
     boolean shares = worth && cause.isPlain();
     boolean waits = shares || (worth && !alone && cause.mayWait());
-    InFlight running =
-        waits ? services.store.inFlight(services.keys.probe(target()), head().fields()) : null;
+    InFlight running = waits ? running() : null;
     if (running == null || !(shares || suits(running)) || !join(running)) {
       fetch(shares);
     }
+  }
+
+  private @Nullable InFlight running() {
+    InFlight running = services.store.inFlight(services.keys.probe(target()), head().fields());
+    return running == null || Fetch.mayJoin(request, running.writer()) ? running : null;
   }
 
   private RequestTarget target() {
