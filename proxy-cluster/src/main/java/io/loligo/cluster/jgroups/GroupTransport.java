@@ -1,5 +1,7 @@
 package io.loligo.cluster.jgroups;
 
+import java.io.DataInput;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import org.jgroups.Address;
@@ -8,6 +10,7 @@ import org.jgroups.PhysicalAddress;
 import org.jgroups.protocols.BasicTCP;
 import org.jgroups.protocols.TpHeader;
 import org.jgroups.util.AsciiString;
+import org.jgroups.util.ByteArrayDataInputStream;
 import org.jgroups.util.MessageBatch;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +99,43 @@ final class GroupTransport extends BasicTCP {
     connected = false;
     if (server != null) {
       server.stop();
+    }
+  }
+
+  /** Takes the whole frame, so that a message in it cannot be longer. */
+  @Override
+  public void receive(Address sender, DataInput in, int length) throws Exception {
+    if (length < 0) {
+      throw new IOException("a frame of " + length + " bytes");
+    }
+    byte[] frame = new byte[length];
+    in.readFully(frame);
+    receive(sender, frame, 0, length);
+  }
+
+  @Override
+  protected void handleSingleMessage(DataInput in, boolean multicast) {
+    try {
+      Message message = EngineMessages.read((ByteArrayDataInputStream) in);
+      if (multicast || !unicastDestMismatch(message.getDest())) {
+        msg_processing_policy.process(message, message.isFlagSet(Message.Flag.OOB));
+        msg_stats.received(message);
+      }
+    } catch (IOException | ClassNotFoundException | RuntimeException e) {
+      log.error("a frame cannot be read", e);
+    }
+  }
+
+  @Override
+  protected void handleMessageBatch(DataInput in, boolean multicast) {
+    try {
+      for (MessageBatch batch :
+          EngineMessages.readBatch((ByteArrayDataInputStream) in, multicast)) {
+        msg_stats.received(batch);
+        processBatch(batch, batch.mode() == MessageBatch.Mode.OOB);
+      }
+    } catch (IOException | ClassNotFoundException | RuntimeException e) {
+      log.error("a frame cannot be read", e);
     }
   }
 

@@ -19,12 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
@@ -58,6 +60,7 @@ public final class JGroupsGroup implements Group {
   /** Of a message that is held, beside its content. */
   private static final int HELD_BYTES = 64;
 
+  private static final long QUIET_NANOS = 60 * SECOND_NANOS;
   private static final long IDLE_SECONDS = 10;
 
   /** Between two tries to bind a port that another process has. */
@@ -76,6 +79,10 @@ public final class JGroupsGroup implements Group {
   private final LinkedHashMap<Address, MemberFacts> known = new LinkedHashMap<>();
   private final Map<Address, Outbox> outboxes = new LinkedHashMap<>();
   private final Set<Address> overrun = new HashSet<>();
+
+  /** Members that send more than this node carries out; dropped until it has. */
+  private final Set<Address> flooding = new HashSet<>();
+
   private final Set<NodeRun> refused = new HashSet<>();
 
   /** Messages of members that are not in the view yet. */
@@ -92,6 +99,8 @@ public final class JGroupsGroup implements Group {
   private boolean answered;
 
   private long views;
+  private boolean floodLogged;
+  private long floodLoggedNanos;
 
   /** Addresses of the last view that had all discovered ones; empty: there was none. */
   private Set<InetSocketAddress> complete = Set.of();
@@ -147,6 +156,15 @@ public final class JGroupsGroup implements Group {
     private final @Nullable SSLContext secured;
     private final List<PhysicalAddress> places = new CopyOnWriteArrayList<>();
     private final LongSupplier nanos;
+
+    /** What waits for the steps, for each member. */
+    private final Map<Address, Inbox> inboxes = new ConcurrentHashMap<>();
+
+    /** The same of all that are no members. */
+    private final Inbox strangers = new Inbox(() -> {}, () -> {});
+
+    /** Messages that were too many. */
+    private final AtomicLong dropped = new AtomicLong();
 
     /** Null: the port is not bound yet. */
     private volatile @Nullable GroupSockets sockets;
@@ -257,6 +275,13 @@ public final class JGroupsGroup implements Group {
     @Override
     public void viewAccepted(org.jgroups.View view) {
       List<Address> agreed = List.copyOf(view.getMembers());
+      inboxes
+          .entrySet()
+          .removeIf(box -> !agreed.contains(box.getKey()) && box.getValue().isEmpty());
+      agreed.forEach(
+          member ->
+              inboxes.computeIfAbsent(
+                  member, from -> new Inbox(() -> flooded(from), () -> taken(from))));
       steps.execute(() -> agreed(agreed));
     }
 
@@ -267,15 +292,37 @@ public final class JGroupsGroup implements Group {
       if (array == null) {
         return;
       }
-      byte[] bytes =
-          Arrays.copyOfRange(array, message.getOffset(), message.getOffset() + message.getLength());
-      steps.execute(() -> received(from, bytes));
+      int length = message.getLength();
+      Inbox box = inboxes.getOrDefault(from, strangers);
+      Inbox.Fate fate = box.add(length);
+      if (fate == Inbox.Fate.WAITS) {
+        int offset = message.getOffset();
+        byte[] bytes = Arrays.copyOfRange(array, offset, offset + length);
+        steps.execute(
+            () -> {
+              try {
+                received(from, bytes);
+              } finally {
+                box.done(length);
+              }
+            });
+        return;
+      }
+      dropped.incrementAndGet();
+      if (fate == Inbox.Fate.FIRST_DROPPED) {
+        steps.execute(box::full);
+      }
     }
   }
 
   /** For tests: the engine; null: it has not begun. */
   @Nullable JChannel channel() {
     return engine.channel;
+  }
+
+  /** For tests: messages that were dropped, because they were too many. Any thread. */
+  long dropped() {
+    return engine.dropped.get();
   }
 
   /** Completes when this node has left, after {@link #close}. */
@@ -323,9 +370,10 @@ public final class JGroupsGroup implements Group {
               return gone;
             });
     overrun.retainAll(agreed);
+    flooding.retainAll(agreed);
     tell();
     asking.run();
-    if (missing().isEmpty()) {
+    if (unknown().isEmpty()) {
       report();
       return;
     }
@@ -339,7 +387,7 @@ public final class JGroupsGroup implements Group {
   }
 
   private void ask(long boundNanos) {
-    List<Address> unknown = missing();
+    List<Address> unknown = unknown();
     if (unknown.isEmpty() || closed) {
       return;
     }
@@ -352,7 +400,7 @@ public final class JGroupsGroup implements Group {
     }
   }
 
-  private List<Address> missing() {
+  private List<Address> unknown() {
     return members.stream().filter(m -> !engine.isSelf(m) && !known.containsKey(m)).toList();
   }
 
@@ -392,6 +440,34 @@ public final class JGroupsGroup implements Group {
     }
   }
 
+  /**
+   * Messages of a member are lost: as after every loss, it is in no view until it can be heard
+   * again, and then it is a new member to the parts of this node.
+   */
+  private void flooded(Address member) {
+    if (!closed && members.contains(member) && flooding.add(member)) {
+      long now = steps.nanos();
+      if (!floodLogged || now - floodLoggedNanos >= QUIET_NANOS) {
+        floodLogged = true;
+        floodLoggedNanos = now;
+        LOG.warn(
+            "a member of the cluster sends more than this node can take, it is left out for a"
+                + " moment; messages dropped since the start: {}; next: look at {}, and at the"
+                + " CPU of this node",
+            engine.dropped,
+            member);
+      }
+      report();
+    }
+  }
+
+  private void taken(Address member) {
+    if (!closed && flooding.remove(member)) {
+      post(member, new GroupFrame(GroupFrame.ASK, GroupFrame.NOTHING)); // may have changed since
+      report();
+    }
+  }
+
   private void received(Address from, byte[] message) {
     if (closed) {
       return;
@@ -421,7 +497,7 @@ public final class JGroupsGroup implements Group {
       known.keySet().removeIf(member -> !members.contains(member));
     }
     if (facts.fits(own.protocol())) {
-      if (!facts.equals(before) && members.contains(from) && missing().isEmpty()) {
+      if (!facts.equals(before) && members.contains(from) && unknown().isEmpty()) {
         asking.run();
         report();
       }
@@ -464,7 +540,10 @@ public final class JGroupsGroup implements Group {
       if (engine.isSelf(member)) {
         isThere = true;
         now.put(member, own);
-      } else if (facts != null && facts.fits(own.protocol()) && !overrun.contains(member)) {
+      } else if (facts != null
+          && facts.fits(own.protocol())
+          && !overrun.contains(member)
+          && !flooding.contains(member)) {
         now.put(member, facts.member());
       }
     }
@@ -535,10 +614,17 @@ public final class JGroupsGroup implements Group {
     return expected().contains(member.address());
   }
 
-  /** The addresses of the nodes that there should be, as far as they are known. */
+  /** The addresses of configured nodes, as far as they are known, that are no members. */
+  public Set<InetSocketAddress> missing() {
+    Set<InetSocketAddress> missing = expected();
+    missing.removeAll(present());
+    return missing;
+  }
+
+  /** The addresses of the nodes that there should be, as far as they are known. A new set. */
   private Set<InetSocketAddress> expected() {
     if (!complete.isEmpty() && source.fixed() == 0) {
-      return complete;
+      return new HashSet<>(complete);
     }
     Set<InetSocketAddress> all = source.fixed() > 0 ? new HashSet<>() : present();
     all.addAll(discovered);

@@ -5,33 +5,45 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.loligo.cluster.discovery.AddressSource;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.View;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgroups.Address;
 import org.jgroups.Event;
+import org.jgroups.NioMessage;
+import org.jgroups.PhysicalAddress;
 import org.jgroups.protocols.DISCARD;
+import org.jgroups.protocols.TP;
+import org.jgroups.stack.IpAddress;
 import org.jgroups.stack.ProtocolStack;
+import org.jgroups.util.ByteArrayDataOutputStream;
+import org.jgroups.util.Util;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -376,10 +388,7 @@ class JGroupsGroupTest {
     }
   }
 
-  /** Else nobody sees why nodes with a wrong name do not find each other. */
-  @Test
-  void anotherClusterAtTheSameAddressesIsSeenInTheLog() throws Exception {
-    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private static AppenderBase<ILoggingEvent> appender(BlockingQueue<String> lines) {
     AppenderBase<ILoggingEvent> log =
         new AppenderBase<>() {
           @Override
@@ -388,6 +397,14 @@ class JGroupsGroupTest {
           }
         };
     log.start();
+    return log;
+  }
+
+  /** Else nobody sees why nodes with a wrong name do not find each other. */
+  @Test
+  void anotherClusterAtTheSameAddressesIsSeenInTheLog() throws Exception {
+    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    AppenderBase<ILoggingEvent> log = appender(lines);
     Logger logger = (Logger) LoggerFactory.getLogger(Refusals.class);
     logger.addAppender(log);
     try {
@@ -434,5 +451,75 @@ class JGroupsGroupTest {
     while (node.ask(node.group::configured) != 1) {
       node.awaitSize(1);
     }
+  }
+
+  /** A node whose steps are held up, by a member that sends on. */
+  @Test
+  void whatWaitsForTheStepsIsBoundedAndALossIsALossOfTheMember() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(2);
+    Node sender = node("sender", addresses.get(0), addresses);
+    Node held = node("held", addresses.get(1), addresses);
+    held.awaitSize(2);
+    sender.awaitSize(2);
+    joined(held);
+    held.views.clear();
+    CountDownLatch going = new CountDownLatch(1);
+    held.steps.execute(
+        () -> {
+          try {
+            going.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    int sent = 200;
+    String text = "x".repeat(100_000);
+    for (int i = 0; i < sent; i++) {
+      sender.send(held, i + text);
+    }
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (held.group.dropped() == 0) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    going.countDown();
+    assertThat(names(held.awaitView(view -> true))).containsExactly("held");
+    assertThat(names(held.awaitView(view -> true))).containsExactlyInAnyOrder("held", "sender");
+    sender.send(held, "last");
+    List<String> received = new ArrayList<>();
+    while (received.isEmpty() || !received.get(received.size() - 1).equals("last")) {
+      received.add(held.awaitMessage().text());
+    }
+    assertThat(received.size()).isLessThan(sent);
+    assertThat(received.get(0)).startsWith("0x");
+  }
+
+  /** What follows in the connection is a frame again, and no kind that no node sends is taken. */
+  @Test
+  void aMalformedFrameIsDroppedAsAWhole() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(1);
+    Node alone = node("alone", addresses.get(0), addresses);
+    joined(alone);
+    TP transport = alone.group.channel().getProtocolStack().getTransport();
+    PhysicalAddress other = new IpAddress(addresses.get(0).getAddress(), 1);
+    ByteArrayDataOutputStream frame = new ByteArrayDataOutputStream();
+    Util.writeMessage(new NioMessage(null, ByteBuffer.allocate(5)), frame, false);
+    byte[] twice = Arrays.copyOf(frame.buffer(), frame.position() + 7);
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(twice));
+    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    AppenderBase<ILoggingEvent> log = appender(lines);
+    Logger logger = (Logger) LoggerFactory.getLogger("io.loligo.cluster.engine");
+    Level level = logger.getLevel();
+    logger.setLevel(Level.DEBUG);
+    logger.addAppender(log);
+    try {
+      transport.receive(other, in, frame.position() + 5);
+      assertThat(lines).contains("a frame cannot be read");
+    } finally {
+      logger.detachAppender(log);
+      logger.setLevel(level);
+    }
+    assertThat(in.available()).isEqualTo(2);
+    assertThatThrownBy(() -> transport.receive(other, in, -1)).isInstanceOf(IOException.class);
   }
 }

@@ -24,9 +24,6 @@ public final class FetchTimings {
   /** The node of the cluster that this hop is, or null. */
   public @Nullable ClusterNode node;
 
-  /** Whether its response says that it is not one for the request; no further hop was left. */
-  public boolean declined;
-
   /** Textual address of it, or null. */
   public @Nullable String address;
 

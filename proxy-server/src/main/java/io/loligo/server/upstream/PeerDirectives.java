@@ -60,7 +60,7 @@ public final class PeerDirectives {
                   + " connect-timeout=SECONDS, connect-fail-limit=N (after so many failures in a"
                   + " row the peer is not used for 10 seconds), max-conn=N (open connections, idle"
                   + " ones included, as in Squid; one of HTTP/2 counts once, with up to 100"
-                  + " requests; further requests go to other peers), htcp[=OPTIONS] (HTCP"
+                  + " requests; further requests go to other peers), htcp[=OPTION,...] (HTCP"
                   + " instead of ICP at ICP-PORT, where htcp_port is on: questions, and CLR for"
                   + " each PURGE of a URL; only-clr: no questions; no-clr and no-purge-clr: no CLR"
                   + " for PURGE; forward-clr: CLR of other neighbours is sent on),"

@@ -7,7 +7,6 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -179,7 +178,6 @@ class HtcpWireTest extends WireTest {
   }
 
   @Test
-  @Tag("htcp")
   void asksAPeerWithTheFieldsOfTheRequest() throws Exception {
     HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
     startProxy(lines(peer(peer, "htcp")));
@@ -195,7 +193,6 @@ class HtcpWireTest extends WireTest {
   }
 
   @Test
-  @Tag("htcp")
   void aPurgeIsToldToPeers() throws Exception {
     HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
     startProxy(lines("acl purge method PURGE", peer(peer, "htcp=only-clr")));
@@ -220,7 +217,6 @@ class HtcpWireTest extends WireTest {
   }
 
   @Test
-  @Tag("htcp")
   void aRemovalIsForwardedWhereTheLineSaysSo() throws Exception {
     HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
     startProxy(

@@ -267,21 +267,6 @@ class IcpWireTest extends WireTest {
   }
 
   @Test
-  void aFalseHitThatEndsTheWayIsNotStored() throws Exception {
-    startWithPeer("sibling", "", WAIT, "never_direct allow all", "negative_ttl 1 hour");
-    peer.on(
-        origin.url("/one"),
-        "HTTP/1.1 504 Gateway Timeout\r\nCache-Control: max-age=1000\r\nContent-Length: 0\r\n\r\n");
-    for (int i = 0; i < 2; i++) {
-      RawClient client = asking("/one");
-      neighbour.awaitQuery();
-      neighbour.reply(IcpNeighbour.HIT);
-      assertThat(client.response().status()).isEqualTo(504);
-    }
-    assertThat(peer.requests()).hasSize(2);
-  }
-
-  @Test
   @Tag("allow-miss")
   void allowMissLetsTheSiblingFetch() throws Exception {
     startWithPeer("sibling", "allow-miss", WAIT);

@@ -61,7 +61,6 @@ class PeerOptionsWireTest extends WireTest {
     tested.addAll(PortOptionsWireTest.tested(PeerProxyProtocolWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(KerberosPeerWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(IcpWireTest.class));
-    tested.addAll(PortOptionsWireTest.tested(HtcpWireTest.class));
     assertThat(tested)
         .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
         .contains("no-query", "forceddomain");
@@ -97,6 +96,8 @@ class PeerOptionsWireTest extends WireTest {
   @CsvSource({
     "multicast-siblings, group",
     "digest-url=http://x/d, digests",
+    "htcp, HTCP",
+    "htcp=no-clr, HTCP",
     "connection-auth=on, NTLM",
     "connection-auth=off, NTLM",
   })

@@ -620,11 +620,7 @@ public final class Fetch
 
   private void arrived(ResponseHead reply, long replyLength) {
     long now = services.clock.millis();
-    if (side().isDeclined()) {
-      response.declined(reply, replyLength);
-    } else {
-      response.arrived(reply, replyLength, side().peer(), side().node(), now);
-    }
+    response.arrived(reply, replyLength, side().peer(), side().node(), now);
     boolean storing = response.isStored();
     if (!storing) {
       known.outdate(reply, now);

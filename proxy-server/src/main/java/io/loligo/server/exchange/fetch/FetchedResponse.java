@@ -174,12 +174,6 @@ final class FetchedResponse {
     withheld = services.storing.withheld(asked, reply, storability.withheldFields());
   }
 
-  /** Takes {@code reply}, borrowed, of a sibling or node that lacks the response: not stored. */
-  void declined(ResponseHead reply, long replyLength) {
-    announced = announced(reply, replyLength);
-    refusal = "a sibling or node lacks it, and no other hop is left";
-  }
-
   private @Nullable String refusal(
       @Nullable Storability storability,
       ResponseHead reply,

@@ -186,11 +186,6 @@ final class OriginSide implements Router.Listener, AddressCheck {
     return asked().timings().node;
   }
 
-  /** Whether the receiver of the last request has said that it lacks the response. */
-  boolean isDeclined() {
-    return asked().timings().declined;
-  }
-
   /** Whether the response to the last request is over. */
   boolean isAnswerOver() {
     return answerOver;

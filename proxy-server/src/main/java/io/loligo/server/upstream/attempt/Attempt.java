@@ -217,7 +217,6 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       lease.read();
       return;
     }
-    timings.declined = request != null && search.isDeclined(head.status());
     if (head.status() < 500) { // an error may come from a proxy on the way
       upstream.oldServers.answered(lease.endpoint(), head.version());
     }
