@@ -52,12 +52,14 @@ class GatewayBesideSquidTest {
     }
   }
 
+  /** In one order: tunnels end, and are logged, in any. */
   private static List<String> results(ProxyProcess process, String of) throws Exception {
     return process
         .output()
         .lines()
         .filter(line -> line.startsWith(of))
         .map(line -> line.substring(of.length()))
+        .sorted()
         .toList();
   }
 }
