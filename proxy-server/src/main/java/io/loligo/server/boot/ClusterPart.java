@@ -9,6 +9,7 @@ import io.loligo.server.cluster.ClusterJson;
 import io.loligo.server.cluster.ClusterLine;
 import io.loligo.server.cluster.ClusterMode;
 import io.loligo.server.cluster.PurgeMode;
+import io.loligo.server.cluster.ShareCount;
 import io.loligo.server.cluster.ShareMode;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -131,7 +133,7 @@ final class ClusterPart implements Part {
 
   @Override
   public void showPages(AdminPages pages) {
-    pages.addJson("/cluster", () -> ClusterJson.of(cluster, purges));
+    pages.addJson("/cluster", () -> ClusterJson.of(cluster, purges, share));
   }
 
   @Override
@@ -173,6 +175,20 @@ final class ClusterPart implements Part {
         null,
         "Purges of the cluster that this node knows of and has not carried out yet.",
         this::lag);
+    for (ShareCount count : ShareCount.values()) {
+      export.counter(count.metric(), null, count.text(), () -> shared(count));
+    }
+    export.gauge(
+        "loligo.cluster.acknowledgement.median",
+        "microseconds",
+        "Time until a node of a shared cache acknowledged a request, median since the start.",
+        () -> acknowledgementMicros(50));
+    export.gauge(
+        "loligo.cluster.acknowledgement.p99",
+        "microseconds",
+        "Time until a node of a shared cache acknowledged a request, 99th percentile since the"
+            + " start.",
+        () -> acknowledgementMicros(99));
   }
 
   @Override
@@ -184,12 +200,17 @@ final class ClusterPart implements Part {
     sources.counter("cluster_purges_received", this::received);
     sources.counter("cluster_revalidations", this::revalidations);
     sources.gauge("cluster_purge_lag", this::lag);
+    for (ShareCount count : ShareCount.values()) {
+      sources.counter(count.series(), () -> shared(count));
+    }
+    sources.gauge("cluster_acknowledgement_median_microseconds", () -> acknowledgementMicros(50));
+    sources.gauge("cluster_acknowledgement_p99_microseconds", () -> acknowledgementMicros(99));
   }
 
   @Override
   public void showBeans(ManagementBeans beans) {
     if (cluster != null) {
-      beans.cluster(new ClusterBean(cluster));
+      beans.cluster(new ClusterBean(cluster, share));
     }
   }
 
@@ -215,6 +236,16 @@ final class ClusterPart implements Part {
 
   private long lag() {
     return purges == null ? 0 : purges.lag();
+  }
+
+  private long shared(ShareCount count) {
+    return share == null ? 0 : share.ring().value(count);
+  }
+
+  private long acknowledgementMicros(int percent) {
+    return share == null
+        ? 0
+        : TimeUnit.NANOSECONDS.toMicros(share.ring().acknowledgements().percentileNanos(percent));
   }
 
   private long viewChanges() {

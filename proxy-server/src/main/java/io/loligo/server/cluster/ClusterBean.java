@@ -3,9 +3,15 @@ package io.loligo.server.cluster;
 import io.loligo.cluster.group.Member;
 import io.loligo.server.jmx.ClusterMXBean;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** A cluster in JMX. Thread-safe. */
-public record ClusterBean(Cluster cluster) implements ClusterMXBean {
+/**
+ * A cluster in JMX. Thread-safe.
+ *
+ * @param share null: it shares no cache, and these numbers are 0
+ */
+public record ClusterBean(Cluster cluster, @Nullable ShareMode share) implements ClusterMXBean {
   @Override
   public String getName() {
     return cluster.line().name();
@@ -24,5 +30,50 @@ public record ClusterBean(Cluster cluster) implements ClusterMXBean {
   @Override
   public long getViewChanges() {
     return cluster.state().changes();
+  }
+
+  private long value(ShareCount count) {
+    return share == null ? 0 : share.ring().value(count);
+  }
+
+  @Override
+  public long getPeerRequests() {
+    return value(ShareCount.PEER_REQUESTS);
+  }
+
+  @Override
+  public long getPeerFailures() {
+    return value(ShareCount.PEER_FAILURES);
+  }
+
+  @Override
+  public long getFallBacks() {
+    return value(ShareCount.FALL_BACKS);
+  }
+
+  @Override
+  public long getFallBacksRefused() {
+    return value(ShareCount.FALL_BACKS_REFUSED);
+  }
+
+  @Override
+  public long getEjections() {
+    return value(ShareCount.EJECTIONS);
+  }
+
+  @Override
+  public long getAcknowledgementMedian() {
+    return acknowledgementMicros(50);
+  }
+
+  @Override
+  public long getAcknowledgement99() {
+    return acknowledgementMicros(99);
+  }
+
+  private long acknowledgementMicros(int percent) {
+    return share == null
+        ? 0
+        : TimeUnit.NANOSECONDS.toMicros(share.ring().acknowledgements().percentileNanos(percent));
   }
 }

@@ -1,9 +1,14 @@
 package io.loligo.server.cluster;
 
 import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.share.ClusterPeer;
+import io.loligo.cluster.share.Ring;
 import io.loligo.server.json.JsonWriter;
+import io.loligo.server.metrics.LatencySnapshot;
 import java.net.InetSocketAddress;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The cluster as JSON, for {@code /cluster}. Stateless. */
@@ -11,15 +16,16 @@ public final class ClusterJson {
   private ClusterJson() {}
 
   /** An object; null: this process is alone. */
-  public static String of(@Nullable Cluster cluster, @Nullable PurgeMode purges) {
-    return (cluster == null || purges == null ? alone() : shown(cluster, purges)).toString();
+  public static String of(
+      @Nullable Cluster cluster, @Nullable PurgeMode purges, @Nullable ShareMode share) {
+    return (cluster == null || purges == null ? alone() : shown(cluster, purges, share)).toString();
   }
 
   private static JsonWriter alone() {
     return JsonWriter.spaced().beginObject().member("cluster", null).endObject();
   }
 
-  private static JsonWriter shown(Cluster cluster, PurgeMode purges) {
+  private static JsonWriter shown(Cluster cluster, PurgeMode purges, @Nullable ShareMode share) {
     ClusterState state = cluster.state();
     JsonWriter json = JsonWriter.spaced().beginObject();
     json.member("cluster", cluster.line().name());
@@ -30,6 +36,10 @@ public final class ClusterJson {
     json.member("members", state.view().members().size());
     json.member("configured", state.configured());
     json.member("trusted", purges.isTrusted());
+    if (share != null) {
+      show(share.ring(), json);
+    }
+    Ring ring = share == null ? Ring.empty() : share.ring().ring();
     json.name("nodes").beginArray();
     for (Member member : state.view().members()) {
       json.row().beginObject();
@@ -41,9 +51,38 @@ public final class ClusterJson {
       json.member("protocol", member.protocol());
       json.member("node", member.id().node().toString());
       json.member("self", member.id().equals(state.self()));
+      ClusterPeer peer = peer(ring, member.id());
+      if (peer != null) {
+        json.name("keys_percent").value(100 * ring.share(peer));
+        json.member("asked", !peer.health().isOut());
+      }
       json.endObject();
     }
     return json.endRows().endArray().endObject();
+  }
+
+  private static void show(SharedRing ring, JsonWriter json) {
+    json.name("share").beginObject();
+    for (ShareCount count : ShareCount.values()) {
+      json.member(count.member(), ring.value(count));
+    }
+    LatencySnapshot times = ring.acknowledgements();
+    json.member("acknowledgement_p50_us", micros(times, 50));
+    json.member("acknowledgement_p99_us", micros(times, 99));
+    json.endObject();
+  }
+
+  private static long micros(LatencySnapshot times, int percent) {
+    return TimeUnit.NANOSECONDS.toMicros(times.percentileNanos(percent));
+  }
+
+  private static @Nullable ClusterPeer peer(Ring ring, NodeRun id) {
+    for (ClusterPeer peer : ring.peers()) {
+      if (peer.member().id().equals(id)) {
+        return peer;
+      }
+    }
+    return null;
   }
 
   private static String text(InetSocketAddress address) {

@@ -8,6 +8,7 @@ import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
 import io.loligo.cluster.share.Routing;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.server.metrics.LatencyHistogram;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
@@ -35,9 +36,16 @@ final class LoopOwners implements CacheOwners {
   private final LongSupplier nanos;
   private final Routing routing;
   private final Fallbacks fallbacks = new Fallbacks(ALWAYS);
+  private final LatencyHistogram acknowledgements;
   private final Map<NodeRun, Place> places = new HashMap<>();
 
-  LoopOwners(SharedRing shared, LongSupplier nanos) {
+  /**
+   * Knows no node until {@code shared} does.
+   *
+   * @param acknowledgements the times until acknowledgements; this loop writes them
+   */
+  LoopOwners(SharedRing shared, LongSupplier nanos, LatencyHistogram acknowledgements) {
+    this.acknowledgements = acknowledgements;
     this.shared = shared;
     this.nanos = nanos;
     this.routing = new Routing(shared.ring());
@@ -173,7 +181,8 @@ final class LoopOwners implements CacheOwners {
     public void acknowledged(long tookNanos) {
       place.times.add(tookNanos);
       place.peer.health().acknowledged();
-      shared.responses.increment();
+      acknowledgements.record(tookNanos);
+      shared.count(ShareCount.PEER_REQUESTS);
     }
 
     @Override
@@ -181,9 +190,9 @@ final class LoopOwners implements CacheOwners {
       if (silent) {
         place.times.add(limitNanos());
       }
-      shared.failures.increment();
+      shared.count(ShareCount.PEER_FAILURES);
       if (place.peer.health().failed(allowedNanos, nanos.getAsLong())) {
-        shared.ejections.increment();
+        shared.count(ShareCount.EJECTIONS);
       }
     }
 
@@ -193,7 +202,7 @@ final class LoopOwners implements CacheOwners {
         return true; // it is this node that fetches
       }
       boolean may = fallbacks.take(nanos.getAsLong());
-      (may ? shared.fallBacks : shared.refusals).increment();
+      shared.count(may ? ShareCount.FALL_BACKS : ShareCount.FALL_BACKS_REFUSED);
       return may;
     }
   }

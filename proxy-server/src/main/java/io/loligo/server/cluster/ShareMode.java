@@ -49,6 +49,11 @@ public final class ShareMode {
     cluster.steps().execute(() -> cluster.share().start(new Members()));
   }
 
+  /** The nodes, and what this one counts of them. */
+  public SharedRing ring() {
+    return ring;
+  }
+
   /** The view of one event loop, which confines it. */
   public CacheOwners forLoop() {
     return ring.forLoop();

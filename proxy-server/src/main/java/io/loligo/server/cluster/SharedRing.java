@@ -6,10 +6,15 @@ import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
+import io.loligo.server.metrics.LatencyHistogram;
+import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,20 +30,10 @@ public final class SharedRing {
   private final AppliedPurges purges;
   private volatile Ring ring = Ring.empty();
 
-  /** Responses that nodes gave to this one. */
-  final LongAdder responses = new LongAdder();
+  private final LongAdder[] counts = new LongAdder[ShareCount.values().length];
 
-  /** Requests that nodes did not answer. */
-  final LongAdder failures = new LongAdder();
-
-  /** Requests that went to a parent or an origin because of nodes. */
-  final LongAdder fallBacks = new LongAdder();
-
-  /** Requests that would have, and got a stale response or an error. */
-  final LongAdder refusals = new LongAdder();
-
-  /** How often a node left the routing. */
-  final LongAdder ejections = new LongAdder();
+  /** The times until acknowledgements, of each loop. */
+  private final List<LatencyHistogram> acknowledgements = new CopyOnWriteArrayList<>();
 
   /**
    * Without nodes.
@@ -53,6 +48,24 @@ public final class SharedRing {
     this.self = self;
     this.nanos = nanos;
     this.tls = tls;
+    Arrays.setAll(counts, each -> new LongAdder());
+  }
+
+  /** Counts one more. */
+  void count(ShareCount what) {
+    counts[what.ordinal()].increment();
+  }
+
+  /** The count so far. */
+  public long value(ShareCount what) {
+    return counts[what.ordinal()].sum();
+  }
+
+  /** The times until the acknowledgements of nodes since the start. */
+  public LatencySnapshot acknowledgements() {
+    LatencySnapshot all = new LatencySnapshot();
+    acknowledgements.forEach(loop -> loop.addTo(all));
+    return all;
   }
 
   /** The members are these now. On the steps. */
@@ -82,7 +95,9 @@ public final class SharedRing {
 
   /** The view of one event loop, which confines it. */
   public CacheOwners forLoop() {
-    return new LoopOwners(this, nanos);
+    LatencyHistogram times = new LatencyHistogram();
+    acknowledgements.add(times);
+    return new LoopOwners(this, nanos, times);
   }
 
   /** Whether {@code address} is one of a member. */

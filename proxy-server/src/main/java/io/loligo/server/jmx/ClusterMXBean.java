@@ -18,4 +18,33 @@ public interface ClusterMXBean {
   @Description("Changes of the members since the start.")
   @Units("changes")
   long getViewChanges();
+
+  @Description("Requests that other nodes of a shared cache acknowledged.")
+  @Units("requests")
+  long getPeerRequests();
+
+  @Description(
+      "Requests that other nodes of a shared cache refused or did not acknowledge in time.")
+  @Units("requests")
+  long getPeerFailures();
+
+  @Description("Requests that went to a parent or an origin because other nodes failed.")
+  @Units("requests")
+  long getFallBacks();
+
+  @Description("Requests that would have, beyond the limit.")
+  @Units("requests")
+  long getFallBacksRefused();
+
+  @Description("Times that another node was asked no more for a while, because it failed.")
+  @Units("times")
+  long getEjections();
+
+  @Description("Time until another node acknowledged a request, median since the start.")
+  @Units("microseconds")
+  long getAcknowledgementMedian();
+
+  @Description("Time until another node acknowledged a request, 99th percentile since the start.")
+  @Units("microseconds")
+  long getAcknowledgement99();
 }

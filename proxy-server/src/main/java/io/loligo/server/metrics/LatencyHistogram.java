@@ -5,7 +5,7 @@ package io.loligo.server.metrics;
  * error of a value is at most 1/{@value #PER_OCTAVE} (3.1 %); below {@value #PER_OCTAVE} ns it is
  * exact. Written by one event loop, read by any thread; recording allocates nothing.
  */
-final class LatencyHistogram {
+public final class LatencyHistogram {
   /** Buckets in each power of two. */
   static final int PER_OCTAVE = 32;
 
@@ -22,8 +22,11 @@ final class LatencyHistogram {
 
   private final LongCells cells = new LongCells(BUCKETS + 2);
 
+  /** Without durations. */
+  public LatencyHistogram() {}
+
   /** For the owner: counts one duration. */
-  void record(long nanos) {
+  public void record(long nanos) {
     long value = Math.max(0, Math.min(nanos, MAX_NANOS));
     cells.add(bucket(value), 1);
     cells.add(SUM, value);
@@ -31,7 +34,7 @@ final class LatencyHistogram {
   }
 
   /** Adds the recorded durations to {@code snapshot}. Any thread. */
-  void addTo(LatencySnapshot snapshot) {
+  public void addTo(LatencySnapshot snapshot) {
     for (int i = 0; i < BUCKETS; i++) {
       long count = cells.get(i);
       if (count != 0) {

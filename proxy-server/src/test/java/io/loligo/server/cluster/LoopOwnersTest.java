@@ -122,8 +122,8 @@ class LoopOwnersTest {
     for (int i = 0; i < 3; i++) {
       node(ofOthers(), 0).failed(false);
     }
-    assertThat(shared.failures.sum()).isEqualTo(3);
-    assertThat(shared.ejections.sum()).isEqualTo(1);
+    assertThat(shared.value(ShareCount.PEER_FAILURES)).isEqualTo(3);
+    assertThat(shared.value(ShareCount.EJECTIONS)).isEqualTo(1);
     for (int i = 0; i < 100; i++) {
       assertThat(owners.hops(key(i), "3128")).isEmpty();
     }
@@ -132,7 +132,7 @@ class LoopOwnersTest {
     assertThat(owners.hops(key(1), "3128")).as("one request tries it").isEmpty();
     again.acknowledged(1_000);
     assertThat(node(ofOthers(), 0)).isNotNull();
-    assertThat(shared.responses.sum()).isEqualTo(1);
+    assertThat(shared.value(ShareCount.PEER_REQUESTS)).isEqualTo(1);
   }
 
   @Test
@@ -143,6 +143,9 @@ class LoopOwnersTest {
     for (int i = 0; i < 200; i++) {
       node.acknowledged(TimeUnit.MILLISECONDS.toNanos(90));
     }
+    assertThat(shared.acknowledgements().count()).isEqualTo(200);
+    assertThat(shared.acknowledgements().percentileNanos(99))
+        .isBetween(TimeUnit.MILLISECONDS.toNanos(86), TimeUnit.MILLISECONDS.toNanos(90));
     assertThat(node(ofOthers(), 0).limitNanos())
         .isBetween(TimeUnit.MILLISECONDS.toNanos(270), TimeUnit.MILLISECONDS.toNanos(400));
   }
@@ -156,8 +159,8 @@ class LoopOwnersTest {
       allowed += node.mayFallBack() ? 1 : 0;
     }
     assertThat(allowed).isEqualTo(LoopOwners.ALWAYS);
-    assertThat(shared.fallBacks.sum()).isEqualTo(allowed);
-    assertThat(shared.refusals.sum()).isEqualTo(100 - allowed);
+    assertThat(shared.value(ShareCount.FALL_BACKS)).isEqualTo(allowed);
+    assertThat(shared.value(ShareCount.FALL_BACKS_REFUSED)).isEqualTo(100 - allowed);
   }
 
   @Test
@@ -175,7 +178,7 @@ class LoopOwnersTest {
     for (int i = 0; i < 100; i++) {
       assertThat(node(pulls, 0).mayFallBack()).isTrue();
     }
-    assertThat(shared.fallBacks.sum()).isZero();
+    assertThat(shared.value(ShareCount.FALL_BACKS)).isZero();
   }
 
   @Test

@@ -97,6 +97,17 @@ class ShareModeWireTest extends WireTest {
       awaitCount(() -> node.counted(Counter.NODE_REQUESTS), 2 * node.storedResponses());
       awaitCount(() -> exchanges(node), KEYS);
     }
+    long acknowledged = 0;
+    for (ProxyUnderTest node : proxies) {
+      String metrics = page(node, "/metrics");
+      String name = "\nloligo_cluster_peer_requests_total ";
+      int at = metrics.indexOf(name) + name.length();
+      acknowledged += (long) Double.parseDouble(metrics.substring(at, metrics.indexOf('\n', at)));
+      assertThat(page(node, "/cluster"))
+          .contains("\"peer_failures\": 0", "\"ejections\": 0", "\"asked\": true")
+          .doesNotContain("\"acknowledgement_p99_us\": 0");
+    }
+    assertThat(acknowledged).as("each node had two thirds from others").isEqualTo(2 * KEYS);
     proxies.get(0).close();
     String log = Files.readString(dir.resolve("access0.log"));
     assertThat(log).contains("CLUSTER_OWNER/127.0.0.1", "HIER_DIRECT/127.0.0.1");
