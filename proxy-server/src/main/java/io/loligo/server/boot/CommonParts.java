@@ -4,6 +4,7 @@ import io.loligo.server.exchange.rules.OwnAddresses;
 import io.loligo.server.helper.Helpers;
 import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
+import io.loligo.server.peer.PeerDigests;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.time.TimeSource;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param transport opens connections to origins
  * @param resolvers makes the resolver of each loop
  * @param asker asks peers for responses
+ * @param peerDigests those of peers
  * @param tokens makes the credentials of requests to peers
  * @param own addresses of this process
  * @param digest of the stored responses, for neighbours
@@ -34,6 +36,7 @@ record CommonParts(
     Store store,
     PeerHealth health,
     Asker asker,
+    PeerDigests peerDigests,
     PeerTokens tokens,
     OwnAddresses own,
     OwnDigest digest,

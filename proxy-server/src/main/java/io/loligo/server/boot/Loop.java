@@ -9,6 +9,7 @@ import io.loligo.server.manager.LoopFacts;
 import io.loligo.server.metrics.ConnectionCounters;
 import io.loligo.server.peer.OwnWay;
 import io.loligo.server.peer.PeerChecks;
+import io.loligo.server.peer.PeerDigests;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.StandbyConnections;
 import io.loligo.server.peer.ask.Asker;
@@ -53,6 +54,7 @@ final class Loop {
   private RequestSteps exchanges;
   private final PeerHealth health;
   private final Asker asker;
+  private final PeerDigests peerDigests;
   private LoopTerms terms;
   private PeerChecks checks = PeerChecks.NONE;
   private StandbyConnections standby = StandbyConnections.NONE;
@@ -81,6 +83,7 @@ final class Loop {
     this.health = common.health();
     this.digest = common.digest();
     this.asker = common.asker();
+    this.peerDigests = common.peerDigests();
     this.terms = terms;
     timer = new LoopTimer(eventLoop, common.time());
     names = common.resolvers().of(eventLoop, timer, () -> this.terms.names());
@@ -102,7 +105,7 @@ final class Loop {
                 common.store(),
                 withOwnObjects(),
                 health,
-                common.asker().on(eventLoop),
+                peerDigests.before(asker.on(eventLoop)),
                 new LoopClock(common.time()),
                 timer,
                 counters,
@@ -184,6 +187,7 @@ final class Loop {
     standby = StandbyConnections.start(all, share, shares, persistent ? most : 0, way);
     if (asker.loop() == eventLoop) {
       addresses = PeerAddresses.start(config, upstream, timer, asker);
+      peerDigests.use(all, way);
     }
   }
 
@@ -237,6 +241,7 @@ final class Loop {
     standby.close();
     if (addresses != null) {
       addresses.close();
+      peerDigests.close();
     }
     upstream.close();
     names.close();

@@ -6,6 +6,7 @@ import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.manager.ParentFacts;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.PeerNumbers;
+import io.loligo.server.peer.PeerDigests;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.time.TimeSource;
@@ -25,6 +26,7 @@ final class Peers implements Part {
   private final PeerHealth health = new PeerHealth(System::nanoTime);
   private final KerberosPeers tokens;
   private final Asker asker;
+  private final PeerDigests digests;
 
   /**
    * Knows nothing of them yet.
@@ -36,6 +38,7 @@ final class Peers implements Part {
     this.config = config;
     tokens = new KerberosPeers(time);
     asker = new Asker(first, time, health);
+    digests = new PeerDigests(first, time, health);
   }
 
   /** Which of them are alive. */
@@ -46,6 +49,11 @@ final class Peers implements Part {
   /** Asks them for responses. */
   Asker asker() {
     return asker;
+  }
+
+  /** Their digests. */
+  PeerDigests digests() {
+    return digests;
   }
 
   /** Credentials of requests to them. */
@@ -81,11 +89,14 @@ final class Peers implements Part {
   @Override
   public void showMeters(MetricsExport export) {
     export.peers(this::numbers);
+    export.gauge(
+        "loligo.peer.digests.size", "bytes", "Bytes of the digests of peers.", digests::bytes);
   }
 
   @Override
   public void showHistory(HistorySources sources) {
     sources.peers(this::numbers);
+    sources.gauge("peer_digests_size_bytes", digests::bytes);
   }
 
   @Override

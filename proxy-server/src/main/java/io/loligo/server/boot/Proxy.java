@@ -452,6 +452,7 @@ public final class Proxy implements AutoCloseable {
         seenStore,
         peers.health(),
         peers.asker(),
+        peers.digests(),
         peers.tokens(),
         own.addresses(),
         digest,

@@ -17,7 +17,12 @@ public enum PeerCount implements Count {
   QUERY_HITS(counter("query_hits", "Replies to them: it has the response.")),
   QUERY_MISSES(counter("query_misses", "Replies to them: it lacks the response.")),
   QUERY_REFUSALS(counter("query_refusals", "Replies to them: it does not answer this proxy.")),
-  QUERY_TIMEOUTS(counter("query_timeouts", "Queries without a reply in time."));
+  QUERY_TIMEOUTS(counter("query_timeouts", "Queries without a reply in time.")),
+  DIGEST_HITS(counter("digest_hits", "Requests whose URL the digest of the peer has.")),
+  DIGEST_MISSES(counter("digest_misses", "Requests whose URL the digest of the peer lacks.")),
+  DIGEST_FALSE_HITS(
+      counter("digest_false_hits", "Digest hits for which the sibling lacks the response.")),
+  DIGEST_FAILURES(counter("digest_failures", "Fetches that gave no digest of the peer."));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of names and flags
   private final CountText told;

@@ -235,15 +235,22 @@ public final class PeerHealth implements HopHealth {
   }
 
   @Override
+  public void falseDigestHit(CachePeer peer) {
+    state(peer).counts.add(PeerCount.DIGEST_FALSE_HITS, 1);
+  }
+
+  @Override
   public void moved(String peerName, long sentBytes, long receivedBytes) {
     Tally<PeerCount> counts = state(peerName).counts;
     counts.add(PeerCount.SENT, sentBytes);
     counts.add(PeerCount.RECEIVED, receivedBytes);
   }
 
-  // ---- queries
+  // ---- queries and digests
 
-  /** A query to the peer {@code name}, or its reply, counts as {@code what}. */
+  /**
+   * A query to the peer {@code name}, its reply, or a look into its digest counts as {@code what}.
+   */
   public void asked(String name, PeerCount what) {
     state(name).counts.add(what, 1);
   }

@@ -10,6 +10,10 @@ public enum HierarchyCode {
   SIBLING_HIT,
   /** A parent has. */
   PARENT_HIT,
+  /** The digest of a sibling has the URL. */
+  CD_SIBLING_HIT,
+  /** That of a parent has. */
+  CD_PARENT_HIT,
   /** No peer has it, and this parent is the nearest one to the origin. */
   CLOSEST_PARENT_MISS,
   /** No peer has it, and this parent was the first to say so. */

@@ -79,6 +79,9 @@ public interface HopHealth {
   /** The response of the peer to one did not come, or was cut. */
   default void requestFailed(CachePeer peer) {}
 
+  /** The digest of the sibling had the URL of a request, and the sibling lacks the response. */
+  default void falseDigestHit(CachePeer peer) {}
+
   /** Bytes of requests or of a tunnel were sent to the peer of this name, and came from it. */
   default void moved(String peerName, long sentBytes, long receivedBytes) {}
 }

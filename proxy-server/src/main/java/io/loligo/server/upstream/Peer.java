@@ -51,6 +51,11 @@ public final class Peer {
     return from.querying;
   }
 
+  /** Where its digest is; null: that is not read. */
+  public @Nullable DigestPlace digest() {
+    return from.digest;
+  }
+
   /** Whether a sibling may fetch a response that it lacks ({@code allow-miss}). */
   public boolean allowMiss() {
     return from.allowMiss;
@@ -189,6 +194,7 @@ public final class Peer {
     private int port;
     private PeerKind kind = PeerKind.PARENT;
     private PeerQuerying querying = PeerQuerying.NONE;
+    private @Nullable DigestPlace digest;
     private boolean allowMiss;
     private boolean originServer;
     private boolean isDefault;
@@ -223,6 +229,7 @@ public final class Peer {
       port = other.port;
       kind = other.kind;
       querying = other.querying;
+      digest = other.digest;
       allowMiss = other.allowMiss;
       originServer = other.originServer;
       isDefault = other.isDefault;
@@ -274,6 +281,12 @@ public final class Peer {
     /** See {@link Peer#querying}. */
     public Builder querying(PeerQuerying how) {
       querying = how;
+      return this;
+    }
+
+    /** See {@link Peer#digest}. */
+    public Builder digest(@Nullable DigestPlace place) {
+      digest = place;
       return this;
     }
 

@@ -14,6 +14,8 @@ import io.loligo.core.message.IpText;
 import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tls.TlsWords;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code cache_peer} and {@code cache_peer_access} lines. Confined to one thread. */
 final class PeerLines implements LineReader<List<Peer>> {
   private static final int PORT_MAX = 65_535;
+  private static final int HTTP_PORT = 80;
 
   /** Most routers that a query to a multicast group may pass, as in Squid. */
   private static final int MAX_GROUP_HOPS = 128;
@@ -33,7 +36,6 @@ final class PeerLines implements LineReader<List<Peer>> {
   private static final Map<String, String> UNUSED =
       Map.ofEntries(
           Map.entry("multicast-siblings", "members of a group have lines of their own"),
-          Map.entry("digest-url", "it belongs to cache digests, which are not exchanged"),
           Map.entry(
               "connection-auth",
               "no connection to a peer is kept for one client: NTLM and Negotiate with servers"
@@ -43,7 +45,7 @@ final class PeerLines implements LineReader<List<Peer>> {
   private static final Set<String> NUMBERS =
       Set.of("weight", "connect-timeout", "connect-fail-limit", "standby", "max-conn");
 
-  private static final Set<String> HARMLESS = Set.of("no-digest", "no-netdb-exchange");
+  private static final Set<String> HARMLESS = Set.of("no-netdb-exchange");
 
   private final Reading reading;
   private final Report report;
@@ -146,6 +148,10 @@ final class PeerLines implements LineReader<List<Peer>> {
     private int baseMillis;
     private boolean answersGroup;
 
+    private boolean originServer;
+    private boolean noDigest;
+    private DigestPlace digest = DigestPlace.USUAL;
+
     /** Null: HTCP is not spoken. */
     private @Nullable PeerHtcp htcp;
 
@@ -202,8 +208,10 @@ final class PeerLines implements LineReader<List<Peer>> {
         case "basetime" -> baseMillis = count(word, option);
         case "multicast-responder" -> answersGroup = true;
         case "ttl" -> groupHops = Math.min(MAX_GROUP_HOPS, count(word, option));
+        case "no-digest" -> noDigest = true;
+        case "digest-url" -> digestUrl(word, option);
         case "allow-miss" -> options.allowMiss(true);
-        case "originserver" -> options.originServer(true);
+        case "originserver" -> originServer = true;
         case "proxy-only" -> options.proxyOnly(true);
         case "no-delay" -> options.delays(false);
         case "default" -> options.isDefault(true);
@@ -260,6 +268,24 @@ final class PeerLines implements LineReader<List<Peer>> {
       } else {
         report.warning(line, word, "an option of cache_peer", "ignored, as in Squid");
       }
+    }
+
+    private void digestUrl(String word, Option option) {
+      try {
+        URI url = new URI(String.valueOf(option.value()));
+        if ("http".equals(url.getScheme()) && url.getHost() != null && url.getPort() <= PORT_MAX) {
+          String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+          String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
+          String host = url.getHost();
+          String plain = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+          int port = url.getPort() < 0 ? HTTP_PORT : url.getPort();
+          digest = new DigestPlace(IpText.normal(plain), port, path + query);
+          return;
+        }
+      } catch (URISyntaxException e) {
+        // reported below
+      }
+      report.error(line, word, "digest-url=http://HOST[:PORT]/PATH", "");
     }
 
     private void htcp(String word, Option option) {
@@ -407,10 +433,17 @@ final class PeerLines implements LineReader<List<Peer>> {
       return !ofClient || reading.hasUsers();
     }
 
+    /** An origin server, or a group, has none. */
+    private boolean readsDigest() {
+      return !noDigest && !originServer && kind != PeerKind.MULTICAST;
+    }
+
     Peer build() {
       return options
           .name(name)
           .kind(kind)
+          .originServer(originServer)
+          .digest(readsDigest() ? digest : null)
           .querying(
               new PeerQuerying(
                   icpPort,

@@ -13,6 +13,7 @@ import io.loligo.server.helper.Helpers;
 import io.loligo.server.hook.Hooks;
 import io.loligo.server.manager.ManagerDesk;
 import io.loligo.server.metrics.ProxyMetrics;
+import io.loligo.server.peer.PeerDigests;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.port.PortDirectives;
@@ -73,6 +74,7 @@ public final class SimulatedProxy {
             store,
             health,
             new Asker(eventLoops.get(0), time, health),
+            new PeerDigests(eventLoops.get(0), time, health),
             PeerTokens.NONE,
             own,
             OwnDigest.NONE,

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.Waiting;
 import io.loligo.server.peer.digest.DigestFilter;
+import io.loligo.server.peer.digest.DigestReading;
+import io.loligo.server.peer.digest.UrlHash;
+import io.netty.buffer.Unpooled;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -32,8 +35,10 @@ class DigestWireTest extends WireTest {
     }
     assertThat(answer.field("Content-Type")).isEqualTo("application/cache-digest");
     assertThat(answer.field("Expires")).endsWith(" GMT");
-    DigestFilter digest = Objects.requireNonNull(DigestFilter.read(answer.body(), 1 << 20));
-    return digest.mayHold(origin.url(path));
+    DigestReading reading = new DigestReading(() -> 1 << 20);
+    assertThat(reading.take(Unpooled.wrappedBuffer(answer.body()))).isTrue();
+    DigestFilter digest = Objects.requireNonNull(reading.end());
+    return digest.mayHold(new UrlHash().of(origin.url(path)));
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -178,6 +179,7 @@ class HtcpWireTest extends WireTest {
   }
 
   @Test
+  @Tag("htcp")
   void asksAPeerWithTheFieldsOfTheRequest() throws Exception {
     HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
     startProxy(lines(peer(peer, "htcp")));

@@ -57,7 +57,7 @@ class IcpWireTest extends WireTest {
         + peer.port()
         + ' '
         + neighbour.port()
-        + ' '
+        + " no-digest "
         + options;
   }
 

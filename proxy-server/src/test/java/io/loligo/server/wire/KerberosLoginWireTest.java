@@ -177,8 +177,8 @@ class KerberosLoginWireTest extends PeersTest {
         "auth_param basic program /usr/lib/squid/basic_ncsa_auth " + basic,
         "auth_param basic casesensitive on",
         "never_direct allow all",
-        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query userhash name=a",
-        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query userhash name=b");
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query no-digest userhash name=a",
+        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query no-digest userhash name=b");
     origin.otherwise(call -> call.ok("first", "Cache-Control: no-store"));
     other.otherwise(call -> call.ok("second", "Cache-Control: no-store"));
     List<String> reached = new ArrayList<>();

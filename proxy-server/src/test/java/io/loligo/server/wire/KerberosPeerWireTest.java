@@ -137,7 +137,7 @@ class KerberosPeerWireTest extends WireTest {
   void theEnvironmentNamesAKeytabAndATicketCache() throws Exception {
     int port = ProxyProcess.freePort();
     Path alice = kdc.keytab("alice@" + TestKdc.REALM);
-    String peer = "cache_peer localhost parent " + origin.port() + " 0 no-query ";
+    String peer = "cache_peer localhost parent " + origin.port() + " 0 no-query no-digest ";
     Path file =
         Files.writeString(
             dir.resolve("squid.conf"),

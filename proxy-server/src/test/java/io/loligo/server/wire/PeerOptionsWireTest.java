@@ -29,7 +29,7 @@ class PeerOptionsWireTest extends WireTest {
   private static final String FRESH = "Cache-Control: max-age=1000";
 
   private static String peer(int port, String options) {
-    return "cache_peer 127.0.0.1 parent " + port + " 0 " + options;
+    return "cache_peer 127.0.0.1 parent " + port + " 0 no-digest " + options;
   }
 
   /** Starts it with the origin as the only way onward, with these options. */
@@ -61,6 +61,8 @@ class PeerOptionsWireTest extends WireTest {
     tested.addAll(PortOptionsWireTest.tested(PeerProxyProtocolWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(KerberosPeerWireTest.class));
     tested.addAll(PortOptionsWireTest.tested(IcpWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(HtcpWireTest.class));
+    tested.addAll(PortOptionsWireTest.tested(PeerDigestWireTest.class));
     assertThat(tested)
         .isEqualTo(PortOptionsWireTest.documented("cache_peer"))
         .contains("no-query", "forceddomain");
@@ -95,9 +97,7 @@ class PeerOptionsWireTest extends WireTest {
   @ParameterizedTest
   @CsvSource({
     "multicast-siblings, group",
-    "digest-url=http://x/d, digests",
-    "htcp, HTCP",
-    "htcp=no-clr, HTCP",
+    "htcp=oldsquid, 0.1",
     "connection-auth=on, NTLM",
     "connection-auth=off, NTLM",
   })

@@ -18,7 +18,7 @@ class PeerProxyProtocolWireTest extends WireTest {
   private static final String GET = "GET /a HTTP/1.1\r\nHost: www.example.com\r\n\r\n";
 
   private String peer(int port, String options) {
-    return "cache_peer 127.0.0.1 parent " + port + " 0 no-query " + options;
+    return "cache_peer 127.0.0.1 parent " + port + " 0 no-query no-digest " + options;
   }
 
   /** Starts an accelerator of the origin, which answers /a. */

@@ -25,7 +25,7 @@ class SecurePeerWireTest extends WireTest {
   }
 
   private String peer(String options) {
-    return "cache_peer 127.0.0.1 parent " + secure.port() + " 0 no-query " + options;
+    return "cache_peer 127.0.0.1 parent " + secure.port() + " 0 no-query no-digest " + options;
   }
 
   @ParameterizedTest

@@ -238,8 +238,8 @@ class TokenHelperWireTest extends PeersTest {
         "acl users proxy_auth REQUIRED",
         "http_access allow users",
         "never_direct allow all",
-        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query userhash name=a",
-        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query userhash name=b");
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query no-digest userhash name=a",
+        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query no-digest userhash name=b");
     List<String> byName = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       String name = "user" + i;
@@ -271,8 +271,8 @@ class TokenHelperWireTest extends PeersTest {
         "acl users proxy_auth REQUIRED",
         "http_access allow users",
         "never_direct allow all",
-        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query userhash name=a",
-        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query userhash name=b");
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query no-digest userhash name=a",
+        "cache_peer 127.0.0.1 parent " + other.port() + " 0 no-query no-digest userhash name=b");
     int moved = 0;
     for (int i = 0; i < 8; i++) {
       String lower = get("/a", LoginFile.line("user" + i + ":secret")).text();

@@ -2,9 +2,6 @@ package io.loligo.server.peer.digest;
 
 import io.loligo.core.caching.CacheKey;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +20,10 @@ public final class DigestFilter {
   public static final int MAX_BITS_PER_ENTRY = 32;
 
   private static final int MIN_CAPACITY = 64;
-  private static final int HEADER_BYTES = 128;
+  static final int HEADER_BYTES = 128;
   private static final int VERSION = 5;
   private static final int OLDEST_VERSION = 3;
   private static final int HASHES = 4;
-  private static final byte GET = 1;
 
   private static final int CAPACITY_AT = 4;
   private static final int COUNT_AT = 8;
@@ -38,17 +34,12 @@ public final class DigestFilter {
   private final int capacity;
   private final int bitsPerEntry;
   private final byte[] mask;
-  private final MessageDigest md5;
+  private final UrlHash hash = new UrlHash();
 
   private DigestFilter(int capacity, int bitsPerEntry, byte[] mask) {
     this.capacity = capacity;
     this.bitsPerEntry = bitsPerEntry;
     this.mask = mask;
-    try {
-      md5 = MessageDigest.getInstance("MD5");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has MD5", e);
-    }
   }
 
   /**
@@ -69,14 +60,11 @@ public final class DigestFilter {
   }
 
   /**
-   * The digest in {@code bytes}; null if it is damaged, of another version, or larger than {@code
-   * maxBytes}.
+   * The filter without a URL that {@code header} describes; null if that is damaged, of another
+   * version, or of a digest of more than {@code maxBytes}.
    */
-  public static @Nullable DigestFilter read(byte[] bytes, int maxBytes) {
-    if (bytes.length < HEADER_BYTES || bytes.length > maxBytes) {
-      return null;
-    }
-    ByteBuffer in = ByteBuffer.wrap(bytes);
+  static @Nullable DigestFilter described(byte[] header, int maxBytes) {
+    ByteBuffer in = ByteBuffer.wrap(header);
     int version = in.getShort(0);
     int oldest = in.getShort(2);
     long capacity = in.getInt(CAPACITY_AT);
@@ -90,30 +78,24 @@ public final class DigestFilter {
             && count >= 0
             && bits > 0
             && in.get(HASHES_AT) == HASHES
-            && maskBytes == bytes.length - HEADER_BYTES
+            && maskBytes <= maxBytes - HEADER_BYTES
             && maskBytes == (capacity * bits + 7) / 8;
-    if (!sound) {
-      return null;
-    }
-    byte[] mask = new byte[maskBytes];
-    System.arraycopy(bytes, HEADER_BYTES, mask, 0, maskBytes);
-    return new DigestFilter((int) capacity, bits, mask);
+    return sound ? new DigestFilter((int) capacity, bits, new byte[maskBytes]) : null;
   }
 
   /** Adds the URL of {@code key}, which is that of a GET. */
   public void add(CacheKey key) {
-    ByteBuffer hash = hash(key.toString());
+    hash.of(key.toString());
     for (int i = 0; i < HASHES; i++) {
       long bit = bit(hash, i);
       mask[(int) (bit >> 3)] |= (byte) (1 << (bit & 7));
     }
   }
 
-  /** Whether a response to GET for {@code url} may be stored there. */
-  public synchronized boolean mayHold(String url) {
-    ByteBuffer hash = hash(url);
+  /** Whether a response to GET for the URL of {@code url} may be stored there. */
+  public boolean mayHold(UrlHash url) {
     for (int i = 0; i < HASHES; i++) {
-      long bit = bit(hash, i);
+      long bit = bit(url, i);
       if ((mask[(int) (bit >> 3)] & (1 << (bit & 7))) == 0) {
         return false;
       }
@@ -121,13 +103,8 @@ public final class DigestFilter {
     return true;
   }
 
-  private ByteBuffer hash(String url) {
-    md5.update(GET);
-    return ByteBuffer.wrap(md5.digest(url.getBytes(StandardCharsets.ISO_8859_1)));
-  }
-
-  private long bit(ByteBuffer hash, int number) {
-    return Integer.toUnsignedLong(hash.getInt(4 * number)) % (mask.length * 8L);
+  private long bit(UrlHash url, int number) {
+    return url.word(number) % (mask.length * 8L);
   }
 
   /** Adds everything that {@code other}, made here for as many URLs, has. */
@@ -172,6 +149,11 @@ public final class DigestFilter {
   /** The URLs that it is for. */
   public int capacity() {
     return capacity;
+  }
+
+  /** Its bits, from the lowest of each byte on. */
+  byte[] mask() {
+    return mask;
   }
 
   /** Bytes of the mask. */

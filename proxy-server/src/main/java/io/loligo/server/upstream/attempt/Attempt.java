@@ -3,6 +3,7 @@ package io.loligo.server.upstream.attempt;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.ClusterNode;
@@ -39,6 +40,8 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
 
   /** The most bytes of an unwanted response that are read, so that its connection can be kept. */
+  private static final int GATEWAY_TIMEOUT = 504;
+
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
 
   private enum Phase {
@@ -205,6 +208,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     forgetContent();
     if (peer != null) {
       upstream.health.responded(peer);
+      if (search.code() == HierarchyCode.CD_SIBLING_HIT && head.status() == GATEWAY_TIMEOUT) {
+        upstream.health.falseDigestHit(peer);
+      }
     }
     if (sign != null) {
       sign.came();

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream.attempt;
 
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.ClusterNode;
@@ -124,6 +125,11 @@ final class HopSearch implements NameResolver.Listener {
   /** Whether the present hop says with {@code status} that another one has to be asked. */
   boolean isDeclined(int status) {
     return hop.declines(status);
+  }
+
+  /** Why the present hop was chosen. */
+  HierarchyCode code() {
+    return hop.code();
   }
 
   /** The form of requests to the present hop. */
