@@ -601,7 +601,12 @@ public final class TieredStore implements Store {
           } else {
             boolean confirmed = purged.outcome() == Purged.Outcome.DONE;
             cluster.purge(
-                what, confirmed, reach -> tell(loop, () -> then.accept(purged.reaching(reach))));
+                what,
+                confirmed,
+                reach -> {
+                  Purged whole = reach == null ? purged.inNoCluster() : purged.reaching(reach);
+                  tell(loop, () -> then.accept(whole));
+                });
           }
         });
   }

@@ -142,6 +142,8 @@ class JGroupsGroupTest {
     nodes.get(0).awaitSize(2);
     nodes.get(1).awaitSize(2);
     nodes.get(2).awaitSize(1);
+    assertThat(nodes.get(2).ask(nodes.get(2).group::missing))
+        .containsExactlyInAnyOrder(nodes.get(0).address, nodes.get(1).address);
     discard.discardAll(false);
     for (Node node : nodes) {
       node.awaitSize(3);

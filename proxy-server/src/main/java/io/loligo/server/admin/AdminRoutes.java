@@ -245,6 +245,11 @@ final class AdminRoutes {
         AUDIT.error("admin purge {} from {}: refused, too many purges are pending", what, client);
         return AdminReply.text(503, "nothing was purged: too many purges are pending; see /bans");
       }
+      case LEFT -> {
+        AUDIT.error("admin purge {} from {}: this process has left its cluster", what, client);
+        return AdminReply.text(
+            503, "this process is ending, and other nodes may not know of the purge: purge again");
+      }
       case DONE -> AUDIT.info("admin purge {} from {}: {}", what, client, purged.text());
     }
     JsonWriter json = JsonWriter.compact().beginObject();

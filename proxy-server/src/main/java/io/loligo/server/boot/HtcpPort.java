@@ -293,7 +293,7 @@ final class HtcpPort implements Part {
     private static HtcpDesk.Cleared cleared(Purged purged) {
       return switch (purged.outcome()) {
         case DONE -> purged.any() ? HtcpDesk.Cleared.GONE : HtcpDesk.Cleared.ABSENT;
-        case NOT_CONFIRMED, REFUSED -> HtcpDesk.Cleared.KEPT;
+        case NOT_CONFIRMED, REFUSED, LEFT -> HtcpDesk.Cleared.KEPT;
       };
     }
   }

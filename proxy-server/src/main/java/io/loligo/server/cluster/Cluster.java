@@ -171,6 +171,8 @@ public final class Cluster implements AutoCloseable {
 
   /** On the steps. */
   private final class Seeing implements Group.Listener {
+    private final MissingNodes missing = new MissingNodes(line.name(), steps);
+
     @Override
     public void view(View view) {
       ClusterState before = state;
@@ -184,6 +186,7 @@ public final class Cluster implements AutoCloseable {
             line.name(),
             view.members().stream().map(Member::name).toList());
       }
+      missing.seen(view.members().size(), group.configured(), group.missing());
     }
 
     @Override

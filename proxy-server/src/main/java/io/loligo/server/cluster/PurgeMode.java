@@ -89,7 +89,6 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   private boolean warned;
   private long warnedNanos;
   private long notUnderstood;
-  private volatile int configured = 1;
   private volatile boolean closed;
 
   /** Null until the first second is over. */
@@ -237,7 +236,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   }
 
   @Override
-  public void purge(Purge what, boolean confirmed, Consumer<Reach> then) {
+  public void purge(Purge what, boolean confirmed, Consumer<@Nullable Reach> then) {
     publish(PurgeEntry.of(what), confirmed, then);
   }
 
@@ -271,10 +270,10 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     }
   }
 
-  private void publish(List<byte[]> entries, boolean confirmed, Consumer<Reach> then) {
+  private void publish(List<byte[]> entries, boolean confirmed, Consumer<@Nullable Reach> then) {
     if (closed) {
       applied.published();
-      then.accept(new Reach(confirmed ? 1 : 0, configured));
+      then.accept(null);
       return;
     }
     steps.execute(
@@ -289,8 +288,12 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
         });
   }
 
-  private Reach reach(Nodes nodes) {
+  /** Null: this node leaves, and has not heard that all carried it out. */
+  private @Nullable Reach reach(Nodes nodes) {
     Reach reach = new Reach(nodes.acknowledged(), nodes.configured());
+    if (closed && !reach.isWhole()) {
+      return null;
+    }
     if (!reach.isWhole() && (!warned || steps.nanos() - warnedNanos >= QUIET_NANOS)) {
       warned = true;
       warnedNanos = steps.nanos();
@@ -349,7 +352,6 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   private final class FromGroup implements Group.Listener {
     @Override
     public void view(View view) {
-      configured = group.configured();
       replication.view(view);
       if (view.members().size() > 1) {
         seeking = false;

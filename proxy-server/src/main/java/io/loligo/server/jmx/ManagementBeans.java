@@ -506,6 +506,10 @@ public final class ManagementBeans implements AutoCloseable {
       if (purged != null && purged.outcome() == Purged.Outcome.REFUSED) {
         throw new IllegalStateException("nothing was purged: too many purges are pending");
       }
+      if (purged != null && purged.outcome() == Purged.Outcome.LEFT) {
+        throw new IllegalStateException(
+            "this process is ending, and other nodes may not know of the purge: purge again");
+      }
       if (purged == null || purged.outcome() != Purged.Outcome.DONE) {
         throw new IllegalStateException(
             "no longer served, but a disk did not confirm the purge: the responses may return after"

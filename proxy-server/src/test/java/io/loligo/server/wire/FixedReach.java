@@ -7,15 +7,16 @@ import io.loligo.store.purge.Reach;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Other nodes that all purges reach at once, or so far. Thread-safe. */
+/** Other nodes that all purges reach at once, or so far; null: this one has left. Thread-safe. */
 final class FixedReach implements OtherStores {
-  private final Reach reach;
+  private final @Nullable Reach reach;
 
   /** What an unsafe request made invalid; it is answered when the test says so. */
   final LinkedBlockingQueue<Runnable> invalidations = new LinkedBlockingQueue<>();
 
-  FixedReach(Reach reach) {
+  FixedReach(@Nullable Reach reach) {
     this.reach = reach;
   }
 
@@ -26,7 +27,7 @@ final class FixedReach implements OtherStores {
   public void refused() {}
 
   @Override
-  public void purge(Purge what, boolean confirmed, Consumer<Reach> then) {
+  public void purge(Purge what, boolean confirmed, Consumer<@Nullable Reach> then) {
     then.accept(reach);
   }
 

@@ -330,6 +330,17 @@ class PurgeWireTest extends WireTest {
     assertThat(purged.field("Loligo-Purged")).isEqualTo("memory=0, disk=0, nodes 3/3");
   }
 
+  /** After a hand-over, on a connection that is still open: the successor is a node. */
+  @Test
+  void aProcessThatHasLeftItsClusterConfirmsNoPurge() throws Exception {
+    start(false);
+    proxy.purgesAlsoIn(new FixedReach(null));
+    WireMessage refused = exchange("PURGE", "/a");
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.field("Retry-After")).isEqualTo("0");
+    assertThat(refused.field("Connection")).isEqualTo("close");
+  }
+
   @Test
   void theAnswerToAnUnsafeRequestWaitsForTheOtherNodes() throws Exception {
     start(false);

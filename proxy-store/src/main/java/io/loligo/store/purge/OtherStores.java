@@ -3,6 +3,7 @@ package io.loligo.store.purge;
 import io.loligo.core.caching.CacheKey;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The stores of the other nodes of a cluster. Thread-safe: any thread; nothing blocks. */
 public interface OtherStores {
@@ -19,9 +20,10 @@ public interface OtherStores {
    * Carries out a purge there that was carried out here.
    *
    * @param confirmed whether no crash undoes it here
-   * @param then told once, on any thread, how far it came
+   * @param then told once, on any thread, how far it came; null: this process is no node any more,
+   *     and not all others may know of the purge
    */
-  void purge(Purge what, boolean confirmed, Consumer<Reach> then);
+  void purge(Purge what, boolean confirmed, Consumer<@Nullable Reach> then);
 
   /**
    * The same for what an unsafe request made invalid, whose client waits.

@@ -19,7 +19,9 @@ public record Purged(Outcome outcome, int memory, int disk, @Nullable Reach reac
     /** No longer served, but possibly again after a restart: a disk could not record it. */
     NOT_CONFIRMED,
     /** Nothing was done: too many purges are pending. */
-    REFUSED
+    REFUSED,
+    /** Done here, but this process has left its cluster: not all other nodes may know of it. */
+    LEFT
   }
 
   /** Without a cluster. */
@@ -30,6 +32,11 @@ public record Purged(Outcome outcome, int memory, int disk, @Nullable Reach reac
   /** The same, carried out by that many nodes. */
   public Purged reaching(Reach nodes) {
     return new Purged(outcome, memory, disk, nodes);
+  }
+
+  /** The same in a process that has left its cluster. */
+  public Purged inNoCluster() {
+    return new Purged(Outcome.LEFT, memory, disk, reach);
   }
 
   /** Whether anything was found here, or may be. */

@@ -78,6 +78,16 @@ public final class PurgeAnswer {
         String text = "Nothing was purged: too many purges are pending.";
         ErrorPage.send(stream, services, 503, "ERR_PURGE_BUSY", text, retry);
       }
+      case LEFT -> {
+        record.hitClass = HitClass.OWN_ANSWER;
+        record.errorDetail = "this process has left its cluster";
+        FieldLines retry = new FieldLines(32).add("Retry-After", "0");
+        String text =
+            "This process is ending, and other nodes of the cluster may not know of the purge. Send"
+                + " it again on a new connection.";
+        stream.closeAfter();
+        ErrorPage.send(stream, services, 503, "ERR_PURGE_BUSY", text, retry);
+      }
       case DONE -> {
         if (told && purge instanceof Purge.Url one && !one.soft()) {
           services.asking.purged(one.key().toString());
