@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminPages;
+import io.loligo.server.admin.AdminReply;
 import io.loligo.server.cluster.Cluster;
 import io.loligo.server.cluster.ClusterBean;
 import io.loligo.server.cluster.ClusterDirectives;
@@ -27,11 +28,15 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * This process as a node of a cluster, if a line says so; else it loads nothing of it. Thread-safe.
  */
 final class ClusterPart implements Part {
+  private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
+
   /** Null: there is no line. */
   private final @Nullable Cluster cluster;
 
@@ -134,6 +139,16 @@ final class ClusterPart implements Part {
   @Override
   public void showPages(AdminPages pages) {
     pages.addJson("/cluster", () -> ClusterJson.of(cluster, purges, share));
+    pages.addChange("/cluster/drain", (ends, given, client) -> drain(!ends, client));
+  }
+
+  private AdminReply drain(boolean drains, String client) {
+    if (cluster == null || share == null) {
+      return AdminReply.text(400, "this node owns nothing: no cluster shares a cache here");
+    }
+    cluster.drain(drains);
+    AUDIT.info("admin cluster drain from {}: {}", client, drains ? "begun" : "ended");
+    return AdminReply.json(200, "{\"draining\":" + drains + "}");
   }
 
   @Override

@@ -14,15 +14,54 @@ import picocli.CommandLine.Spec;
 /** {@code loligo cluster}: asks a running proxy about its cluster. */
 @Command(
     name = "cluster",
-    description = "Shows the cluster of the running proxy.",
+    description = "Shows or changes the part of the running proxy in its cluster.",
     exitCodeList = {"0:see: loligo cluster status --help", "2:the command line is wrong"},
     footer = "  loligo cluster status -f /etc/loligo/loligo.conf",
-    subcommands = ClusterCommands.Status.class)
+    subcommands = {ClusterCommands.Status.class, ClusterCommands.Drain.class})
 final class ClusterCommands implements Callable<Integer> {
   @Override
   public Integer call() {
     CommandLine.usage(this, System.err);
     return CommandLine.ExitCode.USAGE;
+  }
+
+  /** {@code loligo cluster drain}. */
+  @Command(
+      name = "drain",
+      description = {
+        "Takes the running proxy out of the ranking of owners: other nodes then own its keys, and"
+            + " take what it has stored from it. It answers on.",
+        "For mode=share, which is not available yet."
+      },
+      exitCodeList = {
+        "0:the other nodes are told",
+        "1:the proxy shares no cache, refuses or fails",
+        "2:the command line is wrong",
+        "3:no proxy answers"
+      },
+      footer = "  loligo cluster drain -f /etc/loligo/loligo.conf")
+  static final class Drain implements Callable<Integer> {
+    private static final String PAGE = "/cluster/drain";
+
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @Spec
+    private CommandSpec spec;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @Mixin
+    private RunningProxy proxy;
+
+    @Option(names = "--end", description = "puts it back into the ranking")
+    private boolean end;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+      String answer = end ? proxy.delete(PAGE) : proxy.post(PAGE);
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(answer.strip());
+      out.flush();
+      return 0;
+    }
   }
 
   /** {@code loligo cluster status}. */

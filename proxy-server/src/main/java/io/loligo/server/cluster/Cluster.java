@@ -193,6 +193,23 @@ public final class Cluster implements AutoCloseable {
     public void message(NodeRun from, byte[] message) {}
   }
 
+  /**
+   * Tells the others whether this node drains: then it owns no keys, and still answers. Returns at
+   * once. Any thread.
+   */
+  public void drain(boolean drains) {
+    Member told =
+        new Member(
+            self.id(),
+            self.name(),
+            self.address(),
+            self.bodies(),
+            self.weight(),
+            drains,
+            self.protocol());
+    steps.execute(() -> group.announce(told));
+  }
+
   /** Leaves, which the others are told. Returns at once. Idempotent. */
   public void leave() {
     steps.execute(group::close);

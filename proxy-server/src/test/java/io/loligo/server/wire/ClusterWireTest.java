@@ -185,6 +185,19 @@ class ClusterWireTest extends WireTest {
   }
 
   @Test
+  void aNodeWithoutASharedCacheHasNothingToDrain() throws Exception {
+    ProxyUnderTest node = node(0, members() + " mode=purge", "loligo_admin_secret s3cr3t-value");
+    String head = "POST /cluster/drain HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n";
+    try (RawClient client = RawClient.connect(node.adminPort())) {
+      WireMessage reply =
+          client.send(head + "Authorization: Bearer s3cr3t-value\r\n\r\n").responseTo("POST");
+      assertThat(reply.status()).isEqualTo(400);
+      assertThat(reply.text()).contains("owns nothing");
+    }
+    assertThat(page(node)).contains("\"draining\": false");
+  }
+
+  @Test
   void clientsDoNotReachItsPortsThroughTheProxy() throws Exception {
     ProxyUnderTest node = node(0, members() + " mode=purge");
     for (int port : List.of(ports.get(0), ports.get(0) + 1)) {

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.Waiting;
+import io.loligo.server.cli.Main;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /** Three proxies of one cluster, with the group, the ring and TLS between them. */
 class ShareModeWireTest extends WireTest {
@@ -205,6 +209,54 @@ class ShareModeWireTest extends WireTest {
       assertThat(getFrom(node, path).text()).as("node %s", node).isEqualTo("new");
     }
     assertThat(fetches).hasValue(2);
+  }
+
+  /** It owns nothing then, and gives what it has to the new owners. */
+  @Test
+  void aNodeThatDrainsLosesNothingOfTheCache() throws Exception {
+    startNodes(3, "acl purges method PURGE", "loligo_admin_secret s3cr3t-value");
+    String path = ownedBy(1);
+    origin.onOk(path, "content", FRESH);
+    long before = origin.fetches(path);
+    assertThat(getFrom(0, path).text()).isEqualTo("content");
+    assertThat(drain()).isEqualTo("{\"draining\":true}\n");
+    awaitOnAllPages("\"draining\": true");
+    long stored = proxies.get(1).storedResponses();
+    for (int node = 0; node < 3; node++) {
+      assertThat(getFrom(node, path).text()).isEqualTo("content");
+    }
+    assertThat(origin.fetches(path)).as("the new owner has it from node 1").isEqualTo(before + 1);
+    for (int key = 0; key < KEYS; key++) {
+      origin.onOk("/drained" + key, "more", FRESH);
+      assertThat(getFrom(1, "/drained" + key).text()).isEqualTo("more");
+    }
+    assertThat(proxies.get(1).storedResponses()).as("nothing new").isEqualTo(stored);
+    assertThat(drain("--end")).isEqualTo("{\"draining\":false}\n");
+    Waiting.until(
+        "it owns keys again",
+        () -> !page(proxies.get(0), "/cluster").contains("\"draining\": true"));
+  }
+
+  private void awaitOnAllPages(String text) throws Exception {
+    for (ProxyUnderTest node : proxies) {
+      Waiting.until(text, () -> page(node, "/cluster").contains(text));
+    }
+  }
+
+  /** By the command. Returns its output. */
+  private String drain(String... options) throws IOException {
+    Path file =
+        Files.writeString(
+            dir.resolve("drain.conf"),
+            "http_port 3128\nloligo_admin_port 127.0.0.1:"
+                + proxies.get(1).adminPort()
+                + "\nloligo_admin_secret s3cr3t-value\n");
+    List<String> all = new ArrayList<>(List.of("cluster", "drain", "-f", file.toString()));
+    all.addAll(List.of(options));
+    StringWriter out = new StringWriter();
+    CommandLine command = Main.commandLine().setOut(new PrintWriter(out));
+    assertThat(command.execute(all.toArray(String[]::new))).isZero();
+    return out.toString();
   }
 
   private static long exchanges(ProxyUnderTest node) {
