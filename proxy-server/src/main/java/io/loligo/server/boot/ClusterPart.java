@@ -1,5 +1,7 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminPages;
 import io.loligo.server.admin.AdminReply;
@@ -24,6 +26,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -139,7 +142,19 @@ final class ClusterPart implements Part {
   @Override
   public void showPages(AdminPages pages) {
     pages.addJson("/cluster", () -> ClusterJson.of(cluster, purges, share));
+    pages.addNow("/cluster/owner", this::owner);
     pages.addChange("/cluster/drain", (ends, given, client) -> drain(!ends, client));
+  }
+
+  private AdminReply owner(Map<String, List<String>> parameters) {
+    if (share == null) {
+      return AdminReply.text(400, "nothing has an owner: no cluster shares a cache here");
+    }
+    List<String> urls = parameters.getOrDefault("url", List.of());
+    CacheKey key = urls.size() == 1 ? CacheKeys.of(urls.get(0)) : null;
+    return key == null
+        ? AdminReply.text(400, "url: expected one absolute URL")
+        : AdminReply.json(200, ClusterJson.owner(share.ring(), key));
   }
 
   private AdminReply drain(boolean drains, String client) {

@@ -9,6 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code loligo cluster}: asks a running proxy about its cluster. */
@@ -17,12 +18,54 @@ import picocli.CommandLine.Spec;
     description = "Shows or changes the part of the running proxy in its cluster.",
     exitCodeList = {"0:see: loligo cluster status --help", "2:the command line is wrong"},
     footer = "  loligo cluster status -f /etc/loligo/loligo.conf",
-    subcommands = {ClusterCommands.Status.class, ClusterCommands.Drain.class})
+    subcommands = {
+      ClusterCommands.Status.class,
+      ClusterCommands.Owner.class,
+      ClusterCommands.Drain.class
+    })
 final class ClusterCommands implements Callable<Integer> {
   @Override
   public Integer call() {
     CommandLine.usage(this, System.err);
     return CommandLine.ExitCode.USAGE;
+  }
+
+  /** {@code loligo cluster owner}. */
+  @Command(
+      name = "owner",
+      description = {
+        "Shows the node that owns the response to a GET of the URL.",
+        "For mode=share, which is not available yet."
+      },
+      exitCodeList = {
+        "0:shown",
+        "1:the proxy shares no cache, refuses or fails; or it is no URL",
+        "2:the command line is wrong",
+        "3:no proxy answers"
+      },
+      footer = "  loligo cluster owner -f /etc/loligo/loligo.conf http://example.com/a")
+  static final class Owner implements Callable<Integer> {
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @Spec
+    private CommandSpec spec;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @Mixin
+    private RunningProxy proxy;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    @Parameters(paramLabel = "URL", description = "with scheme and host")
+    private String url;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+      String answer = proxy.get("/cluster/owner?url=" + RunningProxy.encoded(url));
+      JsonValue owner = JsonValue.parse(answer).get("owner");
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(owner.isPresent() ? owner.text() : "no node: all drain");
+      out.flush();
+      return 0;
+    }
   }
 
   /** {@code loligo cluster drain}. */

@@ -4,6 +4,7 @@ import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.Ring;
+import io.loligo.core.caching.CacheKey;
 import io.loligo.server.json.JsonWriter;
 import io.loligo.server.metrics.LatencySnapshot;
 import java.net.InetSocketAddress;
@@ -19,6 +20,17 @@ public final class ClusterJson {
   public static String of(
       @Nullable Cluster cluster, @Nullable PurgeMode purges, @Nullable ShareMode share) {
     return (cluster == null || purges == null ? alone() : shown(cluster, purges, share)).toString();
+  }
+
+  /** The owner of {@code key}, for {@code /cluster/owner}. */
+  public static String owner(SharedRing ring, CacheKey key) {
+    Member owner = ring.owner(key);
+    return JsonWriter.spaced()
+        .beginObject()
+        .member("key", key.toString())
+        .member("owner", owner == null ? null : text(owner.address()))
+        .endObject()
+        .toString();
   }
 
   private static JsonWriter alone() {

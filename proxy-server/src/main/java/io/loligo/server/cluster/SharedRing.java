@@ -1,11 +1,13 @@
 package io.loligo.server.cluster;
 
+import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
 import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
+import io.loligo.core.caching.CacheKey;
 import io.loligo.server.metrics.LatencyHistogram;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.tls.TlsOptions;
@@ -98,6 +100,12 @@ public final class SharedRing {
     LatencyHistogram times = new LatencyHistogram();
     acknowledgements.add(times);
     return new LoopOwners(this, nanos, times);
+  }
+
+  /** The node that owns {@code key} in the ranking, whether it answers or not; null: none does. */
+  public @Nullable Member owner(CacheKey key) {
+    ClusterPeer owner = ring.owner(key.high());
+    return owner == null ? null : owner.member();
   }
 
   /** Whether {@code address} is one of a member. */

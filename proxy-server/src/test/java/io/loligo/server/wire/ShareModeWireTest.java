@@ -216,11 +216,14 @@ class ShareModeWireTest extends WireTest {
   void aNodeThatDrainsLosesNothingOfTheCache() throws Exception {
     startNodes(3, "acl purges method PURGE", "loligo_admin_secret s3cr3t-value");
     String path = ownedBy(1);
+    String owned = "127.0.0.1:" + groupPorts.get(1) + "\n";
+    assertThat(command("owner", origin.url(path))).isEqualTo(owned);
     origin.onOk(path, "content", FRESH);
     long before = origin.fetches(path);
     assertThat(getFrom(0, path).text()).isEqualTo("content");
     assertThat(drain()).isEqualTo("{\"draining\":true}\n");
     awaitOnAllPages("\"draining\": true");
+    assertThat(command("owner", origin.url(path))).isNotEqualTo(owned);
     long stored = proxies.get(1).storedResponses();
     for (int node = 0; node < 3; node++) {
       assertThat(getFrom(node, path).text()).isEqualTo("content");
@@ -243,15 +246,19 @@ class ShareModeWireTest extends WireTest {
     }
   }
 
-  /** By the command. Returns its output. */
   private String drain(String... options) throws IOException {
+    return command("drain", options);
+  }
+
+  /** {@code loligo cluster} for node 1. Returns its output. */
+  private String command(String name, String... options) throws IOException {
     Path file =
         Files.writeString(
             dir.resolve("drain.conf"),
             "http_port 3128\nloligo_admin_port 127.0.0.1:"
                 + proxies.get(1).adminPort()
                 + "\nloligo_admin_secret s3cr3t-value\n");
-    List<String> all = new ArrayList<>(List.of("cluster", "drain", "-f", file.toString()));
+    List<String> all = new ArrayList<>(List.of("cluster", name, "-f", file.toString()));
     all.addAll(List.of(options));
     StringWriter out = new StringWriter();
     CommandLine command = Main.commandLine().setOut(new PrintWriter(out));
