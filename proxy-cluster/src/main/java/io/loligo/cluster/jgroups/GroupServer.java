@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
@@ -72,9 +73,18 @@ final class GroupServer extends TcpServer {
     return refusals;
   }
 
-  /** Closes {@code socket} after a time, unless the result is cancelled. */
+  /**
+   * Closes {@code socket} after a time, unless the result is cancelled; at once if the timer has
+   * stopped.
+   */
   Future<?> closeLater(Socket socket, int millis) {
-    return timer.schedule(() -> Util.close(socket), millis, TimeUnit.MILLISECONDS, false);
+    Future<?> later =
+        timer.schedule(() -> Util.close(socket), millis, TimeUnit.MILLISECONDS, false);
+    if (later == null) {
+      Util.close(socket);
+      return CompletableFuture.completedFuture(null);
+    }
+    return later;
   }
 
   @Override
