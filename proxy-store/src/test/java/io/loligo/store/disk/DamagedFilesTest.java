@@ -5,7 +5,6 @@ import static io.loligo.store.StoreFixture.dir;
 import static io.loligo.store.StoreFixture.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.store.RandomBytes;
 import io.loligo.store.disk.format.Block;
 import io.loligo.store.disk.format.FileSizes;
 import io.loligo.store.disk.journal.Journal;
@@ -93,10 +92,15 @@ final class DamagedFilesTest {
     return number % 10 == 4;
   }
 
-  /** From tiny ones to some of several blocks. */
+  /**
+   * From tiny ones to some of several blocks. No 32 bytes occur in two of them, so that {@link
+   * #find} finds those of one.
+   */
   private static byte[] content(int number, int version) {
     int length = number % 20 == 0 ? 150_000 + number : 1 + number * number * number % 30_000;
-    return RandomBytes.of(number * 100L + version, length);
+    byte[] content = new byte[length];
+    new Random(number * 100L + version).nextBytes(content);
+    return content;
   }
 
   /** Directories with two checkpoints, and responses, replacements and purges behind both. */
