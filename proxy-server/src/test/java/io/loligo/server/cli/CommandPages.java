@@ -45,6 +45,14 @@ final class CommandPages {
           "run: curl -s -o page -x http://127.0.0.1:3128 http://www.example.com/logo.png",
           "loligo upgrade",
           "run: loligo run -f /etc/loligo/loligo.conf",
+          "loligo cluster",
+          "not run: this proxy is in no cluster; ClusterWireTest",
+          "loligo cluster status",
+          "not run: this proxy is in no cluster; ClusterWireTest",
+          "loligo cluster owner",
+          "not run: this proxy is in no cluster; ClusterWireTest",
+          "loligo cluster drain",
+          "not run: this proxy is in no cluster; ClusterWireTest",
           "loligo archive",
           "not run: takes ten seconds; ArchiveWireTest");
 
