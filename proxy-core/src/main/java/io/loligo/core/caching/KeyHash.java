@@ -13,7 +13,7 @@ import java.security.SecureRandom;
  * <p>The secret is drawn once per process: hashes have no meaning outside of it. Code that keeps
  * hashes longer, such as a tier on disk, computes its own hash of {@link CacheKey}'s bytes.
  */
-final class KeyHash {
+public final class KeyHash {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long SECRET_0;
@@ -39,13 +39,14 @@ final class KeyHash {
     this(SECRET_0, SECRET_1);
   }
 
-  KeyHash(long k0, long k1) {
+  /** A hash under the secret {@code (k0, k1)}. */
+  public KeyHash(long k0, long k1) {
     this.k0 = k0;
     this.k1 = k1;
   }
 
   /** Hashes {@code text[0, length)}; {@link #high} and {@link #low} then hold the result. */
-  KeyHash update(byte[] text, int length) {
+  public KeyHash update(byte[] text, int length) {
     v0 = k0 ^ 0x736f6d6570736575L;
     v1 = k1 ^ 0x646f72616e646f6dL ^ 0xee;
     v2 = k0 ^ 0x6c7967656e657261L;
@@ -83,7 +84,8 @@ final class KeyHash {
     return end;
   }
 
-  long high() {
+  /** The first half. */
+  public long high() {
     return high;
   }
 

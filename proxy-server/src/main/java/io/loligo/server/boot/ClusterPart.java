@@ -12,6 +12,7 @@ import io.loligo.server.cluster.ClusterJson;
 import io.loligo.server.cluster.ClusterLine;
 import io.loligo.server.cluster.ClusterMode;
 import io.loligo.server.cluster.PurgeMode;
+import io.loligo.server.cluster.RequestLimits;
 import io.loligo.server.cluster.ShareCount;
 import io.loligo.server.cluster.ShareMode;
 import io.loligo.server.history.HistorySources;
@@ -49,6 +50,9 @@ final class ClusterPart implements Part {
   /** Null: the line shares no cache. */
   private final @Nullable ShareMode share;
 
+  /** Null: there is no line. */
+  private final @Nullable RequestLimits limits;
+
   /**
    * Binds the group port of the line. The store then doubts what it has until the other nodes are
    * found.
@@ -75,6 +79,7 @@ final class ClusterPart implements Part {
         cluster == null || purges == null || line == null || line.mode() != ClusterMode.SHARE
             ? null
             : new ShareMode(cluster, config.get(ClusterDirectives.TLS), purges.applied());
+    limits = cluster == null ? null : new RequestLimits(cluster, time, config);
   }
 
   private static PurgeMode purges(
@@ -121,6 +126,9 @@ final class ClusterPart implements Part {
     if (purges != null) {
       purges.close();
     }
+    if (limits != null) {
+      limits.close();
+    }
     if (cluster != null) {
       cluster.leave();
     }
@@ -134,8 +142,18 @@ final class ClusterPart implements Part {
     if (share != null) {
       share.start();
     }
+    if (limits != null) {
+      limits.start();
+    }
     if (cluster != null) {
       cluster.start();
+    }
+  }
+
+  @Override
+  public void reconfigured(ProxyConfig before, ProxyConfig now) {
+    if (limits != null) {
+      limits.use(now);
     }
   }
 

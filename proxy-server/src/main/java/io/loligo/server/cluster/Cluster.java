@@ -43,6 +43,9 @@ public final class Cluster implements AutoCloseable {
   /** The channel of shared stored responses. */
   private static final int SHARE = 2;
 
+  /** The channel of limits that hold for all nodes. */
+  private static final int LIMITS = 3;
+
   /** The channel of this class. */
   private static final int SEEN = 0;
 
@@ -127,6 +130,11 @@ public final class Cluster implements AutoCloseable {
   /** The group for shared stored responses; used on the steps. */
   public Group share() {
     return channels.channel(SHARE);
+  }
+
+  /** The group for limits that hold for all nodes; used on the steps. */
+  public Group limits() {
+    return channels.channel(LIMITS);
   }
 
   /** This node as it was when it began. */

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * bucket get equal shares without knowing each other, on whatever event loops they are, and the sum
  * is exact.
  */
-public final class Bucket {
+public sealed class Bucket permits SharedBucket {
   private final Rate rate;
   private final AtomicLong level;
   private final AtomicLong filledNanos;
@@ -52,6 +52,12 @@ public final class Bucket {
   /** Takes {@code units}, though they may not be there. */
   public void take(long units) {
     level.addAndGet(-units);
+  }
+
+  /** Takes {@code units} that passed elsewhere, down to the level {@code lowest}. */
+  void takeDownTo(long lowest, long units, long nowNanos) {
+    fill(nowNanos);
+    level.updateAndGet(now -> Math.min(now, Math.max(lowest, now - units)));
   }
 
   /** Takes {@code units} if they are there. */

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +24,16 @@ final class BucketTable<K> {
   private final Rate rate;
   private final long first;
   private final int most;
+  private final Maker maker;
   private final ConcurrentHashMap<K, Bucket> buckets = new ConcurrentHashMap<>();
 
   /** Continues each search behind the last one. Guarded by {@code this}. */
   private @Nullable Iterator<Map.Entry<K, Bucket>> next;
+
+  /** Makes a bucket, as {@link Bucket}'s constructor does. */
+  interface Maker {
+    Bucket make(Rate rate, long level, long nowNanos);
+  }
 
   /**
    * No buckets.
@@ -35,6 +42,12 @@ final class BucketTable<K> {
    * @param most buckets
    */
   BucketTable(Rate rate, long first, int most) {
+    this(rate, first, most, Bucket::new);
+  }
+
+  /** The same with buckets of another kind. */
+  BucketTable(Rate rate, long first, int most, Maker maker) {
+    this.maker = maker;
     this.rate = rate;
     this.first = first;
     this.most = most;
@@ -53,7 +66,23 @@ final class BucketTable<K> {
     }
     boolean fair = buckets.size() < most || makeRoom(nowNanos);
     return buckets.computeIfAbsent(
-        key, unknown -> new Bucket(rate, fair ? first : Math.min(first, 0), nowNanos));
+        key, unknown -> maker.make(rate, fair ? first : Math.min(first, 0), nowNanos));
+  }
+
+  /** The bucket of {@code key}; null: there is none. */
+  @Nullable Bucket known(K key) {
+    return buckets.get(key);
+  }
+
+  /** The bucket of {@code key}; null: there is none, and no room for it. */
+  @Nullable Bucket ifRoom(K key, long nowNanos) {
+    Bucket found = buckets.get(key);
+    return found != null || buckets.size() >= most ? found : of(key, nowNanos);
+  }
+
+  /** Gives {@code each} its buckets with their keys. */
+  void forEach(BiConsumer<K, Bucket> each) {
+    buckets.forEach(each);
   }
 
   /** Removes a bucket; returns whether its owner loses nothing. */

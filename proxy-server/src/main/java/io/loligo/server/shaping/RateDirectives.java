@@ -20,7 +20,9 @@ public final class RateDirectives {
                   + " value of a field. A request beyond it gets 429 with Retry-After. burst: the"
                   + " most requests at once; default: those of one second. Each request and each"
                   + " CONNECT that http_access allows counts. A request without a user or field"
-                  + " has no limit. All rates that apply hold.");
+                  + " has no limit. All rates that apply hold. In a loligo_cluster, the requests of"
+                  + " all nodes count together, exact to a second; scope=node: each node limits"
+                  + " its own.");
 
   /** {@code loligo_request_rate_access}. */
   public static final Setting<@Nullable Void> REQUEST_RATE_ACCESS =

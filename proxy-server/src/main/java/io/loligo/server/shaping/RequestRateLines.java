@@ -22,14 +22,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestRateLines implements LineReader<List<RequestRate>> {
   static final String FORM =
-      "NAME rate=N/s|N/m|N/h [burst=N] key=address|network/BITS[,BITS6]|user|header:NAME";
+      "NAME rate=N/s|N/m|N/h [burst=N] key=address|network/BITS[,BITS6]|user|header:NAME"
+          + " [scope=cluster|node]";
 
   private static final Pattern RATE = Pattern.compile("([0-9]{1,9})/([smh])");
   private static final Pattern NETWORK = Pattern.compile("network/([0-9]{1,2})(?:,([0-9]{1,2}))?");
   private static final Pattern FIELD = Pattern.compile("header:([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64})");
   private static final int V6_NETWORK = 48;
 
-  private record One(Line line, RequestRate.Key key, Rate rate) {}
+  private record One(RequestRate.Key key, Rate rate, boolean ofNode) {}
 
   private final Reading reading;
   private final Report report;
@@ -57,6 +58,7 @@ final class RequestRateLines implements LineReader<List<RequestRate>> {
     Matcher rate = null;
     long burst = 0;
     RequestRate.Key key = null;
+    boolean ofNode = false;
     for (String word : values.isEmpty() ? values : values.subList(1, values.size())) {
       boolean fine = false;
       if (word.startsWith("rate=")) {
@@ -68,6 +70,9 @@ final class RequestRateLines implements LineReader<List<RequestRate>> {
       } else if (word.startsWith("key=")) {
         key = key(word.substring(4));
         fine = key != null;
+      } else if (word.startsWith("scope=")) {
+        ofNode = word.equals("scope=node");
+        fine = ofNode || word.equals("scope=cluster");
       }
       if (!fine) {
         report.error(line, word, FORM, "");
@@ -87,7 +92,8 @@ final class RequestRateLines implements LineReader<List<RequestRate>> {
             default -> 1;
           };
       long most = burst > 0 ? burst : Math.max(1, number * perRequest / RequestRate.UNITS);
-      rates.put(name, new One(line, key, new Rate(number * perRequest, most * RequestRate.UNITS)));
+      Rate made = new Rate(number * perRequest, most * RequestRate.UNITS);
+      rates.put(name, new One(key, made, ofNode));
     }
   }
 
@@ -131,7 +137,7 @@ final class RequestRateLines implements LineReader<List<RequestRate>> {
         (name, one) -> {
           List<AclRule> access = rules.getOrDefault(name, List.of());
           AclList compiled = reading.rules().compileAllowRestricts(access, AclList.allowAll());
-          made.add(new RequestRate(name, one.key, one.rate, compiled));
+          made.add(new RequestRate(name, one.key, one.rate, one.ofNode, compiled));
         });
     return List.copyOf(made);
   }

@@ -22,6 +22,8 @@ class RequestRateLinesTest {
         "loligo_request_rate a rate=10/s key=header:X-Api-Key\n"
             + "loligo_request_rate_access a deny all",
         "loligo_request_rate a rate=10/s key=user",
+        "loligo_request_rate a rate=10/s key=user scope=cluster",
+        "loligo_request_rate a scope=node rate=10/s key=user",
       })
   void areRead(String lines) {
     ConfigResult read = load(lines);
@@ -44,6 +46,8 @@ class RequestRateLinesTest {
         "loligo_request_rate a rate=10/s key=network/24,65",
         "loligo_request_rate a rate=10/s key=header:",
         "loligo_request_rate a rate=10/s key=cookie",
+        "loligo_request_rate a rate=10/s key=user scope=",
+        "loligo_request_rate a rate=10/s key=user scope=site",
         "loligo_request_rate a rate=10/s key=user\nloligo_request_rate a rate=10/s key=user",
         "loligo_request_rate_access a allow all",
       })

@@ -107,7 +107,7 @@ class PoolLevelsTest {
   void ratesShowWholeRequests() {
     RequestRate.Key key = new RequestRate.Key(RequestRate.Kind.ADDRESS, 32, 64, "");
     Rate rate = new Rate(RequestRate.UNITS, 4 * RequestRate.UNITS);
-    RequestRate requests = new RequestRate("a", key, rate, AclList.allowAll());
+    RequestRate requests = new RequestRate("a", key, rate, false, AclList.allowAll());
     Bucket bucket = Objects.requireNonNull(requests.of(fromClient(), 0));
     assertThat(requests.admits(bucket, 0)).isTrue();
     assertThat(requests.admits(bucket, 0)).isTrue();
