@@ -5,7 +5,6 @@ import io.loligo.server.exchange.neighbour.Neighbours;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MetricsExport;
-import io.loligo.server.peer.DatagramGate;
 import io.loligo.server.peer.NeighbourDirectives;
 import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.peer.ask.QueryProtocol;
@@ -14,27 +13,15 @@ import io.loligo.server.peer.icp.IcpHandler;
 import io.loligo.server.peer.icp.IcpMessage;
 import io.loligo.server.peer.icp.IcpOutcome;
 import io.loligo.server.peer.icp.IcpQueries;
-import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.unix.UnixChannelOption;
-import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,15 +38,24 @@ final class IcpPort implements Part {
   /** A response that becomes stale earlier is no hit (RFC 2187 section 5.2.2). */
   private static final int FRESH_SECONDS = 30;
 
-  private final Transport transport;
+  /** The directives that say where the sockets are. */
+  private record Place(int port, @Nullable String incoming, @Nullable String outgoing) {
+    static Place of(ProxyConfig config) {
+      return new Place(
+          config.get(NeighbourDirectives.ICP_PORT),
+          config.get(NeighbourDirectives.UDP_INCOMING_ADDRESS),
+          config.get(NeighbourDirectives.UDP_OUTGOING_ADDRESS));
+    }
+  }
+
+  private final NeighbourPort port;
   private final Loop loop;
   private final Asker asker;
   private final HtcpPort htcp;
-  private final Logs logs;
-  private final Supplier<ProxyConfig> config;
-  private final TimeSource time;
-  private final AtomicLongArray counts = new AtomicLongArray(IcpOutcome.values().length);
-  private final AtomicLong pauses = new AtomicLong();
+
+  /** Of the sockets that are open; null: not bound yet. */
+  private @Nullable Place place;
+
   private @Nullable Channel incoming;
 
   /** Null: queries leave from {@link #incoming}. */
@@ -78,13 +74,11 @@ final class IcpPort implements Part {
       Logs logs,
       Supplier<ProxyConfig> config,
       TimeSource time) {
-    this.transport = transport;
+    List<IcpOutcome> outcomes = List.of(IcpOutcome.values());
+    this.port = new NeighbourPort("icp", outcomes, transport, loop, logs, config, time);
     this.loop = loop;
     this.asker = asker;
     this.htcp = htcp;
-    this.logs = logs;
-    this.config = config;
-    this.time = time;
   }
 
   /**
@@ -93,68 +87,26 @@ final class IcpPort implements Part {
    * @throws IOException if it is not available; names it
    */
   synchronized void bind(ProxyConfig now) throws IOException {
-    open(now);
+    open(Place.of(now));
     ask(now);
   }
 
-  private void open(ProxyConfig now) throws IOException {
-    int port = now.get(NeighbourDirectives.ICP_PORT);
-    if (port == 0) {
-      incoming = null;
-      outgoing = null;
-      return;
-    }
-    Channel in = open(now.get(NeighbourDirectives.UDP_INCOMING_ADDRESS), port);
-    String out = now.get(NeighbourDirectives.UDP_OUTGOING_ADDRESS);
+  private void open(Place next) throws IOException {
+    Channel in = next.port() == 0 ? null : open(next.incoming(), next.port());
+    String out = next.outgoing();
     try {
-      outgoing = isGiven(out) ? open(out, port) : null;
+      boolean two = in != null && out != null && !out.isEmpty();
+      outgoing = two ? open(out, next.port()) : null;
     } catch (IOException e) {
-      in.close();
+      NeighbourPort.close(in);
       throw e;
     }
     incoming = in;
+    place = next;
   }
 
-  private static boolean isGiven(@Nullable String address) {
-    return address != null && !address.isEmpty();
-  }
-
-  private Channel open(@Nullable String host, int port) throws IOException {
-    InetSocketAddress address = new InetSocketAddress(port);
-    if (host != null && !host.isEmpty()) {
-      byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
-      if (bytes == null) {
-        throw new IOException("icp_port " + port + ": " + host + " is not an address");
-      }
-      address = new InetSocketAddress(InetAddress.getByAddress(bytes), port);
-    }
-    Bootstrap bootstrap =
-        new Bootstrap()
-            .group(loop.eventLoop())
-            .channel(transport.sockets().datagram())
-            .option(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new FixedRecvByteBufAllocator(IcpMessage.MAX_BYTES))
-            .handler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel opened) {
-                    opened
-                        .pipeline()
-                        .addLast(new DatagramGate(time::nanos, pauses::incrementAndGet))
-                        .addLast(new IcpHandler(new Desk()));
-                  }
-                });
-    if (transport.sockets().ofLinux()) {
-      // a successor opens it while this process still has it
-      bootstrap.option(UnixChannelOption.SO_REUSEPORT, true);
-    }
-    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
-    if (!bound.isSuccess()) {
-      String why = String.valueOf(bound.cause().getMessage());
-      throw new IOException("icp_port " + port + ": " + why, bound.cause());
-    }
-    return bound.channel();
+  private Channel open(@Nullable String host, int number) throws IOException {
+    return port.open(host, number, IcpMessage.MAX_BYTES, new IcpHandler(new Desk()));
   }
 
   private void ask(ProxyConfig now) {
@@ -172,71 +124,46 @@ final class IcpPort implements Part {
 
   @Override
   public synchronized void reconfigured(ProxyConfig before, ProxyConfig now) {
-    boolean same =
-        Objects.equals(
-                before.get(NeighbourDirectives.ICP_PORT), now.get(NeighbourDirectives.ICP_PORT))
-            && Objects.equals(
-                before.get(NeighbourDirectives.UDP_INCOMING_ADDRESS),
-                now.get(NeighbourDirectives.UDP_INCOMING_ADDRESS))
-            && Objects.equals(
-                before.get(NeighbourDirectives.UDP_OUTGOING_ADDRESS),
-                now.get(NeighbourDirectives.UDP_OUTGOING_ADDRESS));
     Channel oldIn = incoming;
     Channel oldOut = outgoing;
-    if (!same) {
+    Place next = Place.of(now);
+    boolean moved = !next.equals(place);
+    if (moved) {
       try {
-        open(now);
+        open(next);
       } catch (IOException e) {
         LOG.error(
             "{}; the former ICP port stays open; next: free the port, and reload", e.getMessage());
-        same = true;
+        moved = false;
       }
     }
     ask(now);
-    if (!same) {
-      close(oldIn);
-      close(oldOut);
+    if (moved) {
+      NeighbourPort.close(oldIn);
+      NeighbourPort.close(oldOut);
     }
   }
 
   /** Another process has the port: asks and answers no more. */
   synchronized void handOver() {
-    asker.use(config.get(), List.of());
+    asker.use(port.config(), List.of());
     close();
-  }
-
-  private static void close(@Nullable Channel channel) {
-    if (channel != null) {
-      channel.close().awaitUninterruptibly();
-    }
   }
 
   @Override
   public void showMeters(MetricsExport export) {
-    for (IcpOutcome outcome : IcpOutcome.values()) {
-      String name = "loligo.icp." + outcome.name().toLowerCase(Locale.ROOT);
-      export.counter(name, null, outcome.text(), () -> counts.get(outcome.ordinal()));
-    }
-    export.counter(
-        "loligo.icp.pauses",
-        null,
-        "Pauses in reading from the ICP port: its datagrams had used up their share of the loop.",
-        pauses::get);
+    port.showMeters(export);
   }
 
   @Override
   public void showHistory(HistorySources sources) {
-    for (IcpOutcome outcome : IcpOutcome.values()) {
-      String name = "icp_" + outcome.name().toLowerCase(Locale.ROOT);
-      sources.counter(name, () -> counts.get(outcome.ordinal()));
-    }
-    sources.counter("icp_pauses", pauses::get);
+    port.showHistory(sources);
   }
 
   @Override
   public synchronized void close() {
-    close(incoming);
-    close(outgoing);
+    NeighbourPort.close(incoming);
+    NeighbourPort.close(outgoing);
   }
 
   /** Asks the store. Confined to the loop. */
@@ -254,7 +181,7 @@ final class IcpPort implements Part {
 
     @Override
     public void replied(InetSocketAddress from, IcpMessage reply) {
-      counts.incrementAndGet(IcpOutcome.REPLY.ordinal());
+      port.count(IcpOutcome.REPLY);
       IcpQueries.tell(asker, from, reply);
     }
 
@@ -265,23 +192,8 @@ final class IcpPort implements Part {
         @Nullable Subject about,
         IcpOutcome outcome,
         int replyBytes) {
-      counts.incrementAndGet(outcome.ordinal());
-      if (!config.get().get(NeighbourDirectives.LOG_QUERIES)) {
-        return;
-      }
-      ExchangeRecord record = new ExchangeRecord();
-      record.client = from;
-      record.startMillis = time.millis();
-      record.endMillis = record.startMillis;
-      record.method = url == null ? "ICP_INVALID" : "ICP_QUERY";
-      record.portName = "icp_port";
-      record.url = "-";
-      if (about instanceof Asked asked) {
-        record.url = asked.request.target().url();
-        record.acl = asked.request;
-      }
-      record.clientBytesOut = replyBytes;
-      record.tag =
+      port.count(outcome);
+      LogTag tag =
           switch (outcome) {
             case HIT -> LogTag.UDP_HIT;
             case MISS -> LogTag.UDP_MISS;
@@ -289,7 +201,8 @@ final class IcpPort implements Part {
             case DENIED -> LogTag.UDP_DENIED;
             default -> LogTag.UDP_INVALID;
           };
-      logs.current().loop(0).finished(record);
+      Request request = about instanceof Asked asked ? asked.request : null;
+      port.log(from, url == null ? "ICP_INVALID" : "ICP_QUERY", request, tag, replyBytes);
     }
   }
 
@@ -304,12 +217,12 @@ final class IcpPort implements Part {
 
     @Override
     public boolean mayAsk() {
-      return neighbours.allows(config.get().get(NeighbourDirectives.ICP_ACCESS), request);
+      return neighbours.allows(port.config().get(NeighbourDirectives.ICP_ACCESS), request);
     }
 
     @Override
     public void look(Consumer<IcpOutcome> then) {
-      boolean stale = config.get().get(NeighbourDirectives.ICP_HIT_STALE);
+      boolean stale = port.config().get(NeighbourDirectives.ICP_HIT_STALE);
       neighbours.find(
           request,
           stale,

@@ -15,6 +15,7 @@ import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.kerberos.KerberosPeers;
 import io.netty.util.concurrent.EventExecutor;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +38,7 @@ final class Peers implements Part {
   Peers(Supplier<ProxyConfig> config, TimeSource time, EventExecutor first) {
     this.config = config;
     tokens = new KerberosPeers(time);
-    asker = new Asker(first, time, health);
+    asker = new Asker(first, time, health, new SecureRandom()::nextInt);
     digests = new PeerDigests(first, time, health);
   }
 

@@ -73,7 +73,7 @@ public final class SimulatedProxy {
                     wanted),
             store,
             health,
-            new Asker(eventLoops.get(0), time, health),
+            new Asker(eventLoops.get(0), time, health, new AtomicInteger()::incrementAndGet),
             new PeerDigests(eventLoops.get(0), time, health),
             PeerTokens.NONE,
             own,

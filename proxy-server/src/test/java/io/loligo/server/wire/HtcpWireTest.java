@@ -241,4 +241,18 @@ class HtcpWireTest extends WireTest {
     // the former one is free again
     closing(new DatagramSocket(old, InetAddress.getByName("127.0.0.1")));
   }
+
+  @Test
+  void aPortThatWasInUseIsOpenedByTheNextReload() throws Exception {
+    startProxy(lines());
+    HtcpClient before = friend();
+    String[] moved = lines();
+    try (DatagramSocket other = new DatagramSocket(port, InetAddress.getByName("127.0.0.1"))) {
+      proxy.reload(configuration(moved));
+      assertThat(other.isBound()).isTrue();
+      assertThat(before.ask(HtcpClient.TST, origin.url("/one"))).isEqualTo(MISS);
+    }
+    proxy.reload(configuration(moved));
+    assertThat(friend().ask(HtcpClient.TST, origin.url("/one"))).isEqualTo(MISS);
+  }
 }

@@ -218,6 +218,21 @@ class IcpWireTest extends WireTest {
     }
   }
 
+  @Test
+  void aPortThatWasInUseIsOpenedByTheNextReload() throws Exception {
+    startProxy(lines());
+    int old = port;
+    String[] moved = lines();
+    IcpNeighbour friend = at("127.0.0.1");
+    try (DatagramSocket other = new DatagramSocket(port, InetAddress.getByName("127.0.0.1"))) {
+      proxy.reload(configuration(moved));
+      assertThat(other.isBound()).isTrue();
+      assertThat(friend.ask(old, 1, origin.url("/one"))).isEqualTo(IcpNeighbour.MISS);
+    }
+    proxy.reload(configuration(moved));
+    assertThat(friend.ask(port, 2, origin.url("/one"))).isEqualTo(IcpNeighbour.MISS);
+  }
+
   // ---- queries to peers
 
   @Test

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +54,7 @@ public final class Asker {
   private final EventExecutor loop;
   private final TimeSource time;
   private final PeerHealth health;
+  private final IntSupplier random;
   private final Map<Integer, Round> rounds = new HashMap<>();
   private final LogRateLimit strangers;
   private volatile List<QueryProtocol> protocols = List.of();
@@ -69,18 +71,20 @@ public final class Asker {
   private @Nullable AskSettings settings;
   private Map<InetSocketAddress, Neighbour> senders = Map.of();
   private Set<InetAddress> addresses = Set.of();
-  private int lastNumber;
 
   /**
    * Asks nobody yet.
    *
    * @param loop its own
    * @param health learns which peers answer
+   * @param random numbers of queries, which nobody can guess: with one, any sender that forges the
+   *     address of a peer could answer
    */
-  public Asker(EventExecutor loop, TimeSource time, PeerHealth health) {
+  public Asker(EventExecutor loop, TimeSource time, PeerHealth health, IntSupplier random) {
     this.loop = loop;
     this.time = time;
     this.health = health;
+    this.random = random;
     strangers = new LogRateLimit(time::nanos);
   }
 
@@ -283,10 +287,11 @@ public final class Asker {
 
   /** A number that no running round has, and not 0. */
   private int nextNumber() {
+    int number;
     do {
-      lastNumber++;
-    } while (lastNumber == 0 || rounds.containsKey(lastNumber));
-    return lastNumber;
+      number = random.getAsInt();
+    } while (number == 0 || rounds.containsKey(number));
+    return number;
   }
 
   /** The time of a round is over. */

@@ -1,7 +1,9 @@
 package io.loligo.server.peer.htcp;
 
+import io.loligo.server.peer.DatagramOutcome;
+
 /** The outcome of a message to the HTCP port. */
-public enum HtcpOutcome {
+public enum HtcpOutcome implements DatagramOutcome {
   /** TST: stored. CLR: removed. */
   HIT("Questions (TST) about a stored response, and removals (CLR) of one."),
   /** Not stored. */
@@ -21,7 +23,7 @@ public enum HtcpOutcome {
     this.text = text;
   }
 
-  /** Its meaning, for operators. */
+  @Override
   public String text() {
     return text;
   }

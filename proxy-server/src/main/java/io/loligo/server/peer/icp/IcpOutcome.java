@@ -1,7 +1,9 @@
 package io.loligo.server.peer.icp;
 
+import io.loligo.server.peer.DatagramOutcome;
+
 /** What becomes of a datagram at the ICP port. */
-public enum IcpOutcome {
+public enum IcpOutcome implements DatagramOutcome {
   HIT("Queries about a response that is stored and stays fresh."),
   MISS("Queries about a response that is not stored, or not for everybody."),
   MISS_NOFETCH("Queries while the disks are being opened, about a response that was not found."),
@@ -15,7 +17,7 @@ public enum IcpOutcome {
     this.text = text;
   }
 
-  /** For the operator. */
+  @Override
   public String text() {
     return text;
   }

@@ -21,7 +21,9 @@ import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,7 +49,17 @@ class AskerTest {
         }
       };
   private final PeerHealth health = new PeerHealth(time::nanos);
-  private final Asker asker = new Asker(channel.eventLoop(), time, health);
+
+  /** The next random numbers; then they count on. */
+  private final Deque<Integer> random = new ArrayDeque<>();
+
+  private int counted = 1_000;
+  private final Asker asker =
+      new Asker(
+          channel.eventLoop(),
+          time,
+          health,
+          () -> random.isEmpty() ? ++counted : random.removeFirst());
   private final PeerAsking asking = asker.on(channel.eventLoop());
 
   /** The names of the peers that got queries, and the numbers of these. */
@@ -326,6 +338,27 @@ class AskerTest {
     assertThat(answers).isEmpty();
     assertThat(asker.knows(address(1))).isTrue();
     assertThat(asker.knows(address(9))).isFalse();
+  }
+
+  @Test
+  void numbersOfQueriesAreRandomAndOfOneRound() throws Exception {
+    use(peer("a", "sibling", ""));
+    random.addAll(List.of(-7, -7, 0, 12));
+    ask();
+    assertThat(number).isEqualTo(-7);
+    ask();
+    assertThat(number).isEqualTo(12);
+  }
+
+  @Test
+  void aReplyCountsFromTheAddressAndPortOfThePeerOnly() throws Exception {
+    use(peer("a", "sibling", ""), peer("b", "sibling", ""));
+    ask();
+    asker.replied(new InetSocketAddress(address(1), PORT + 1), number, Reply.HIT, 0);
+    asker.replied(new InetSocketAddress(address(3), PORT), number, Reply.HIT, 0);
+    assertThat(answers).isEmpty();
+    reply(2, Reply.HIT);
+    assertAnswer("b", HierarchyCode.SIBLING_HIT, false);
   }
 
   @Test
