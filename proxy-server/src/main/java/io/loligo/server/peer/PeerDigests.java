@@ -8,10 +8,12 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerKind;
+import io.loligo.server.upstream.Removal;
 import io.loligo.server.upstream.route.PeerAnswer;
 import io.loligo.server.upstream.route.PeerAsking;
 import io.loligo.server.upstream.route.PeerQuestion;
 import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -118,6 +120,11 @@ public final class PeerDigests {
     }
 
     @Override
+    public boolean isPeer(InetAddress address) {
+      return queries.isPeer(address);
+    }
+
+    @Override
     public void ask(PeerQuestion question, Consumer<PeerAnswer> then) {
       PeerAnswer found = find(question);
       if (found != null) {
@@ -174,8 +181,8 @@ public final class PeerDigests {
     }
 
     @Override
-    public void purged(String url) {
-      queries.purged(url);
+    public void removed(String url, Removal why) {
+      queries.removed(url, why);
     }
   }
 }

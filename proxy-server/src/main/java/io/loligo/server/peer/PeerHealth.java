@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * <p>After {@code connect-fail-limit} failures to connect in a row a peer is dead for {@value
  * #REVIVAL_SECONDS} s; then requests try it again, and one more failure makes it dead again. A peer
  * that is checked is dead as long as its checks say so, too, and one that gets queries as long as
- * it answers none.
+ * it answers none. A sibling that leaves a request without an answer from its store is dead for
+ * {@value #REVIVAL_SECONDS} s, too.
  */
 public final class PeerHealth implements HopHealth {
   /** How long a dead peer is not used. */
@@ -211,10 +212,14 @@ public final class PeerHealth implements HopHealth {
     State state = state(peer);
     int limit = peer.failLimit() > 0 ? peer.failLimit() : DEFAULT_FAIL_LIMIT;
     if (state.failures.incrementAndGet() >= limit) {
-      state.revivalNanos = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(REVIVAL_SECONDS);
-      state.dead = true;
+      die(state);
     }
     state.counts.add(PeerCount.CONNECT_FAILURES, 1);
+  }
+
+  private void die(State state) {
+    state.revivalNanos = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(REVIVAL_SECONDS);
+    state.dead = true;
   }
 
   // ---- requests
@@ -232,6 +237,11 @@ public final class PeerHealth implements HopHealth {
   @Override
   public void requestFailed(CachePeer peer) {
     state(peer).counts.add(PeerCount.FAILURES, 1);
+  }
+
+  @Override
+  public void silent(CachePeer peer) {
+    die(state(peer));
   }
 
   @Override

@@ -35,6 +35,11 @@ public sealed interface Hop {
     return false;
   }
 
+  /** Whether it answers from its store at once, or not at all. */
+  default boolean answersFromStore() {
+    return false;
+  }
+
   /** The node of the cluster that it is; null: none. */
   default @Nullable ClusterNode node() {
     return null;
@@ -80,7 +85,10 @@ public sealed interface Hop {
     }
   }
 
-  /** A cache_peer that answers only from its store, and 504 if it lacks the response. */
+  /**
+   * A cache_peer that answers only from its store, and 504 if it lacks the response; with
+   * allow-miss, it may fetch.
+   */
   record Sibling(
       CachePeer peer,
       HierarchyCode code,
@@ -106,6 +114,11 @@ public sealed interface Hop {
     @Override
     public boolean declines(int status) {
       return status >= 500 || status == 403 || status == 407;
+    }
+
+    @Override
+    public boolean answersFromStore() {
+      return form.cacheControl() != null; // only-if-cached
     }
   }
 

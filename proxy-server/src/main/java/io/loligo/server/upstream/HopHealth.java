@@ -79,6 +79,9 @@ public interface HopHealth {
   /** The response of the peer to one did not come, or was cut. */
   default void requestFailed(CachePeer peer) {}
 
+  /** It took a request that its store answers, and gave no answer in time: it is not used. */
+  default void silent(CachePeer peer) {}
+
   /** The digest of the sibling had the URL of a request, and the sibling lacks the response. */
   default void falseDigestHit(CachePeer peer) {}
 

@@ -294,12 +294,11 @@ final class PeerLines implements LineReader<List<Peer>> {
       for (String part : value.split(",", -1)) {
         switch (part) {
           case "" -> {}
-          case "no-clr", "no-purge-clr" ->
-              spoken = new PeerHtcp(spoken.asks(), false, spoken.forwards());
-          case "only-clr" -> spoken = new PeerHtcp(false, spoken.purges(), spoken.forwards());
-          case "forward-clr" -> spoken = new PeerHtcp(spoken.asks(), spoken.purges(), true);
-          case "oldsquid" ->
-              report.warning(line, word, "", "accepted without effect: version 0.1 is sent");
+          case "no-clr" -> spoken = spoken.untold(Removal.PURGE, Removal.INVALIDATION);
+          case "no-purge-clr" -> spoken = spoken.untold(Removal.PURGE);
+          case "only-clr" -> spoken = spoken.unasked();
+          case "forward-clr" -> spoken = spoken.forwarding();
+          case "oldsquid" -> spoken = spoken.ofOldSquid();
           default ->
               report.error(
                   line,

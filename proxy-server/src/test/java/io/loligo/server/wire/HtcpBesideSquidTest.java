@@ -12,6 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTCP with a real Squid as neighbour. Skipped, visibly, if Squid is absent. */
 class HtcpBesideSquidTest extends WireTest {
@@ -90,6 +93,10 @@ class HtcpBesideSquidTest extends WireTest {
   }
 
   private void startBoth() throws Exception {
+    startBoth("htcp");
+  }
+
+  private void startBoth(String option) throws Exception {
     int squidHtcp = HtcpClient.freePort();
     squidPort = ProxyProcess.freePort();
     List<String> lines =
@@ -108,7 +115,7 @@ class HtcpBesideSquidTest extends WireTest {
         "htcp_port " + HtcpClient.freePort(),
         "udp_incoming_address 127.0.0.1",
         "icp_query_timeout 5000",
-        "cache_peer 127.0.0.1 sibling " + squidPort + " " + squidHtcp + " htcp no-digest");
+        "cache_peer 127.0.0.1 sibling " + squidPort + " " + squidHtcp + " no-digest " + option);
   }
 
   @Test
@@ -136,13 +143,14 @@ class HtcpBesideSquidTest extends WireTest {
         .anyMatch(line -> line.contains("/nowhere - HIER_DIRECT/127.0.0.1"));
   }
 
-  @Test
-  void aPurgeHereRemovesSquidsResponse() throws Exception {
-    startBoth();
+  @ParameterizedTest
+  @CsvSource({"htcp, PURGE", "htcp=oldsquid, PURGE", "htcp, DELETE"})
+  void aRemovalHereRemovesSquidsResponse(String option, String method) throws Exception {
+    startBoth(option);
     origin.onOk("/here", "content", "Cache-Control: max-age=1000000");
     viaSquid("GET", "/here");
     get("/here");
-    exchange("PURGE", "/here");
+    exchange(method, "/here");
     Waiting.until(
         "Squid has removed it",
         () -> {
@@ -153,8 +161,9 @@ class HtcpBesideSquidTest extends WireTest {
         });
   }
 
-  @Test
-  void aPurgeAtSquidRemovesOurResponse() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"PURGE", "DELETE"})
+  void aRemovalAtSquidRemovesOurResponse(String method) throws Exception {
     startProxy();
     startSquid(
         "acl purge method PURGE",
@@ -165,7 +174,7 @@ class HtcpBesideSquidTest extends WireTest {
             + " htcp no-digest no-netdb-exchange name=loligo");
     String here = pathThatSquidFindsHere();
     assertHit(get(here));
-    assertThat(viaSquid("PURGE", here).status()).isEqualTo(200);
+    assertThat(viaSquid(method, here).status()).isEqualTo(200);
     HtcpClient friend = closing(new HtcpClient("127.0.0.1", htcpPort));
     Waiting.until("removed", () -> friend.ask(HtcpClient.TST, origin.url(here)).startsWith("11"));
     assertThat(stopAndReadLog()).anyMatch(line -> line.contains("UDP_HIT/000 0 HTCP_CLR"));

@@ -207,6 +207,54 @@ class HtcpWireTest extends WireTest {
     assertThat(peer.hasReply()).isFalse();
   }
 
+  private void post(String path, String... fieldLines) throws Exception {
+    String head = "POST " + origin.url(path) + " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+    origin.onOk(path, "done", fieldLines);
+    assertThat(client().send(head + "Content-Length: 0\r\n\r\n").response().status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void anInvalidationByAnUnsafeMethodIsToldToPeers() throws Exception {
+    HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
+    startProxy(lines(peer(peer, "htcp=only-clr,no-purge-clr")));
+    post("/one", "Location: /two", "Content-Location: http://elsewhere.example/three");
+    assertThat(peer.request()).startsWith("4000 \0\1\0\3GET").contains(origin.url("/one"));
+    assertThat(peer.request()).startsWith("4000 \0\1\0\3GET").contains(origin.url("/two"));
+    assertThat(peer.hasReply()).isFalse();
+  }
+
+  @Test
+  void nothingIsToldOfAFailedRequestNorWithNoClr() throws Exception {
+    HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
+    HtcpClient other = closing(new HtcpClient("127.0.0.3", 9));
+    startProxy(
+        lines(
+            "acl purge method PURGE",
+            peer(peer, "htcp=only-clr"),
+            peer(other, "htcp=only-clr,no-clr").replace("127.0.0.2", "127.0.0.3")));
+    origin.on("/one", "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
+    String head = "POST " + origin.url("/one") + " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+    assertThat(client().send(head + "Content-Length: 0\r\n\r\n").response().status())
+        .isEqualTo(500);
+    exchange("PURGE", "/two");
+    assertThat(peer.request()).startsWith("4000 \0\0").contains(origin.url("/two"));
+    post("/three");
+    assertThat(peer.request()).contains(origin.url("/three"));
+    assertThat(other.hasReply()).isFalse();
+  }
+
+  @Test
+  void oldsquidGetsRemovalsInItsVersionAndNoQuestions() throws Exception {
+    HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));
+    startProxy(lines("acl purge method PURGE", peer(peer, "htcp=oldsquid")));
+    origin.onOk("/one", "content", FRESH);
+    get("/one");
+    exchange("PURGE", "/one");
+    // the halves of the first byte are exchanged, and no answer is wanted
+    assertThat(peer.request()).startsWith("0400 \0\0\0\3GET").contains(origin.url("/one"));
+  }
+
   @Test
   void aPurgeOfAnHttpsUrlIsNotToldInClearText() throws Exception {
     HtcpClient peer = closing(new HtcpClient("127.0.0.2", 9));

@@ -392,6 +392,15 @@ class IcpWireTest extends WireTest {
   }
 
   @Test
+  void withoutViaARequestOfAPeerGoesToNoSibling() throws Exception {
+    startWithPeer("sibling", "allow-miss", "via off", WAIT);
+    origin.onOk("/one", "of the origin");
+    // the client has the address of the peer
+    assertThat(get("/one").text()).isEqualTo("of the origin");
+    assertThat(neighbour.hasDatagram()).isFalse();
+  }
+
+  @Test
   void aSiblingIsNotAskedAboutAValidation() throws Exception {
     startWithPeer("sibling", "", WAIT);
     origin.onOk("/one", "of the origin", "Cache-Control: max-age=0", "ETag: \"a\"");

@@ -97,7 +97,6 @@ class PeerOptionsWireTest extends WireTest {
   @ParameterizedTest
   @CsvSource({
     "multicast-siblings, group",
-    "htcp=oldsquid, 0.1",
     "connection-auth=on, NTLM",
     "connection-auth=off, NTLM",
   })

@@ -358,9 +358,14 @@ public final class Fetch
     }
     // content cannot be sent again after a false hit of a sibling
     boolean once = ContentLength.hasContent(request.contentLength());
-    return once || known.mayBeConfirmed() || request.slice() != null
+    return once || known.mayBeConfirmed() || request.slice() != null || mayGoRound()
         ? Askable.PARENTS
         : Askable.ALL;
+  }
+
+  /** Whether siblings could pass the request round: it comes from a peer, and leaves no trace. */
+  private boolean mayGoRound() {
+    return !services.settings.sendsVia() && services.asking.isPeer(request.client().getAddress());
   }
 
   private @Nullable OutgoingRequest compose(@Nullable Conditions ours) {

@@ -8,6 +8,7 @@ import io.loligo.core.message.ResponseHead;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.time.LoopTimer;
+import io.loligo.server.upstream.Removal;
 import io.loligo.store.inflight.InFlight;
 import java.util.List;
 import java.util.function.Consumer;
@@ -46,8 +47,8 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
 
   /**
    * Invalidates the responses that {@code request}, which is unsafe, makes invalid by {@code reply}
-   * (RFC 9111 section 4.4, RFC 9875 section 3). Returns whether the response has to wait for the
-   * disks.
+   * (RFC 9111 section 4.4, RFC 9875 section 3), and tells peers of the URLs. Returns whether the
+   * response has to wait for the disks.
    *
    * @param key of {@code inFlight}, the response
    */
@@ -55,6 +56,11 @@ final class HeldAnswer extends LoopTimer.Timeout implements Consumer<Boolean> {
       LoopServices services, Request request, CacheKey key, InFlight inFlight, ResponseHead reply) {
     RequestTarget target = request.target();
     List<CacheKey> stale = Invalidation.targets(target.url(), request.head().methodId(), reply);
+    if (request.mayBeTold()) {
+      for (CacheKey each : stale) {
+        services.asking.removed(each.toString(), Removal.INVALIDATION);
+      }
+    }
     if (target.storeId() != null && !stale.isEmpty()) {
       stale.add(services.keys.urlKey(target));
     }

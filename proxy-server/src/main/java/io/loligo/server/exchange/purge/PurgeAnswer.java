@@ -12,6 +12,7 @@ import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.upstream.Removal;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Purged;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,7 @@ public final class PurgeAnswer {
       stream.closeAfter();
     }
     request.record().tag = LogTag.TCP_MISS;
-    // peers would be told the URL of a decrypted tunnel in clear text
-    boolean told = !request.target().scheme().equals("https") || request.httpPort().accel() != null;
+    boolean told = request.mayBeTold();
     Suspension suspension = new Suspension(request.snapshot());
     services.store.purge(
         purge,
@@ -90,7 +90,7 @@ public final class PurgeAnswer {
       }
       case DONE -> {
         if (told && purge instanceof Purge.Url one && !one.soft()) {
-          services.asking.purged(one.key().toString());
+          services.asking.removed(one.key().toString(), Removal.PURGE);
         }
         FieldLines lines = services.scratch.lines();
         services.clock.addDate(lines, services.clock.millis());

@@ -232,6 +232,11 @@ public final class ExchangeSettings {
     return viaLine;
   }
 
+  /** Whether messages get Via: {@code via}. */
+  public boolean sendsVia() {
+    return viaLine.length > 0;
+  }
+
   /**
    * The most requests in progress on one event loop; at least 1. A loop with more of them answers
    * from memory only and sends 503 otherwise.

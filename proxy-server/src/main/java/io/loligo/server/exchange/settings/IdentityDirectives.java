@@ -14,7 +14,10 @@ public final class IdentityDirectives {
   public static final Setting<Boolean> VIA =
       FEATURE
           .flag("via", "on")
-          .text("Whether Via is sent. off violates HTTP; loops are detected all the same.");
+          .text(
+              "Whether Via is sent. off violates HTTP: only proxies that send Via find a loop. With"
+                  + " off, requests that come from the address of a cache_peer go to no sibling, so"
+                  + " that siblings cannot pass them round.");
 
   /** {@code forwarded_for}: how the proxy sends X-Forwarded-For. */
   public static final Setting<ForwardedFor> FORWARDED_FOR =

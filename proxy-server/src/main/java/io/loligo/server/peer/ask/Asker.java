@@ -8,6 +8,7 @@ import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerHtcp;
 import io.loligo.server.upstream.PeerKind;
+import io.loligo.server.upstream.Removal;
 import io.loligo.server.upstream.route.PeerAnswer;
 import io.loligo.server.upstream.route.PeerAsking;
 import io.loligo.server.upstream.route.PeerQuestion;
@@ -15,6 +16,7 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -24,7 +26,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +63,9 @@ public final class Asker {
   /** By the name of the line. Replaced whole; the values are confined to the loop. */
   private volatile Map<String, Neighbour> neighbours = Map.of();
 
+  /** The removals of which some peer is told. Replaced whole. */
+  private volatile Set<Removal> told = Set.of();
+
   /** The addresses of hosts, also of those that a configuration will have next. */
   private final Map<String, List<InetAddress>> hosts = new HashMap<>();
 
@@ -70,7 +74,9 @@ public final class Asker {
 
   private @Nullable AskSettings settings;
   private Map<InetSocketAddress, Neighbour> senders = Map.of();
-  private Set<InetAddress> addresses = Set.of();
+
+  /** Those of all peers. Replaced whole. */
+  private volatile Set<InetAddress> addresses = Set.of();
 
   /**
    * Asks nobody yet.
@@ -102,6 +108,11 @@ public final class Asker {
       }
 
       @Override
+      public boolean isPeer(InetAddress address) {
+        return knows(address);
+      }
+
+      @Override
       public void ask(PeerQuestion question, Consumer<PeerAnswer> then) {
         if (of == loop) {
           begin(question, then);
@@ -113,8 +124,10 @@ public final class Asker {
       }
 
       @Override
-      public void purged(String url) {
-        loop.execute(() -> removed(url, PeerHtcp::purges, null));
+      public void removed(String url, Removal why) {
+        if (told.contains(why)) {
+          loop.execute(() -> tell(url, why, null));
+        }
       }
     };
   }
@@ -127,7 +140,7 @@ public final class Asker {
    * @param any whether a response was removed here
    */
   public void forwardRemoval(String url, InetAddress from, boolean any) {
-    if (neighbours.values().stream().noneMatch(Asker::isForwardedTo)) {
+    if (!told.contains(Removal.FORWARDED)) {
       return;
     }
     long now = time.nanos();
@@ -138,22 +151,17 @@ public final class Asker {
       forwarded.remove(forwarded.keySet().iterator().next());
     }
     if (any || !recent) {
-      removed(url, PeerHtcp::forwards, from);
+      tell(url, Removal.FORWARDED, from);
     }
   }
 
-  private static boolean isForwardedTo(Neighbour each) {
-    PeerHtcp htcp = each.line().querying().htcp();
-    return htcp != null && htcp.forwards();
-  }
-
-  private void removed(String url, Predicate<PeerHtcp> wanted, @Nullable InetAddress from) {
+  private void tell(String url, Removal why, @Nullable InetAddress from) {
     for (Neighbour each : neighbours.values()) {
       PeerHtcp htcp = each.line().querying().htcp();
       List<InetAddress> at = addresses(each);
       boolean isSender = from != null && at.contains(from);
-      if (htcp != null && wanted.test(htcp) && !at.isEmpty() && !isSender) {
-        protocols.forEach(protocol -> protocol.removed(url, each.line(), at.get(0)));
+      if (htcp != null && htcp.told().contains(why) && !at.isEmpty() && !isSender) {
+        protocols.forEach(protocol -> protocol.removed(url, why, each.line(), at.get(0)));
       }
     }
   }
@@ -192,6 +200,7 @@ public final class Asker {
     hosts.keySet().retainAll(next.peers.stream().map(Peer::host).toList());
     settings = next;
     neighbours = all;
+    told = told(next.peers);
     learnSenders();
   }
 
@@ -205,6 +214,17 @@ public final class Asker {
 
   private List<InetAddress> addresses(Neighbour of) {
     return hosts.getOrDefault(of.line().host(), List.of());
+  }
+
+  private static Set<Removal> told(List<Peer> peers) {
+    EnumSet<Removal> all = EnumSet.noneOf(Removal.class);
+    for (Peer peer : peers) {
+      PeerHtcp htcp = peer.querying().htcp();
+      if (htcp != null) {
+        all.addAll(htcp.told());
+      }
+    }
+    return all;
   }
 
   private void learnSenders() {
@@ -222,7 +242,7 @@ public final class Asker {
     addresses = known;
   }
 
-  /** Whether a datagram from {@code address} may be of a peer. On its loop. */
+  /** Whether {@code address} is that of a peer. Any thread. */
   public boolean knows(InetAddress address) {
     return addresses.contains(address);
   }

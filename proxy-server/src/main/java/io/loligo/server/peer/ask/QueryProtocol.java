@@ -1,6 +1,7 @@
 package io.loligo.server.peer.ask;
 
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.Removal;
 import io.loligo.server.upstream.route.PeerQuestion;
 import java.net.InetAddress;
 
@@ -18,5 +19,5 @@ public interface QueryProtocol {
   void query(int number, PeerQuestion question, Peer peer, InetAddress address);
 
   /** Tells {@code peer} that the responses for {@code url} were removed. */
-  default void removed(String url, Peer peer, InetAddress address) {}
+  default void removed(String url, Removal why, Peer peer, InetAddress address) {}
 }

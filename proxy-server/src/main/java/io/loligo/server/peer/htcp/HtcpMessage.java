@@ -71,6 +71,11 @@ final class HtcpMessage {
     return new HtcpMessage(0, LATEST_MINOR, opcode, 0, false, answered, id, data);
   }
 
+  /** The same in version 0.0. */
+  HtcpMessage ofOldSquid() {
+    return new HtcpMessage(0, 0, opcode, response, reply, flag, id, data);
+  }
+
   /**
    * The message in {@code in}, borrowed; null if it is damaged, which includes a length other than
    * that of the datagram.

@@ -6,6 +6,7 @@ import io.loligo.server.peer.ask.QueryProtocol;
 import io.loligo.server.peer.ask.Reply;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerHtcp;
+import io.loligo.server.upstream.Removal;
 import io.loligo.server.upstream.route.PeerQuestion;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
@@ -71,9 +72,12 @@ public final class HtcpQueries implements QueryProtocol {
   }
 
   @Override
-  public void removed(String url, Peer peer, InetAddress address) {
+  public void removed(String url, Removal why, Peer peer, InetAddress address) {
     byte[] about = new HtcpSpecifier("GET", url, VERSION, "").bytes(HtcpSpecifier.REASON_BYTES);
-    send(HtcpMessage.request(HtcpMessage.CLR, false, 0, about), peer, address);
+    about[HtcpSpecifier.REASON_BYTES - 1] = (byte) (why == Removal.INVALIDATION ? 1 : 0);
+    HtcpMessage message = HtcpMessage.request(HtcpMessage.CLR, false, 0, about);
+    PeerHtcp htcp = peer.querying().htcp();
+    send(htcp != null && htcp.old() ? message.ofOldSquid() : message, peer, address);
   }
 
   private void send(HtcpMessage message, Peer peer, InetAddress address) {

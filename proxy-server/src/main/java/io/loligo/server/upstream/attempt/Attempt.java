@@ -4,6 +4,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.HierarchyCode;
+import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tunnel.ByteStream;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.ClusterNode;
@@ -84,6 +85,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   /** Of the node of the cluster that has the request; null: none has it. */
   private @Nullable SignOfLife sign;
 
+  /** Of the sibling that has the request; null: it may take its time, or has answered. */
+  private @Nullable StoreLimit storeLimit;
+
   /** An attempt that has not begun. */
   Attempt(NettyUpstream upstream, List<Hop> hops, AttemptTask task, OriginEvents events) {
     this.upstream = upstream;
@@ -144,6 +148,29 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     }
     ClusterNode node = search.node();
     sign = node == null ? null : new SignOfLife(upstream.loop(), node, this::silent);
+    long storeMillis = search.storeMillis();
+    if (storeMillis > 0 && task.isRepeatable() && search.hopsLeft() && search.triesLeft() > 0) {
+      storeLimit = new StoreLimit();
+      upstream.timer().arm(storeLimit, storeMillis);
+    }
+  }
+
+  /** The sibling has not answered from its store in time: the next hop is asked. */
+  private final class StoreLimit extends LoopTimer.Timeout {
+    @Override
+    protected void expired() {
+      Lease unheard = lease;
+      CachePeer late = peer;
+      assert unheard != null && late != null && !skipping : "it has the request";
+      upstream.health.requestFailed(late);
+      upstream.health.silent(late);
+      left();
+      unheard.cancel();
+      phase = Phase.ROUTING;
+      search.retry(
+          new FetchFailure(Kind.READ_TIMEOUT, unheard.endpoint() + ": no answer from its store"),
+          AfterFailure.NEXT_HOP);
+    }
   }
 
   /** The node has given no sign of life in time, or other requests found it silent. */
@@ -159,6 +186,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   /** The lease is over. */
   private void left() {
     lease = null;
+    dropStoreLimit();
     if (sign != null) {
       sign.end();
       sign = null;
@@ -167,6 +195,13 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       long sentBytes = timings.bytesOut - sentBefore;
       upstream.health.moved(peer.name(), sentBytes, timings.bytesIn - receivedBefore);
       peer = null;
+    }
+  }
+
+  private void dropStoreLimit() {
+    if (storeLimit != null) {
+      upstream.timer().forget(storeLimit);
+      storeLimit = null;
     }
   }
 
@@ -206,6 +241,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   public void head(ResponseHead head, long contentLength) {
     assert lease != null : "a head without a lease";
     forgetContent();
+    dropStoreLimit();
     if (peer != null) {
       upstream.health.responded(peer);
       if (search.code() == HierarchyCode.CD_SIBLING_HIT && head.status() == GATEWAY_TIMEOUT) {

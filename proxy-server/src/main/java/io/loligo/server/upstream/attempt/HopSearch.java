@@ -42,6 +42,9 @@ final class HopSearch implements NameResolver.Listener {
   /** Refusals after which no kept connection is used any more. */
   private static final int MAX_REFUSALS = 3;
 
+  /** The longest wait for the response of a sibling that answers from its store. */
+  private static final long MAX_STORE_MILLIS = 5_000;
+
   /** The attempt, which learns the end of the search. */
   interface Outcome {
     /** {@code lease} is open for the request. The search rests. */
@@ -130,6 +133,11 @@ final class HopSearch implements NameResolver.Listener {
   /** Why the present hop was chosen. */
   HierarchyCode code() {
     return hop.code();
+  }
+
+  /** How long the present hop may take for an answer from its store; 0: it is not one for that. */
+  long storeMillis() {
+    return hop.answersFromStore() ? Math.min(MAX_STORE_MILLIS, connectMillis(hop.peer())) : 0;
   }
 
   /** The form of requests to the present hop. */

@@ -1,6 +1,8 @@
 package io.loligo.server.upstream.route;
 
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.Removal;
+import java.net.InetAddress;
 import java.util.function.Consumer;
 
 /**
@@ -25,6 +27,11 @@ public interface PeerAsking {
   /** Whether {@code peer} gets questions at present. */
   boolean asks(Peer peer);
 
+  /** Whether {@code address} is that of a peer. */
+  default boolean isPeer(InetAddress address) {
+    return false;
+  }
+
   /**
    * Asks.
    *
@@ -32,6 +39,6 @@ public interface PeerAsking {
    */
   void ask(PeerQuestion question, Consumer<PeerAnswer> then);
 
-  /** A client has purged {@code url}: tells the peers that want to know. */
-  default void purged(String url) {}
+  /** The responses for {@code url} were removed: tells the peers that want to know. */
+  default void removed(String url, Removal why) {}
 }

@@ -199,8 +199,8 @@ final class PeerSelection {
     if (!mayAsk || whom == Askable.NOBODY || methodId != Method.GET || request.hostConflicts()) {
       return List.of();
     }
-    if (request.scheme().equals("https") && request.httpPort().accel() == null) {
-      return List.of(); // a query would tell the URL of a decrypted tunnel in clear text
+    if (!request.mayBeTold()) {
+      return List.of();
     }
     Direct direct = direct(request, request.httpPort());
     boolean hierarchical = hierarchical(request, methodId);

@@ -36,6 +36,14 @@ public interface RoutedRequest extends AclInput, ClientLogin {
   boolean hostConflicts();
 
   /**
+   * Whether peers may be told its URL, in clear text: not if it is that of a decrypted tunnel, nor
+   * another https URL of a client that connected to this proxy.
+   */
+  default boolean mayBeTold() {
+    return !scheme().equals("https") || httpPort().accel() != null;
+  }
+
+  /**
    * Whether a rewriter has chosen another host or port than the client. {@code http_access} has
    * decided about the client's, and does not decide about addresses of the other one.
    */

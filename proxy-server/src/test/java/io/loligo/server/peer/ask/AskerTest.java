@@ -12,6 +12,7 @@ import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.Removal;
 import io.loligo.server.upstream.route.CachePeers;
 import io.loligo.server.upstream.route.PeerAnswer;
 import io.loligo.server.upstream.route.PeerAsking;
@@ -86,7 +87,7 @@ class AskerTest {
         }
 
         @Override
-        public void removed(String url, Peer peer, InetAddress address) {
+        public void removed(String url, Removal why, Peer peer, InetAddress address) {
           removed.add(url);
         }
       };

@@ -71,6 +71,51 @@ class SiblingHopTest extends AttemptFixture {
   }
 
   @Test
+  void aSiblingThatDoesNotAnswerIsLeftAfterFiveSecondsAndNotUsedForAWhile() {
+    Listening seen = fetch(asked(), sibling, ORIGIN);
+    pass(4_800);
+    assertThat(health.alive(peer)).isTrue();
+    assertThat(transport.connections()).hasSize(1);
+    pass(400);
+    assertThat(health.alive(peer)).isFalse();
+    assertThat(last().sent()).startsWith("GET /path?q ");
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+    pass(10_000);
+    assertThat(health.alive(peer)).isTrue();
+  }
+
+  @Test
+  void aSiblingIsWaitedForOnceItsAnswerHasBegun() {
+    Listening seen = fetch(asked(), sibling, ORIGIN);
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
+    pass(20_000);
+    last().answer("ok");
+    settle();
+    assertThat(seen.over()).isTrue();
+    assertThat(health.alive(peer)).isTrue();
+    assertThat(transport.connections()).hasSize(1);
+  }
+
+  @Test
+  void aSiblingThatMayFetchHasItsTime() {
+    Hop fetching = new Hop.Sibling(peer, HierarchyCode.SIBLING_HIT, null, null, peer.form());
+    Listening seen = fetch(asked(), fetching, ORIGIN);
+    pass(20_000);
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    assertThat(seen.over()).isTrue();
+    assertThat(transport.connections()).hasSize(1);
+  }
+
+  @Test
+  void theLastHopHasItsTime() {
+    Listening seen = fetch(asked(), sibling);
+    pass(20_000);
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    assertThat(seen.over()).isTrue();
+  }
+
+  @Test
   void aSiblingThatClosesIsLeft() {
     Listening seen = fetch(asked(), sibling, ORIGIN);
     last().close();
