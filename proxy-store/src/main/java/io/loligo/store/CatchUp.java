@@ -1,5 +1,6 @@
 package io.loligo.store;
 
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.memory.Entry;
 import io.loligo.store.memory.MemoryTier;
@@ -59,6 +60,7 @@ final class CatchUp {
   }
 
   private boolean isWanted(Entry entry) {
-    return !entry.isOfferedToDisk() || (disk.isOnSecondRequest() && memory.serves(entry.key()));
+    return !entry.meta().has(StoredMeta.COPY)
+        && (!entry.isOfferedToDisk() || (disk.isOnSecondRequest() && memory.serves(entry.key())));
   }
 }

@@ -124,6 +124,9 @@ public interface Store extends AutoCloseable {
   /** Whether a response with {@code contentLength} bytes of content fits any tier; -1: unknown. */
   boolean fits(long contentLength);
 
+  /** Whether a response with {@code contentLength} bytes of content fits memory. */
+  boolean fitsMemory(long contentLength);
+
   /** Keys other than those of URLs; a removal by URL removes them too. */
   AlternativeKeys alternatives();
 

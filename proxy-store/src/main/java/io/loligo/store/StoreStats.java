@@ -12,6 +12,8 @@ public final class StoreStats {
   private final long weighedBytes;
   private final long weighableBytes;
   private final long rejections;
+  private final long copies;
+  private final long copyBytes;
   private final long inFlight;
   private final long transitBytes;
   private final long transitLimitBytes;
@@ -27,6 +29,8 @@ public final class StoreStats {
     weighedBytes = from.weighedBytes;
     weighableBytes = from.weighableBytes;
     rejections = from.rejections;
+    copies = from.copies;
+    copyBytes = from.copyBytes;
     inFlight = from.inFlight;
     transitBytes = from.transitBytes;
     transitLimitBytes = from.transitLimitBytes;
@@ -89,6 +93,16 @@ public final class StoreStats {
     return rejections;
   }
 
+  /** Of the stored responses, copies of those of other nodes of a cluster. */
+  public long copies() {
+    return copies;
+  }
+
+  /** Direct memory of {@link #copies}. */
+  public long copyBytes() {
+    return copyBytes;
+  }
+
   /** Fetches in progress. */
   public long inFlight() {
     return inFlight;
@@ -116,6 +130,8 @@ public final class StoreStats {
     private long weighedBytes;
     private long weighableBytes;
     private long rejections;
+    private long copies;
+    private long copyBytes;
     private long inFlight;
     private long transitBytes;
     private long transitLimitBytes;
@@ -179,6 +195,18 @@ public final class StoreStats {
     /** See {@link StoreStats#rejections}. */
     public Builder rejections(long rejections) {
       this.rejections = rejections;
+      return this;
+    }
+
+    /** See {@link StoreStats#copies}. */
+    public Builder copies(long number) {
+      this.copies = number;
+      return this;
+    }
+
+    /** See {@link StoreStats#copyBytes}. */
+    public Builder copyBytes(long bytes) {
+      this.copyBytes = bytes;
       return this;
     }
 

@@ -316,14 +316,16 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Tells {@code watch} of all responses in memory. Takes time in proportion to their number; not
-   * on an event loop.
+   * Tells {@code watch} of all responses in memory but copies. Takes time in proportion to their
+   * number; not on an event loop.
    */
   public void tellMemory(StoredWatch watch) {
     for (Iterator<Object> keys = memory.keys(); keys.hasNext(); ) {
       for (Entry entry : memory.retainAll(keys.next())) {
         try {
-          watch.found(entry.key(), entry.meta());
+          if (!entry.meta().has(StoredMeta.COPY)) {
+            watch.found(entry.key(), entry.meta());
+          }
         } finally {
           entry.release();
         }
@@ -400,7 +402,12 @@ public final class TieredStore implements Store {
 
   @Override
   public boolean fits(long contentLength) {
-    return contentLength <= maxInMemoryBytes || disk.takes(contentLength);
+    return fitsMemory(contentLength) || disk.takes(contentLength);
+  }
+
+  @Override
+  public boolean fitsMemory(long contentLength) {
+    return contentLength <= maxInMemoryBytes;
   }
 
   @Override
@@ -446,6 +453,9 @@ public final class TieredStore implements Store {
 
   @Override
   public Entry freshen(CacheKey key, Entry old, StoredMeta meta, ByteBuf fields) {
+    if (old.meta().has(StoredMeta.COPY)) {
+      return memory.copy(old, meta, fields); // it would live longer
+    }
     purges.stored(meta.requestTimeMillis());
     if (!Objects.equals(meta.vary(), old.meta().vary())) {
       return reselect(key, old, meta, fields);
@@ -542,6 +552,9 @@ public final class TieredStore implements Store {
   @Override
   public Entry addVariant(
       CacheKey key, Entry like, StoredMeta meta, ByteBuf fields, BooleanSupplier mayStore) {
+    if (like.meta().has(StoredMeta.COPY)) {
+      return memory.copy(like, meta, fields);
+    }
     purges.stored(meta.requestTimeMillis());
     try (PendingWrite write = disk.announceOf(key, meta)) {
       Entry added = memory.addVariant(key, like, meta, fields);
@@ -739,6 +752,8 @@ public final class TieredStore implements Store {
         .weighedBytes(memory.weighedBytes())
         .weighableBytes(memory.weighableBytes())
         .rejections(memory.rejections())
+        .copies(memory.copies())
+        .copyBytes(memory.copyBytes())
         .inFlight(flights.size())
         .transitBytes(transit.used())
         .transitLimitBytes(transit.limit())
@@ -880,6 +895,12 @@ public final class TieredStore implements Store {
         int lastLength,
         BooleanSupplier mayStore) {
       purges.stored(meta.requestTimeMillis());
+      if (meta.has(StoredMeta.COPY)) {
+        return meta.part() != null
+            ? null
+            : addCopy(
+                key, meta, request, first, fieldsLength, firstLength, rest, lastLength, mayStore);
+      }
       if (meta.part() != null && disk.mayHold(key)) {
         return null; // perhaps all of it, which a copy in memory would hide
       }
@@ -902,6 +923,28 @@ public final class TieredStore implements Store {
       }
     }
 
+    /** In memory alone. The disk forgets older ones, which clients must not get after it. */
+    private @Nullable Entry addCopy(
+        CacheKey key,
+        StoredMeta meta,
+        @Nullable Fields request,
+        ByteBuf first,
+        int fieldsLength,
+        int firstLength,
+        ByteBuf[] rest,
+        int lastLength,
+        BooleanSupplier mayStore) {
+      disk.hide(key);
+      Entry entry =
+          memory.add(
+              key, meta, request, first, fieldsLength, firstLength, rest, lastLength, mayStore);
+      if (entry != null) {
+        disk.supersede(key);
+      }
+      disk.reveal(key);
+      return entry;
+    }
+
     @Override
     public @Nullable Spool spool(
         CacheKey key,
@@ -910,6 +953,9 @@ public final class TieredStore implements Store {
         long contentLength,
         EventExecutor loop,
         Spool.Listener listener) {
+      if (meta.has(StoredMeta.COPY)) {
+        return null;
+      }
       purges.stored(meta.requestTimeMillis());
       return disk.spool(key, meta, fields, contentLength, loop, listener);
     }

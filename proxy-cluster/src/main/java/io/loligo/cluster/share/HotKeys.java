@@ -9,15 +9,12 @@ package io.loligo.cluster.share;
  * The sketch of the memory tier counts hits and stored responses; this one counts requests that
  * leave the node, and a key with a copy leaves it no more.
  *
- * <p>A copy is kept for 10 seconds, or as long as it is fresh if that is less, and validates or
- * asks again then. All copies together have at most {@value #PERCENT} percent of the memory.
+ * <p>A copy is kept for 10 seconds, or as long as it is fresh if that is less, and asked for again
+ * then. The store limits the memory of all copies.
  */
 public final class HotKeys {
   /** Half-life of the counts. */
   static final long PERIOD_NANOS = 5_000_000_000L;
-
-  /** Share of the memory for copies. */
-  public static final int PERCENT = 15;
 
   /** Longest life of a copy, in milliseconds. */
   public static final long LONGEST_MILLIS = 10_000;
@@ -89,16 +86,5 @@ public final class HotKeys {
    */
   public static long keepMillis(long freshMillis) {
     return Math.max(0, Math.min(freshMillis, LONGEST_MILLIS));
-  }
-
-  /**
-   * Whether a copy has room.
-   *
-   * @param usedBytes of all copies of this node
-   * @param copyBytes of the new one
-   * @param memoryBytes of the memory tier
-   */
-  public static boolean hasRoom(long usedBytes, long copyBytes, long memoryBytes) {
-    return copyBytes <= memoryBytes / 100 * PERCENT - usedBytes;
   }
 }

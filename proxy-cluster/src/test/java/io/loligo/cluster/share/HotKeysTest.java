@@ -68,10 +68,4 @@ class HotKeysTest {
     assertThat(HotKeys.keepMillis(500)).isEqualTo(500);
     assertThat(HotKeys.keepMillis(-1)).isZero();
   }
-
-  @Test
-  void copiesHaveAtMostFifteenPercent() {
-    assertThat(HotKeys.hasRoom(140, 10, 1_000)).isTrue();
-    assertThat(HotKeys.hasRoom(140, 11, 1_000)).isFalse();
-  }
 }

@@ -229,7 +229,7 @@ public final class Reuse {
       if (directives.has(CacheControl.NO_STORE)) {
         return forward(Outcome.FETCH, CacheReason.REQUEST_NO_STORE);
       }
-      if (settings.offlineMode) {
+      if (settings.offlineMode && (isFresh() || !stored.has(StoredMeta.COPY))) {
         return serve(isFresh() ? freshReason(stored) : CacheReason.OFFLINE);
       }
       if (request.hasAny(Preconditions.FOR_ORIGINS)) {
@@ -284,7 +284,7 @@ public final class Reuse {
 
     private CacheDecision stale() {
       long staleness = age - stored.lifetimeSeconds();
-      if (stored.has(StoredMeta.MUST_REVALIDATE)) {
+      if (stored.has(StoredMeta.MUST_REVALIDATE | StoredMeta.COPY)) {
         return validate(CacheReason.STALE);
       }
       if (staleness <= directives.maxStaleSeconds()
@@ -335,8 +335,10 @@ public final class Reuse {
       return decision(answering(query, request, stored), reason);
     }
 
+    /** A copy is fetched anew: a validation must not make it live longer. */
     private CacheDecision validate(CacheReason reason) {
-      return forward(stored.hasValidator() ? Outcome.VALIDATE : Outcome.FETCH, reason);
+      boolean validates = stored.hasValidator() && !stored.has(StoredMeta.COPY);
+      return forward(validates ? Outcome.VALIDATE : Outcome.FETCH, reason);
     }
 
     private CacheDecision forward(Outcome outcome, CacheReason reason) {

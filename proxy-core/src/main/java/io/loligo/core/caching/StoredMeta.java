@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A property that few responses have becomes one nullable field at the end, like {@link #part}.
  * The builder and {@link StoredForm} know all fields; on disk, the property follows the others. A
- * boolean takes a flag: bits 19 to 31 are free.
+ * boolean takes a flag: bits 20 to 31 are free.
  */
 public abstract class StoredMeta {
   public static final long NO_TIME = Long.MIN_VALUE;
@@ -72,6 +72,9 @@ public abstract class StoredMeta {
    * changed it.
    */
   public static final int EXPLICIT = 1 << 18;
+
+  /** Another node of a cluster stores it; see {@link #copied}. */
+  public static final int COPY = 1 << 19;
 
   /** For the few forms that it has. */
   protected StoredMeta() {}
@@ -263,6 +266,20 @@ public abstract class StoredMeta {
   /** The same response, not to be served stale while it is validated. */
   public StoredMeta withoutStaleWhileRevalidate() {
     return toBuilder().staleWhileRevalidateSeconds(0).flags(flagsOfItsKind()).build();
+  }
+
+  /**
+   * The same response as a copy of one that another node of a cluster stores. It is fresh for
+   * {@code seconds} at most; after that, it serves only as a response to a failure.
+   *
+   * @param nowMillis when it arrived
+   */
+  public StoredMeta copied(long nowMillis, long seconds) {
+    return toBuilder()
+        .lifetimeSeconds(Math.min(lifetimeSeconds(), ageSeconds(nowMillis) + seconds))
+        .staleWhileRevalidateSeconds(0)
+        .flags(flags() | COPY)
+        .build();
   }
 
   /** The same on the heap, independent of the stored response. */

@@ -502,6 +502,43 @@ class ReuseTest {
     }
   }
 
+  @Nested
+  @DisplayName("a copy of the response of another node")
+  class Copied {
+    private final StoredMeta copy =
+        stored("Cache-Control: max-age=60, stale-while-revalidate=60", ETAG).copied(NOW, 10);
+
+    @Test
+    void livesTenSecondsAndIsFetchedAnew() {
+      assertThat(after(9, copy))
+          .isEqualTo(new CacheDecision(Outcome.SERVE, CacheReason.FRESH, 9, 10));
+      expect(after(10, copy), Outcome.FETCH, CacheReason.STALE);
+      RequestHead reload = Heads.get("Cache-Control: no-cache");
+      expect(after(1, copy, reload), Outcome.FETCH, CacheReason.REQUEST_NO_CACHE);
+    }
+
+    @Test
+    void livesNoLongerThanItsOriginal() {
+      assertThat(stored("Cache-Control: max-age=5").copied(NOW, 10).lifetimeSeconds()).isEqualTo(5);
+      StoredMeta aged = stored("Cache-Control: max-age=60", "Age: 55");
+      assertThat(aged.copied(NOW, 10).lifetimeSeconds()).isEqualTo(60);
+      StoredMeta young = stored("Cache-Control: max-age=60", "Age: 20");
+      assertThat(young.copied(NOW, 10).lifetimeSeconds()).isEqualTo(30);
+    }
+
+    @Test
+    void isServedStaleOnlyOnErrors() {
+      RequestHead any = Heads.get("Cache-Control: max-stale");
+      expect(after(10, copy, any), Outcome.FETCH, CacheReason.STALE);
+      CacheDecision offline =
+          Reuse.decide(NOW + 10_000, Heads.get(), false, copy, true, URL, Patterns.offline());
+      expect(offline, Outcome.FETCH, CacheReason.STALE);
+      assertThat(
+              Reuse.mayServeOnError(NOW + 10_000, Heads.get(), copy, URL, CachingDefaults.DEFAULT))
+          .isTrue();
+    }
+  }
+
   @Test
   void heuristicLifetimeIsUsedLikeAnExplicitOne() {
     StoredMeta meta = stored(date("Last-Modified", -1000));

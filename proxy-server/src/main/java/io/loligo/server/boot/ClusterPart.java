@@ -19,6 +19,7 @@ import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.CacheOwners;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.CacheDir;
@@ -40,6 +41,8 @@ import org.slf4j.LoggerFactory;
  */
 final class ClusterPart implements Part {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
+
+  private final TieredStore store;
 
   /** Null: there is no line. */
   private final @Nullable Cluster cluster;
@@ -68,6 +71,7 @@ final class ClusterPart implements Part {
       TieredStore store,
       Supplier<EventExecutor> loops)
       throws IOException {
+    this.store = store;
     ClusterLine line = config.get(ClusterDirectives.CLUSTER);
     Path folder = folder(config);
     cluster =
@@ -78,7 +82,11 @@ final class ClusterPart implements Part {
     share =
         cluster == null || purges == null || line == null || line.mode() != ClusterMode.SHARE
             ? null
-            : new ShareMode(cluster, config.get(ClusterDirectives.TLS), purges.applied());
+            : new ShareMode(
+                cluster,
+                config.get(ClusterDirectives.TLS),
+                purges.applied(),
+                TransportDirectives.loops(config));
     limits = cluster == null ? null : new RequestLimits(cluster, time, config);
   }
 
@@ -159,7 +167,7 @@ final class ClusterPart implements Part {
 
   @Override
   public void showPages(AdminPages pages) {
-    pages.addJson("/cluster", () -> ClusterJson.of(cluster, purges, share));
+    pages.addJson("/cluster", () -> ClusterJson.of(cluster, purges, share, store.stats()));
     pages.addNow("/cluster/owner", this::owner);
     pages.addChange("/cluster/drain", (ends, given, client) -> drain(!ends, client));
   }
@@ -223,6 +231,16 @@ final class ClusterPart implements Part {
         null,
         "Purges of the cluster that this node knows of and has not carried out yet.",
         this::lag);
+    export.gauge(
+        "loligo.cluster.copies",
+        null,
+        "Copies in memory of responses that other nodes store.",
+        () -> store.stats().copies());
+    export.gauge(
+        "loligo.cluster.copy",
+        "bytes",
+        "Direct memory of these copies: at most 15 % of cache_mem.",
+        () -> store.stats().copyBytes());
     for (ShareCount count : ShareCount.values()) {
       export.counter(count.metric(), null, count.text(), () -> shared(count));
     }
@@ -248,6 +266,8 @@ final class ClusterPart implements Part {
     sources.counter("cluster_purges_received", this::received);
     sources.counter("cluster_revalidations", this::revalidations);
     sources.gauge("cluster_purge_lag", this::lag);
+    sources.gauge("cluster_copies", () -> store.stats().copies());
+    sources.gauge("cluster_copy_bytes", () -> store.stats().copyBytes());
     for (ShareCount count : ShareCount.values()) {
       sources.counter(count.series(), () -> shared(count));
     }
@@ -258,7 +278,7 @@ final class ClusterPart implements Part {
   @Override
   public void showBeans(ManagementBeans beans) {
     if (cluster != null) {
-      beans.cluster(new ClusterBean(cluster, share));
+      beans.cluster(new ClusterBean(cluster, share, store::stats));
     }
   }
 

@@ -188,16 +188,11 @@ public final class Proxy implements AutoCloseable {
    * The same, with a cache that it shares.
    *
    * @param sharing of this node
+   * @param time as above
    */
-  public static Proxy start(ProxyConfig config, Sharing sharing) throws IOException {
-    return start(
-        config,
-        UnaryOperator.identity(),
-        TimeSource.SYSTEM,
-        null,
-        null,
-        sharing,
-        Predecessor.none());
+  public static Proxy start(ProxyConfig config, Sharing sharing, TimeSource time)
+      throws IOException {
+    return start(config, UnaryOperator.identity(), time, null, null, sharing, Predecessor.none());
   }
 
   /**

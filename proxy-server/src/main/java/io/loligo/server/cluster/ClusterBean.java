@@ -2,16 +2,20 @@ package io.loligo.server.cluster;
 
 import io.loligo.cluster.group.Member;
 import io.loligo.server.jmx.ClusterMXBean;
+import io.loligo.store.StoreStats;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster in JMX. Thread-safe.
  *
  * @param share null: it shares no cache, and these numbers are 0
+ * @param store has copies of other nodes' responses
  */
-public record ClusterBean(Cluster cluster, @Nullable ShareMode share) implements ClusterMXBean {
+public record ClusterBean(Cluster cluster, @Nullable ShareMode share, Supplier<StoreStats> store)
+    implements ClusterMXBean {
   @Override
   public String getName() {
     return cluster.line().name();
@@ -59,6 +63,21 @@ public record ClusterBean(Cluster cluster, @Nullable ShareMode share) implements
   @Override
   public long getEjections() {
     return value(ShareCount.EJECTIONS);
+  }
+
+  @Override
+  public long getCopies() {
+    return store.get().copies();
+  }
+
+  @Override
+  public long getCopyBytes() {
+    return store.get().copyBytes();
+  }
+
+  @Override
+  public long getCopyHits() {
+    return value(ShareCount.COPY_HITS);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.loligo.cluster.share.Ring;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.server.json.JsonWriter;
 import io.loligo.server.metrics.LatencySnapshot;
+import io.loligo.store.StoreStats;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -18,8 +19,12 @@ public final class ClusterJson {
 
   /** An object; null: this process is alone. */
   public static String of(
-      @Nullable Cluster cluster, @Nullable PurgeMode purges, @Nullable ShareMode share) {
-    return (cluster == null || purges == null ? alone() : shown(cluster, purges, share)).toString();
+      @Nullable Cluster cluster,
+      @Nullable PurgeMode purges,
+      @Nullable ShareMode share,
+      StoreStats store) {
+    return (cluster == null || purges == null ? alone() : shown(cluster, purges, share, store))
+        .toString();
   }
 
   /** The owner of {@code key}, for {@code /cluster/owner}. */
@@ -37,7 +42,8 @@ public final class ClusterJson {
     return JsonWriter.spaced().beginObject().member("cluster", null).endObject();
   }
 
-  private static JsonWriter shown(Cluster cluster, PurgeMode purges, @Nullable ShareMode share) {
+  private static JsonWriter shown(
+      Cluster cluster, PurgeMode purges, @Nullable ShareMode share, StoreStats store) {
     ClusterState state = cluster.state();
     JsonWriter json = JsonWriter.spaced().beginObject();
     json.member("cluster", cluster.line().name());
@@ -49,7 +55,7 @@ public final class ClusterJson {
     json.member("configured", state.configured());
     json.member("trusted", purges.isTrusted());
     if (share != null) {
-      show(share.ring(), json);
+      show(share.ring(), store, json);
     }
     Ring ring = share == null ? Ring.empty() : share.ring().ring();
     json.name("nodes").beginArray();
@@ -73,11 +79,13 @@ public final class ClusterJson {
     return json.endRows().endArray().endObject();
   }
 
-  private static void show(SharedRing ring, JsonWriter json) {
+  private static void show(SharedRing ring, StoreStats store, JsonWriter json) {
     json.name("share").beginObject();
     for (ShareCount count : ShareCount.values()) {
       json.member(count.member(), ring.value(count));
     }
+    json.member("copies", store.copies());
+    json.member("copy_bytes", store.copyBytes());
     LatencySnapshot times = ring.acknowledgements();
     json.member("acknowledgement_p50_us", micros(times, 50));
     json.member("acknowledgement_p99_us", micros(times, 99));

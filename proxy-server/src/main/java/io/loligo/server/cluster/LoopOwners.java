@@ -4,11 +4,13 @@ import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.share.AcknowledgementTimes;
 import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.Fallbacks;
+import io.loligo.cluster.share.HotKeys;
 import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
 import io.loligo.cluster.share.Routing;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.server.metrics.LatencyHistogram;
+import io.loligo.server.metrics.LongCells;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
@@ -37,15 +39,24 @@ final class LoopOwners implements CacheOwners {
   private final Routing routing;
   private final Fallbacks fallbacks = new Fallbacks(ALWAYS);
   private final LatencyHistogram acknowledgements;
+  private final LongCells copyHits;
+  private final HotKeys hot;
   private final Map<NodeRun, Place> places = new HashMap<>();
 
   /**
    * Knows no node until {@code shared} does.
    *
    * @param acknowledgements the times until acknowledgements; this loop writes them
+   * @param copyHits counts responses from copies; this loop writes it
    */
-  LoopOwners(SharedRing shared, LongSupplier nanos, LatencyHistogram acknowledgements) {
+  LoopOwners(
+      SharedRing shared,
+      LongSupplier nanos,
+      LatencyHistogram acknowledgements,
+      LongCells copyHits) {
     this.acknowledgements = acknowledgements;
+    this.copyHits = copyHits;
+    this.hot = new HotKeys(shared.hotRequests(), nanos.getAsLong());
     this.shared = shared;
     this.nanos = nanos;
     this.routing = new Routing(shared.ring());
@@ -64,11 +75,12 @@ final class LoopOwners implements CacheOwners {
     if (owner == null || owner.isSelf()) {
       return previous(key, port, now);
     }
+    boolean copies = hot.request(key.high(), now);
     List<Hop> hops = new ArrayList<>(4);
-    hops.add(hop(owner, now, HierarchyCode.CLUSTER_OWNER, port));
+    hops.add(hop(owner, now, HierarchyCode.CLUSTER_OWNER, copies, port));
     ClusterPeer second = routing.second(key.high(), owner, now);
     if (second != null) {
-      hops.add(hop(second, now, HierarchyCode.CLUSTER_SECOND, port));
+      hops.add(hop(second, now, HierarchyCode.CLUSTER_SECOND, copies, port));
     }
     return hops;
   }
@@ -82,7 +94,7 @@ final class LoopOwners implements CacheOwners {
     ClusterPeer previous = routing.previous(key.high(), nowNanos);
     return previous == null
         ? List.of()
-        : List.of(hop(previous, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, port));
+        : List.of(hop(previous, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port));
   }
 
   /** A request that this node does not answer from its store. Returns the time. */
@@ -96,6 +108,11 @@ final class LoopOwners implements CacheOwners {
   @Override
   public String purges(@Nullable String asked) {
     return shared.applied().answer(asked);
+  }
+
+  @Override
+  public void copyServed() {
+    copyHits.add(0, 1);
   }
 
   @Override
@@ -114,7 +131,9 @@ final class LoopOwners implements CacheOwners {
     }
   }
 
-  private Hop hop(ClusterPeer peer, long nowNanos, HierarchyCode code, String port) {
+  /** {@code copies}: whether its response is worth a copy. */
+  private Hop hop(
+      ClusterPeer peer, long nowNanos, HierarchyCode code, boolean copies, String port) {
     Place place = places.get(peer.member().id());
     if (place == null || place.peer != peer) {
       AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
@@ -124,7 +143,7 @@ final class LoopOwners implements CacheOwners {
     PurgeVector claim = shared.claim();
     boolean stored = code != HierarchyCode.CLUSTER_OWNER;
     RequestForm form = RequestForm.ofNode(port, stored, claim == null ? null : claim.tag());
-    return new Hop.Owner(place.target, new Asked(place, nowNanos, code, claim), code, form);
+    return new Hop.Owner(place.target, new Asked(place, nowNanos, code, copies, claim), code, form);
   }
 
   /** {@code peer} as the destination of requests. */
@@ -148,12 +167,19 @@ final class LoopOwners implements CacheOwners {
     private final Place place;
     private final long allowedNanos;
     private final HierarchyCode code;
+    private final boolean copies;
 
     /** Null: nobody else uses its response. */
     private final @Nullable PurgeVector claim;
 
-    Asked(Place place, long allowedNanos, HierarchyCode code, @Nullable PurgeVector claim) {
+    Asked(
+        Place place,
+        long allowedNanos,
+        HierarchyCode code,
+        boolean copies,
+        @Nullable PurgeVector claim) {
       this.claim = claim;
+      this.copies = copies;
       this.place = place;
       this.allowedNanos = allowedNanos;
       this.code = code;
@@ -164,7 +190,10 @@ final class LoopOwners implements CacheOwners {
       if (claim == null || !claim.isCoveredBy(purges)) {
         return Use.ASKED;
       }
-      return code == HierarchyCode.CLUSTER_PREVIOUS ? Use.STORED : Use.JOINED;
+      if (code == HierarchyCode.CLUSTER_PREVIOUS) {
+        return Use.STORED;
+      }
+      return copies ? Use.COPIED : Use.JOINED;
     }
 
     @Override

@@ -20,7 +20,11 @@ public enum ShareCount {
   EJECTIONS(
       "ejections",
       "Times that a node of a shared cache was asked no more for a while, because it failed three"
-          + " requests in a row.");
+          + " requests in a row."),
+  COPY_HITS(
+      "copy.hits",
+      "Responses from copies of those of other nodes: of objects that many requests of this node"
+          + " ask for.");
 
   private final String metric;
   private final String text;

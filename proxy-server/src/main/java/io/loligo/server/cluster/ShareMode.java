@@ -22,10 +22,11 @@ public final class ShareMode {
    *
    * @param tls null: clear text
    * @param purges those that have taken effect here
+   * @param loops number of event loops
    */
-  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls, AppliedPurges purges) {
+  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls, AppliedPurges purges, int loops) {
     this.cluster = cluster;
-    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls), purges);
+    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls), purges, loops);
   }
 
   /**

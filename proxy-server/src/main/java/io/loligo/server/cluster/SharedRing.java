@@ -10,6 +10,7 @@ import io.loligo.cluster.share.Ring;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.server.metrics.LatencyHistogram;
 import io.loligo.server.metrics.LatencySnapshot;
+import io.loligo.server.metrics.LongCells;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
 import java.net.InetAddress;
@@ -26,10 +27,14 @@ import org.jspecify.annotations.Nullable;
  * is thread-safe.
  */
 public final class SharedRing {
+  /** Requests of all event loops in some seconds that make a key hot. */
+  private static final int HOT_REQUESTS = 10;
+
   private final NodeRun self;
   private final LongSupplier nanos;
   private final @Nullable TlsOptions tls;
   private final AppliedPurges purges;
+  private final int hotRequests;
   private volatile Ring ring = Ring.empty();
 
   private final LongAdder[] counts = new LongAdder[ShareCount.values().length];
@@ -37,16 +42,21 @@ public final class SharedRing {
   /** The times until acknowledgements, of each loop. */
   private final List<LatencyHistogram> acknowledgements = new CopyOnWriteArrayList<>();
 
+  /** The responses from copies, of each loop. */
+  private final List<LongCells> copyHits = new CopyOnWriteArrayList<>();
+
   /**
    * Without nodes.
    *
    * @param nanos a clock that never goes back
    * @param tls between nodes; null: clear text
    * @param purges that have taken effect here
+   * @param loops number of event loops
    */
   public SharedRing(
-      NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls, AppliedPurges purges) {
+      NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls, AppliedPurges purges, int loops) {
     this.purges = purges;
+    hotRequests = Math.max(2, (HOT_REQUESTS + loops - 1) / loops);
     this.self = self;
     this.nanos = nanos;
     this.tls = tls;
@@ -60,7 +70,15 @@ public final class SharedRing {
 
   /** The count so far. */
   public long value(ShareCount what) {
+    if (what == ShareCount.COPY_HITS) {
+      return copyHits.stream().mapToLong(loop -> loop.get(0)).sum();
+    }
     return counts[what.ordinal()].sum();
+  }
+
+  /** Requests of one event loop in some seconds that make a key hot there. */
+  int hotRequests() {
+    return hotRequests;
   }
 
   /** The times until the acknowledgements of nodes since the start. */
@@ -99,7 +117,9 @@ public final class SharedRing {
   public CacheOwners forLoop() {
     LatencyHistogram times = new LatencyHistogram();
     acknowledgements.add(times);
-    return new LoopOwners(this, nanos, times);
+    LongCells copies = new LongCells(1);
+    copyHits.add(copies);
+    return new LoopOwners(this, nanos, times, copies);
   }
 
   /** The node that owns {@code key} in the ranking, whether it answers or not; null: none does. */

@@ -39,6 +39,7 @@ public record StoredVariant(
     if (meta.part() != null) {
       marks.add("bytes " + meta.contentStart() + " to " + (meta.contentEnd() - 1) + " only");
     }
+    add(marks, StoredMeta.COPY, "copy of another node's response, for 10 seconds at most");
     add(marks, StoredMeta.NO_CACHE, "validated before every use");
     add(marks, StoredMeta.MUST_REVALIDATE, "never served stale");
     add(marks, StoredMeta.HEURISTIC, "lifetime is heuristic");

@@ -40,6 +40,18 @@ public interface ClusterMXBean {
   @Units("times")
   long getEjections();
 
+  @Description("Copies in memory of responses that other nodes store.")
+  @Units("responses")
+  long getCopies();
+
+  @Description("Direct memory of these copies.")
+  @Units("bytes")
+  long getCopyBytes();
+
+  @Description("Responses from copies.")
+  @Units("responses")
+  long getCopyHits();
+
   @Description("Time until another node acknowledged a request, median since the start.")
   @Units("microseconds")
   long getAcknowledgementMedian();

@@ -7,12 +7,13 @@ import java.lang.invoke.VarHandle;
  * Numbers that one event loop writes and any thread reads: never torn, visible in time, without a
  * fence on the writing side.
  */
-final class LongCells {
+public final class LongCells {
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
 
   private final long[] cells;
 
-  LongCells(int count) {
+  /** {@code count} numbers, all 0. */
+  public LongCells(int count) {
     cells = new long[count];
   }
 
@@ -21,7 +22,7 @@ final class LongCells {
   }
 
   /** For the owner. */
-  void add(int index, long more) {
+  public void add(int index, long more) {
     CELL.setOpaque(cells, index, cells[index] + more);
   }
 
@@ -33,7 +34,7 @@ final class LongCells {
   }
 
   /** For any thread. */
-  long get(int index) {
+  public long get(int index) {
     return (long) CELL.getOpaque(cells, index);
   }
 }

@@ -34,6 +34,9 @@ public interface CacheOwners {
    */
   @Nullable String purges(@Nullable String asked);
 
+  /** A client got a copy of a response that another node stores. */
+  void copyServed();
+
   /** Whether requests from {@code address} may be those of a node. */
   boolean isNode(InetAddress address);
 }

@@ -13,6 +13,8 @@ public interface ClusterNode {
     ASKED,
     /** Requests that came meanwhile get it, too. */
     JOINED,
+    /** The same, and it is stored as a copy, which later requests of clients get for a while. */
+    COPIED,
     /** It is stored. */
     STORED
   }

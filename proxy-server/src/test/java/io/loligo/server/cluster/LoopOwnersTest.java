@@ -29,7 +29,7 @@ class LoopOwnersTest {
 
   private long nowNanos = 1;
   private final AppliedPurges purges = new AppliedPurges(() -> true);
-  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null, purges);
+  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null, purges, 1);
   private final CacheOwners owners = shared.forLoop();
 
   private static Member member(int number) {
@@ -182,6 +182,41 @@ class LoopOwnersTest {
   }
 
   @Test
+  void requestsForHotObjectsAskForCopies() {
+    members(1, 2);
+    CacheKey key = key(0);
+    for (int i = 1; owners.hops(key, "3128").isEmpty(); i++) {
+      key = key(i);
+    }
+    String covered = purges.applied().answer(null);
+    for (int i = 2; i < shared.hotRequests(); i++) {
+      assertThat(node(owners.hops(key, "3128"), 0).use(covered))
+          .as("request %s", i)
+          .isEqualTo(ClusterNode.Use.JOINED);
+    }
+    ClusterNode hot = node(owners.hops(key, "3128"), 0);
+    assertThat(hot.use(covered)).isEqualTo(ClusterNode.Use.COPIED);
+    assertThat(hot.use(null)).as("purges are not covered").isEqualTo(ClusterNode.Use.ASKED);
+    nowNanos += TimeUnit.SECONDS.toNanos(60);
+    assertThat(node(owners.hops(key, "3128"), 0).use(covered)).isEqualTo(ClusterNode.Use.JOINED);
+  }
+
+  @Test
+  void eachLoopNeedsItsPartOfTheRequests() {
+    assertThat(shared.hotRequests()).isEqualTo(10);
+    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 4).hotRequests()).isEqualTo(3);
+    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 64).hotRequests()).isEqualTo(2);
+  }
+
+  @Test
+  void countsResponsesFromCopiesOfAllLoops() {
+    owners.copyServed();
+    owners.copyServed();
+    shared.forLoop().copyServed();
+    assertThat(shared.value(ShareCount.COPY_HITS)).isEqualTo(3);
+  }
+
+  @Test
   void othersUseAResponseOnlyOfANodeThatHasAppliedTheSamePurges() {
     members(1, 2);
     AppliedPurges ofPeer = new AppliedPurges(() -> true);
@@ -208,7 +243,7 @@ class LoopOwnersTest {
 
   @Test
   void nodesSpeakTls() {
-    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges);
+    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges, 1);
     CacheOwners loop = secured.forLoop();
     secured.view(new View(1, List.of(member(2))));
     assertThat(loop.hops(key(1), "3128").get(0).security().options()).isEqualTo(TlsOptions.DEFAULT);

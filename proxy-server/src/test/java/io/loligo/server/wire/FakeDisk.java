@@ -254,6 +254,11 @@ public final class FakeDisk implements Store {
   }
 
   @Override
+  public boolean fitsMemory(long contentLength) {
+    return inner.fitsMemory(contentLength);
+  }
+
+  @Override
   public boolean holds(KeyProbe key) {
     return inner.holds(key);
   }

@@ -115,7 +115,13 @@ final class ProxyUnderTest implements AutoCloseable {
 
   /** The same, with a cache that it shares with other nodes; their port is the last one. */
   static ProxyUnderTest start(String squidConf, Sharing sharing) throws IOException {
-    return new ProxyUnderTest(Proxy.start(read(squidConf), sharing));
+    return start(squidConf, sharing, TimeSource.SYSTEM);
+  }
+
+  /** The same, with ages and dates reckoned by {@code time}. */
+  static ProxyUnderTest start(String squidConf, Sharing sharing, TimeSource time)
+      throws IOException {
+    return new ProxyUnderTest(Proxy.start(read(squidConf), sharing, time));
   }
 
   /** Waits until {@code held} is zero before it hears anything more of its cluster. */
@@ -186,6 +192,16 @@ final class ProxyUnderTest implements AutoCloseable {
   /** Responses stored in memory. */
   long storedResponses() {
     return proxy.store().stats().entries();
+  }
+
+  /** Of these, copies of those of other nodes. */
+  long copies() {
+    return proxy.store().stats().copies();
+  }
+
+  /** The memory of {@link #copies}. */
+  long copyBytes() {
+    return proxy.store().stats().copyBytes();
   }
 
   /** Requests and responses refused so far, by reason. A new map. */

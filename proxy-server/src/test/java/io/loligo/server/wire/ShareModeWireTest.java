@@ -211,6 +211,39 @@ class ShareModeWireTest extends WireTest {
     assertThat(fetches).hasValue(2);
   }
 
+  /** As it is asked for often, and until a purge. */
+  @Test
+  void aHotObjectIsAnsweredByTheNodeThatIsAsked() throws Exception {
+    startNodes(3, "acl purges method PURGE", "loligo_event_loops 1");
+    String path = ownedBy(1);
+    AtomicInteger versions = new AtomicInteger();
+    origin.on(path, call -> call.ok("version" + versions.incrementAndGet(), FRESH));
+    getFrom(1, path);
+    Waiting.until(
+        "a copy",
+        () -> {
+          assertThat(getFrom(0, path).text()).isEqualTo("version1");
+          return proxies.get(0).copies() == 1;
+        });
+    long asked = proxies.get(1).counted(Counter.NODE_REQUESTS);
+    WireMessage hit = getFrom(0, path);
+    assertThat(hit.fields("Cache-Status").get(1)).startsWith("node0.test; hit");
+    assertThat(page(proxies.get(0), "/metrics"))
+        .containsPattern("\nloligo_cluster_copies 1.0\n")
+        .containsPattern("\nloligo_cluster_copy_bytes [1-9]")
+        .containsPattern("\nloligo_cluster_copy_hits_total [1-9]");
+    assertThat(page(proxies.get(0), "/cluster")).contains("\"copies\": 1", "\"copy_hits\": ");
+    assertThat(page(proxies.get(0), "/explain?url=" + origin.url(path)))
+        .contains("copy of another node's response");
+    assertThat(proxies.get(1).counted(Counter.NODE_REQUESTS)).isEqualTo(asked);
+    RawClient purging = purge(2, path);
+    assertThat(purging.responseTo("PURGE").field("Loligo-Purged")).endsWith("nodes 3/3");
+    for (int node = 0; node < 3; node++) {
+      assertThat(getFrom(node, path).text()).as("node %s", node).isEqualTo("version2");
+    }
+    assertThat(versions).hasValue(2);
+  }
+
   /** It owns nothing then, and gives what it has to the new owners. */
   @Test
   void aNodeThatDrainsLosesNothingOfTheCache() throws Exception {

@@ -51,6 +51,12 @@ final class SharedNodes {
   /** Whether requests may go to origins because of nodes. */
   volatile boolean mayFallBack = true;
 
+  /** Whether every response is worth a copy. */
+  volatile boolean hot;
+
+  /** Responses that clients got from copies. */
+  final AtomicInteger copiesServed = new AtomicInteger();
+
   /** The previous owner of everything; -1: none. */
   volatile int previous = -1;
 
@@ -141,6 +147,11 @@ final class SharedNodes {
     }
 
     @Override
+    public void copyServed() {
+      copiesServed.incrementAndGet();
+    }
+
+    @Override
     public boolean isNode(InetAddress address) {
       return loopbackIsOfNodes;
     }
@@ -173,7 +184,10 @@ final class SharedNodes {
       if (claim == null || !claim.equals(of)) {
         return Use.ASKED;
       }
-      return node == previous && asking.self != node ? Use.STORED : Use.JOINED;
+      if (node == previous && asking.self != node) {
+        return Use.STORED;
+      }
+      return hot ? Use.COPIED : Use.JOINED;
     }
 
     @Override

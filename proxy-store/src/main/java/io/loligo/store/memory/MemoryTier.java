@@ -47,6 +47,7 @@ public final class MemoryTier {
   private final Cache<Object, Stored> cache;
   private final HardLimit limit;
   private final HotEntries hot;
+  private final Copies copies;
   private final LongAdder entries = new LongAdder();
   private final LongAdder mappedBytes = new LongAdder();
   private final LongAdder mappedWeight = new LongAdder();
@@ -78,6 +79,7 @@ public final class MemoryTier {
             .removalListener(this::removed)
             .build();
     this.limit = new HardLimit(ledger, transit, cache, this::pinnedBytes, maintenance);
+    this.copies = new Copies(limit::target, this::holds, this::removeVariant, maintenance);
   }
 
   /**
@@ -111,6 +113,9 @@ public final class MemoryTier {
     mappedWeight.add(-weight(stored));
     for (int i = 0; i < stored.size(); i++) {
       hot.left(stored.get(i));
+      if (isCopy(stored.get(i))) {
+        copies.unmapped(stored.get(i));
+      }
     }
     stored.releaseAll();
   }
@@ -156,7 +161,7 @@ public final class MemoryTier {
    * Stores a response. Borrows {@code first} and {@code rest} (retains what it keeps, which is
    * nothing if the entry {@linkplain Entry#isPacked is packed}). Returns the entry owned, or null
    * if there is no room for it or it may not be stored. An incomplete response is not stored if it
-   * would replace a whole one.
+   * would replace a whole one. For {@linkplain StoredMeta#COPY copies} there is less room.
    *
    * @param request the answered request, borrowed; null: unknown
    * @param fieldsLength bytes of field lines at the start of {@code first}
@@ -205,7 +210,11 @@ public final class MemoryTier {
       rejections.increment();
       return null;
     }
-    if (!insert(key, entry, request, mayStore)) {
+    boolean stored =
+        isCopy(entry)
+            ? insertCopy(key, entry, request, mayStore)
+            : insert(key, entry, request, mayStore);
+    if (!stored) {
       entry.release();
       return null;
     }
@@ -238,6 +247,24 @@ public final class MemoryTier {
       owner.release(Entry.packedBytes(key, meta, fieldsLength + (int) meta.contentLength()));
       transit.shortage().met(e, "a copy of a response");
       return null;
+    }
+  }
+
+  private boolean insertCopy(
+      CacheKey key, Entry copy, @Nullable Fields request, BooleanSupplier mayStore) {
+    long bytes = copy.bytes();
+    if (!copies.reserve(bytes)) {
+      rejections.increment();
+      return false;
+    }
+    try {
+      boolean stored = insert(key, copy, request, mayStore);
+      if (stored) {
+        copies.arrived(copy);
+      }
+      return stored;
+    } finally {
+      copies.settled(bytes);
     }
   }
 
@@ -474,6 +501,15 @@ public final class MemoryTier {
     entries.add(stored.size());
     mappedBytes.add(stored.totalBytes());
     mappedWeight.add(weight(stored));
+    for (int i = 0; i < stored.size(); i++) {
+      if (isCopy(stored.get(i))) {
+        copies.mapped(stored.get(i));
+      }
+    }
+  }
+
+  private static boolean isCopy(Entry entry) {
+    return entry.meta().has(StoredMeta.COPY);
   }
 
   /**
@@ -657,6 +693,7 @@ public final class MemoryTier {
   public void tick() {
     hot.tick();
     limit.tick();
+    copies.tick();
   }
 
   /** Drops everything; nothing is stored any more. */
@@ -720,6 +757,16 @@ public final class MemoryTier {
 
   public long rejections() {
     return rejections.sum();
+  }
+
+  /** Stored entries that are copies. */
+  public long copies() {
+    return copies.count();
+  }
+
+  /** Direct memory of copies. */
+  public long copyBytes() {
+    return copies.bytes();
   }
 
   /** Counts a response that was not stored for lack of room on its way here. */

@@ -2,6 +2,7 @@ package io.loligo.store.disk;
 
 import static io.loligo.store.StoreFixture.bytes;
 import static io.loligo.store.StoreFixture.dir;
+import static io.loligo.store.StoreFixture.meta;
 import static io.loligo.store.StoreFixture.noFields;
 import static io.loligo.store.StoreFixture.probe;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -142,6 +143,18 @@ final class CatchUpTest {
     fixture.store.store.tick();
     fixture.settle();
     assertThat(fixture.stats().objects()).isZero();
+  }
+
+  @Test
+  void leavesCopiesOfOtherNodesInMemory() {
+    fixture.store.fill("http://copy/", meta().copied(0, 10), bytes(1000));
+    open();
+    catchUp();
+    fixture.store.store.tick();
+    fixture.settle();
+    assertThat(fixture.stats().writes()).isEqualTo(OBJECTS);
+    assertThat(fixture.load("http://copy/").outcome()).isEqualTo(LoadOutcome.ABSENT);
+    assertThat(fixture.store.store.stats().copies()).isEqualTo(1);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.loligo.server.exchange.fetch;
 
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.Reuse;
+import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
@@ -536,13 +537,26 @@ public final class Fetch
     }
     known.releasePart(); // the response is the whole, or an error
     // a stale response without a validator may be sent although this fetch requested it anew
-    if (Reuse.isFailure(status) && (client == null ? refreshes : client.mayServeStale())) {
+    if (Reuse.isFailure(status) && mayServeStale()) {
       refuse("status " + status + " for stale");
       return;
     }
     if (!isHeld(reply, replyLength)) {
       passOn(reply, replyLength);
     }
+  }
+
+  /**
+   * Whether a stale response may be sent in the place of an error. A node that answers has decided
+   * about this itself, so a copy has no say.
+   */
+  private boolean mayServeStale() {
+    if (client == null) {
+      return refreshes;
+    }
+    Entry stored = client.stored();
+    boolean copy = stored != null && stored.meta().has(StoredMeta.COPY);
+    return !(copy && side().node() != null) && client.mayServeStale();
   }
 
   private void passOn(ResponseHead reply, long replyLength) {
@@ -618,14 +632,22 @@ public final class Fetch
    * that this node has.
    */
   boolean isForOthers(ResponseHead reply) {
+    return use(reply) != ClusterNode.Use.ASKED;
+  }
+
+  /** The use of {@code reply}. One that another node owns is only copied, wherever it is from. */
+  private ClusterNode.Use use(ResponseHead reply) {
     ClusterNode node = side().node();
-    return node == null
-        || node.use(reply.fields().get(FieldName.PEER_PURGES)) != ClusterNode.Use.ASKED;
+    if (node != null) {
+      return node.use(reply.fields().get(FieldName.PEER_PURGES));
+    }
+    return side().isOfOther() ? ClusterNode.Use.COPIED : ClusterNode.Use.STORED;
   }
 
   private void arrived(ResponseHead reply, long replyLength) {
     long now = services.clock.millis();
-    response.arrived(reply, replyLength, side().peer(), side().node(), now);
+    CachePeer from = side().node() == null ? side().peer() : null;
+    response.arrived(reply, replyLength, from, use(reply), now);
     boolean storing = response.isStored();
     if (!storing) {
       known.outdate(reply, now);

@@ -32,6 +32,9 @@ final class FetchedResponse {
   /** Largest response of another node that requests of this node share. */
   private static final long MAX_JOINED_BYTES = 1 << 20;
 
+  /** Lifetime of a copy, unless it is fresh for less. */
+  static final long COPY_SECONDS = 10;
+
   private final LoopServices services;
   private final StoringRules.Asked asked;
   private int status;
@@ -145,19 +148,19 @@ final class FetchedResponse {
    * Decides about {@code reply}, borrowed.
    *
    * @param replyLength bytes of its content, see {@link ContentLength}
-   * @param peer the cache_peer that sent it; null: an origin
-   * @param node the node of the cluster that sent it; null: none did
+   * @param peer the cache_peer that sent it; null: an origin, or a node of the cluster
+   * @param use by other requests, if a node of the cluster sent or owns it; else STORED
    * @param now milliseconds since the epoch
    */
   void arrived(
       ResponseHead reply,
       long replyLength,
       @Nullable CachePeer peer,
-      @Nullable ClusterNode node,
+      ClusterNode.Use use,
       long now) {
     announced = announced(reply, replyLength);
     Storability storability = services.storing.of(asked, reply, announced, now);
-    refusal = refusal(storability, reply, peer, node);
+    refusal = refusal(storability, reply, peer, use);
     if (storability == null || !storability.storable() || refusal != null) {
       return;
     }
@@ -170,7 +173,14 @@ final class FetchedResponse {
         storability.shareable()
             && asked.asksForItself()
             && (status != 206 || asked.request().slice() != null); // the key has the slice's range
-    meta = StoringRules.meta(described, reply, replyLength == ContentLength.UNDELIMITED);
+    StoredMeta full = StoringRules.meta(described, reply, replyLength == ContentLength.UNDELIMITED);
+    boolean copied =
+        use == ClusterNode.Use.COPIED
+            && shareable
+            && services.store.fitsMemory(announced)
+            && full.isFreshAt(full.ageSeconds(now));
+    forJoined = use != ClusterNode.Use.STORED && !copied;
+    meta = copied ? full.copied(now, COPY_SECONDS) : full;
     withheld = services.storing.withheld(asked, reply, storability.withheldFields());
   }
 
@@ -178,7 +188,7 @@ final class FetchedResponse {
       @Nullable Storability storability,
       ResponseHead reply,
       @Nullable CachePeer peer,
-      @Nullable ClusterNode node) {
+      ClusterNode.Use use) {
     if (storability == null) {
       return null;
     }
@@ -188,7 +198,7 @@ final class FetchedResponse {
     if (!fits(meta(storability))) {
       return "too large for memory and disk";
     }
-    String rule = node == null ? ruleAgainst(reply, peer) : ruleAgainst(reply, node);
+    String rule = ruleAgainst(reply, peer, use);
     if (rule != null) {
       return rule;
     }
@@ -219,7 +229,7 @@ final class FetchedResponse {
     if (!storability.storable()
         || !services.keys.fits(asked.request().target(), merged.fields())
         || node != null // its bytes are not stored
-        || ruleAgainst(merged, peer) != null) {
+        || ruleAgainst(merged, peer, ClusterNode.Use.STORED) != null) {
       return false;
     }
     StoredMeta combined =
@@ -244,21 +254,16 @@ final class FetchedResponse {
   }
 
   /**
-   * The reason against keeping {@code reply} of {@code node}. The owner stores it; here a small
-   * response is kept while it arrives, since a client that lags must not delay the others.
+   * The reason against keeping {@code reply}; null if there is none. The node that owns it stores
+   * it; here a small response is kept while it arrives, since a client that lags must not delay the
+   * others, and perhaps copied.
    */
-  private @Nullable String ruleAgainst(ResponseHead reply, ClusterNode node) {
-    ClusterNode.Use use = node.use(reply.fields().get(FieldName.PEER_PURGES));
-    boolean small = status == 200 && announced >= 0 && announced <= MAX_JOINED_BYTES;
-    forJoined = use == ClusterNode.Use.JOINED && small;
-    if (use == ClusterNode.Use.ASKED || (use == ClusterNode.Use.JOINED && !small)) {
+  private @Nullable String ruleAgainst(
+      ResponseHead reply, @Nullable CachePeer peer, ClusterNode.Use use) {
+    boolean small = status != 206 && announced >= 0 && announced <= MAX_JOINED_BYTES;
+    if (use == ClusterNode.Use.ASKED || (use != ClusterNode.Use.STORED && !small)) {
       return "another node of the cluster stores it";
     }
-    return services.caching.mayStoreMiss(asked.request(), reply) ? null : "store_miss deny";
-  }
-
-  /** The configuration's reason against storing {@code reply}; null if there is none. */
-  private @Nullable String ruleAgainst(ResponseHead reply, @Nullable CachePeer peer) {
     if (peer != null && peer.proxyOnly()) {
       return "proxy-only of cache_peer " + peer.name();
     }

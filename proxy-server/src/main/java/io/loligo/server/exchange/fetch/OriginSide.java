@@ -61,6 +61,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
   /** Whether the response to the last request is over. */
   private boolean answerOver;
 
+  /** Whether another node owns the response. */
+  private boolean ofOther;
+
   private long bytesInBefore;
   private long bytesOutBefore;
 
@@ -95,6 +98,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     if (key == null || !nodes.mayShare(request)) {
       return routed;
     }
+    ofOther = sender.asksOwner() && !nodes.owners().owns(key);
     String port = request.httpPort().name();
     List<Hop> asked =
         sender.asksOwner() ? nodes.owners().hops(key, port) : nodes.owners().previous(key, port);
@@ -184,6 +188,14 @@ final class OriginSide implements Router.Listener, AddressCheck {
   /** The node of the cluster that received the last request, or null. As {@link #peer}. */
   @Nullable ClusterNode node() {
     return asked().timings().node;
+  }
+
+  /**
+   * Whether another node of the cluster owns the response, so that this one fetches it only because
+   * the others did not answer, if it does.
+   */
+  boolean isOfOther() {
+    return ofOther;
   }
 
   /** Whether the response to the last request is over. */

@@ -20,6 +20,7 @@ import io.loligo.server.exchange.client.ClientEvents;
 import io.loligo.server.exchange.client.ClientStream;
 import io.loligo.server.exchange.client.ReplyFields;
 import io.loligo.server.exchange.request.Request;
+import io.loligo.server.exchange.rules.NodeRequests;
 import io.loligo.server.exchange.rules.Refusal;
 import io.loligo.server.exchange.services.LoopServices;
 import io.loligo.server.exchange.settings.AccessSettings;
@@ -99,6 +100,10 @@ public final class HitAnswer {
     String contentType = entry.contentType();
     record.contentType = contentType.isEmpty() ? null : contentType;
     entry.hit();
+    NodeRequests nodes = services.nodes;
+    if (nodes != null && entry.meta().has(StoredMeta.COPY)) {
+      nodes.owners().copyServed();
+    }
     HitStream rest = null;
     try {
       rest = send(request, entry, decision, asked);

@@ -164,10 +164,15 @@ public final class CacheRules {
   // ---- stored responses
 
   /**
-   * The metadata of {@code stored}, borrowed; see {@link #regarded(StoredMeta, byte[], Request)}.
+   * The metadata of {@code stored}, borrowed; see {@link #regarded(StoredMeta, byte[], Request)}. A
+   * copy is for clients of this node alone, and for the kind of port that stored it.
    */
   public @Nullable StoredMeta regarded(StoredResponse stored, Request request) {
     StoredMeta meta = stored.meta();
+    if (meta.has(StoredMeta.COPY)
+        && (request.isFromNode() || meta.isOfOtherKind(of(request).gateway))) {
+      return null;
+    }
     return meta.isOfOtherKind(of(request).gateway)
         ? regarded(meta, stored.storedLines(), request)
         : meta;

@@ -357,11 +357,16 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     return next;
   }
 
-  /** Whether a response of this status is left, and the next hop asked. */
+  /**
+   * Whether a response of this status is left, and the next hop asked. An error that a node of the
+   * cluster passes on is one of its origin, which is that of this node.
+   */
   private boolean asksNext(int status) {
     return request != null
         && (search.isDeclined(status)
-            || (request.nextOn() != null && request.nextOn().contains(status)))
+            || (search.node() == null
+                && request.nextOn() != null
+                && request.nextOn().contains(status)))
         && search.hopsLeft()
         && search.triesLeft() > 0
         && isUnspent();

@@ -1,0 +1,159 @@
+package io.loligo.store.memory;
+
+import java.util.Iterator;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * The copies of other nodes' responses in the memory tier: {@link
+ * io.loligo.core.caching.StoredMeta#COPY}. All together take at most {@value #PERCENT} percent of
+ * its memory; a copy beyond is not stored. When little of that is left, the oldest ones go.
+ * Thread-safe: any thread; they go on the maintenance thread.
+ *
+ * <p>A copy counts from its {@linkplain #reserve reservation} until the map tells that it has left,
+ * which may be a little later. So the bytes are never more than counted.
+ */
+final class Copies {
+  static final int PERCENT = 15;
+
+  /** This part of the bytes is made free, so that the next copies find room at once. */
+  private static final int FREE_DIVISOR = 8;
+
+  private final LongSupplier memoryBytes;
+  private final Predicate<Entry> isStored;
+  private final Consumer<Entry> drop;
+  private final Executor maintenance;
+  private final AtomicLong bytes = new AtomicLong();
+  private final LongAdder count = new LongAdder();
+  private final AtomicBoolean relieving = new AtomicBoolean();
+
+  /** In the order of their arrival; some have left the map since. */
+  private final Queue<Entry> arrived = new ConcurrentLinkedQueue<>();
+
+  private final AtomicLong queued = new AtomicLong();
+
+  /**
+   * Without copies.
+   *
+   * @param memoryBytes limit of the tier
+   * @param isStored whether the map has an entry, which may be released
+   * @param drop removes an entry, borrowed, from the map
+   * @param maintenance runs one task at a time
+   */
+  Copies(
+      LongSupplier memoryBytes,
+      Predicate<Entry> isStored,
+      Consumer<Entry> drop,
+      Executor maintenance) {
+    this.memoryBytes = memoryBytes;
+    this.isStored = isStored;
+    this.drop = drop;
+    this.maintenance = maintenance;
+  }
+
+  /** Direct memory that all of them may take. */
+  long limitBytes() {
+    return memoryBytes.getAsLong() / 100 * PERCENT;
+  }
+
+  /** Direct memory of them. */
+  long bytes() {
+    return bytes.get();
+  }
+
+  /** Their number. */
+  long count() {
+    return Math.max(0, count.sum());
+  }
+
+  /** Reserves {@code more} bytes for a copy; false: there is no room. */
+  boolean reserve(long more) {
+    long limit = limitBytes();
+    long before = bytes.get();
+    while (more <= limit - before) {
+      if (bytes.compareAndSet(before, before + more)) {
+        return true;
+      }
+      before = bytes.get();
+    }
+    relieveIfNeeded(more);
+    return false;
+  }
+
+  /** The copy for which {@code reserved} bytes were reserved is in the map, or is not stored. */
+  void settled(long reserved) {
+    bytes.addAndGet(-reserved);
+    relieveIfNeeded(0);
+  }
+
+  /** {@code entry}, borrowed, is a new copy in the map. */
+  void arrived(Entry entry) {
+    arrived.add(entry);
+    queued.incrementAndGet();
+  }
+
+  /** The map holds {@code entry}, borrowed, once more. */
+  void mapped(Entry entry) {
+    bytes.addAndGet(entry.bytes());
+    count.increment();
+  }
+
+  /** The map holds {@code entry}, borrowed, once less. */
+  void unmapped(Entry entry) {
+    bytes.addAndGet(-entry.bytes());
+    count.decrement();
+  }
+
+  /** Forgets those that have left, and makes room. Call every second. */
+  void tick() {
+    if (queued.get() > 2 * count() + 64) {
+      for (Iterator<Entry> all = arrived.iterator(); all.hasNext(); ) {
+        if (!isStored.test(all.next())) {
+          all.remove();
+          queued.decrementAndGet();
+        }
+      }
+    }
+    relieveIfNeeded(0);
+  }
+
+  private long excess() {
+    long limit = limitBytes();
+    return bytes.get() - (limit - limit / FREE_DIVISOR);
+  }
+
+  private void relieveIfNeeded(long more) {
+    if (excess() + more > 0 && !relieving.get() && relieving.compareAndSet(false, true)) {
+      try {
+        maintenance.execute(this::relieve);
+      } catch (RejectedExecutionException closing) {
+        relieving.set(false);
+      }
+    }
+  }
+
+  /** Maintenance thread. */
+  private void relieve() {
+    long excess = excess();
+    for (Entry oldest = excess > 0 ? arrived.poll() : null; oldest != null; ) {
+      queued.decrementAndGet();
+      if (oldest.tryRetain()) {
+        if (isStored.test(oldest)) {
+          excess -= oldest.bytes();
+          drop.accept(oldest);
+        }
+        oldest.release();
+      }
+      oldest = excess > 0 ? arrived.poll() : null;
+    }
+    relieving.set(false); // after the map was told to tell of them: they are counted until then
+  }
+}
