@@ -7,6 +7,7 @@ import io.loligo.server.admin.AdminPages;
 import io.loligo.server.admin.AdminReply;
 import io.loligo.server.cluster.Cluster;
 import io.loligo.server.cluster.ClusterBean;
+import io.loligo.server.cluster.ClusterConfigurations;
 import io.loligo.server.cluster.ClusterDirectives;
 import io.loligo.server.cluster.ClusterJson;
 import io.loligo.server.cluster.ClusterLine;
@@ -56,6 +57,9 @@ final class ClusterPart implements Part {
   /** Null: there is no line. */
   private final @Nullable RequestLimits limits;
 
+  /** Null: the same. */
+  private final @Nullable ClusterConfigurations configurations;
+
   /**
    * Binds the group port of the line. The store then doubts what it has until the other nodes are
    * found.
@@ -88,6 +92,7 @@ final class ClusterPart implements Part {
                 purges.applied(),
                 TransportDirectives.loops(config));
     limits = cluster == null ? null : new RequestLimits(cluster, time, config);
+    configurations = cluster == null ? null : new ClusterConfigurations(cluster, config);
   }
 
   private static PurgeMode purges(
@@ -137,6 +142,9 @@ final class ClusterPart implements Part {
     if (limits != null) {
       limits.close();
     }
+    if (configurations != null) {
+      configurations.close();
+    }
     if (cluster != null) {
       cluster.leave();
     }
@@ -153,6 +161,9 @@ final class ClusterPart implements Part {
     if (limits != null) {
       limits.start();
     }
+    if (configurations != null) {
+      configurations.start();
+    }
     if (cluster != null) {
       cluster.start();
     }
@@ -162,6 +173,9 @@ final class ClusterPart implements Part {
   public void reconfigured(ProxyConfig before, ProxyConfig now) {
     if (limits != null) {
       limits.use(now);
+    }
+    if (configurations != null) {
+      configurations.use(now);
     }
   }
 
@@ -205,6 +219,12 @@ final class ClusterPart implements Part {
         "Nodes that the cluster should have, this one included; 0: it is in no cluster. More than"
             + " the members: a node is away.",
         this::configured);
+    export.gauge(
+        "loligo.cluster.configurations",
+        null,
+        "Different configurations of the members of the cluster; 0: it is in no cluster. More than"
+            + " 1: a response depends on the node.",
+        this::configurations);
     export.counter(
         "loligo.cluster.view.changes",
         null,
@@ -261,6 +281,7 @@ final class ClusterPart implements Part {
   public void showHistory(HistorySources sources) {
     sources.gauge("cluster_members", this::members);
     sources.gauge("cluster_configured", this::configured);
+    sources.gauge("cluster_configurations", this::configurations);
     sources.counter("cluster_view_changes", this::viewChanges);
     sources.counter("cluster_purges_published", this::published);
     sources.counter("cluster_purges_received", this::received);
@@ -288,6 +309,10 @@ final class ClusterPart implements Part {
 
   private long configured() {
     return cluster == null ? 0 : cluster.configured();
+  }
+
+  private long configurations() {
+    return cluster == null ? 0 : cluster.configurations().different();
   }
 
   private long published() {

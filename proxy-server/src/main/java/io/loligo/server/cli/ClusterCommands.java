@@ -4,6 +4,7 @@ import io.loligo.server.json.JsonValue;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -112,8 +113,9 @@ final class ClusterCommands implements Callable<Integer> {
       name = "status",
       description = "Shows the members that the running proxy sees, and how many there should be.",
       exitCodeList = {
-        "0:all configured nodes are members",
-        "1:some are not; or the proxy is in no cluster, refuses or fails",
+        "0:all configured nodes are members, with the same configuration",
+        "1:some are not, or some differ in their configuration for a minute; or the proxy is in no"
+            + " cluster, refuses or fails",
         "2:the command line is wrong",
         "3:no proxy answers"
       },
@@ -122,7 +124,7 @@ final class ClusterCommands implements Callable<Integer> {
         "  loligo cluster status --json | jq .members"
       })
   static final class Status implements Callable<Integer> {
-    private static final int INCOMPLETE = 1;
+    private static final int WRONG = 1;
 
     @SuppressWarnings("NullAway.Init") // picocli sets it
     @Spec
@@ -146,7 +148,8 @@ final class ClusterCommands implements Callable<Integer> {
       PrintWriter out = spec.commandLine().getOut();
       out.print(json ? page : text(state));
       out.flush();
-      return state.get("members").whole() < state.get("configured").whole() ? INCOMPLETE : 0;
+      boolean incomplete = state.get("members").whole() < state.get("configured").whole();
+      return incomplete || state.get("configuration_alarm").isTrue() ? WRONG : 0;
     }
 
     private static String text(JsonValue state) {
@@ -160,13 +163,22 @@ final class ClusterCommands implements Callable<Integer> {
         text.append(
             String.format(
                 Locale.ROOT,
-                "%-24s %8d  %s%s%n",
+                "%-24s %8d  %s%s%s%n",
                 node.get("address").text(),
                 node.get("weight").whole(),
                 node.get("draining").isTrue() ? "draining" : "member",
-                node.get("self").isTrue() ? ", this one" : ""));
+                node.get("self").isTrue() ? ", this one" : "",
+                differences(node)));
       }
       return text.toString();
+    }
+
+    private static String differences(JsonValue node) {
+      String names =
+          node.get("differs_in").values().stream()
+              .map(JsonValue::text)
+              .collect(Collectors.joining(", "));
+      return names.isEmpty() ? "" : ", differs in: " + names;
     }
   }
 }

@@ -2,6 +2,7 @@ package io.loligo.server.cluster;
 
 import io.loligo.cluster.Steps;
 import io.loligo.cluster.ThreadSteps;
+import io.loligo.cluster.configuration.ConfigurationState;
 import io.loligo.cluster.discovery.Resolver;
 import io.loligo.cluster.group.Channels;
 import io.loligo.cluster.group.Group;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -46,6 +48,9 @@ public final class Cluster implements AutoCloseable {
   /** The channel of limits that hold for all nodes. */
   private static final int LIMITS = 3;
 
+  /** The channel of configurations. */
+  private static final int CONFIGURATIONS = 4;
+
   /** The channel of this class. */
   private static final int SEEN = 0;
 
@@ -55,6 +60,7 @@ public final class Cluster implements AutoCloseable {
   private final Channels channels;
   private final Member self;
   private volatile ClusterState state;
+  private volatile ConfigurationState configurations = new ConfigurationState(1, Map.of());
 
   /**
    * Binds the group port, unless {@code binds} is false.
@@ -135,6 +141,21 @@ public final class Cluster implements AutoCloseable {
   /** The group for limits that hold for all nodes; used on the steps. */
   public Group limits() {
     return channels.channel(LIMITS);
+  }
+
+  /** The group in which the nodes tell of their configurations; used on the steps. */
+  Group ofConfigurations() {
+    return channels.channel(CONFIGURATIONS);
+  }
+
+  /** The configurations of the members are these. On the steps. */
+  void seen(ConfigurationState now) {
+    configurations = now;
+  }
+
+  /** The configurations of the members as last seen. */
+  public ConfigurationState configurations() {
+    return configurations;
   }
 
   /** This node as it was when it began. */

@@ -32,6 +32,11 @@ public record ClusterBean(Cluster cluster, @Nullable ShareMode share, Supplier<S
   }
 
   @Override
+  public int getConfigurations() {
+    return cluster.configurations().different();
+  }
+
+  @Override
   public long getViewChanges() {
     return cluster.state().changes();
   }

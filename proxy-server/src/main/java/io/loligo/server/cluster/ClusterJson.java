@@ -1,5 +1,7 @@
 package io.loligo.server.cluster;
 
+import io.loligo.cluster.configuration.ConfigurationState;
+import io.loligo.cluster.configuration.ConfigurationState.OfNode;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.share.ClusterPeer;
@@ -58,6 +60,9 @@ public final class ClusterJson {
       show(share.ring(), store, json);
     }
     Ring ring = share == null ? Ring.empty() : share.ring().ring();
+    ConfigurationState configurations = cluster.configurations();
+    json.member("configurations", configurations.different());
+    json.member("configuration_alarm", configurations.isAlarmed());
     json.name("nodes").beginArray();
     for (Member member : state.view().members()) {
       json.row().beginObject();
@@ -69,6 +74,7 @@ public final class ClusterJson {
       json.member("protocol", member.protocol());
       json.member("node", member.id().node().toString());
       json.member("self", member.id().equals(state.self()));
+      show(configurations.nodes().get(member.id()), cluster.steps().nanos(), json);
       ClusterPeer peer = peer(ring, member.id());
       if (peer != null) {
         json.name("keys_percent").value(100 * ring.share(peer));
@@ -108,5 +114,22 @@ public final class ClusterJson {
   private static String text(InetSocketAddress address) {
     String host = address.getAddress().getHostAddress();
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
+  }
+
+  /**
+   * Shows {@code one}.
+   *
+   * @param one null: not announced yet, or by a version that announces none
+   */
+  private static void show(@Nullable OfNode one, long nowNanos, JsonWriter json) {
+    if (one == null) {
+      return;
+    }
+    json.member("configuration", String.format(Locale.ROOT, "%016x", one.hash()));
+    long nanos = nowNanos - one.changedNanos();
+    json.member("configuration_age_s", TimeUnit.NANOSECONDS.toSeconds(nanos));
+    json.name("differs_in").beginArray();
+    one.differsIn().forEach(json::value);
+    json.endArray();
   }
 }

@@ -15,6 +15,10 @@ public interface ClusterMXBean {
   @Units("nodes")
   int getConfigured();
 
+  @Description("Different configurations of the members. More than 1: the nodes differ.")
+  @Units("configurations")
+  int getConfigurations();
+
   @Description("Changes of the members since the start.")
   @Units("changes")
   long getViewChanges();
