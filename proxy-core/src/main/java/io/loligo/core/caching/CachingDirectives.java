@@ -14,10 +14,16 @@ public final class CachingDirectives {
       FEATURE
           .lines("refresh_pattern", "[-i] REGEX MIN PERCENT% MAX [OPTION...]", RefreshLines::new)
           .text(
-              "How long a response without explicit expiry is fresh, in minutes and as a"
-                  + " percentage of its age when it was received. The first expression found in"
-                  + " the URL decides. A response with such an assumed lifetime never replays"
-                  + " Set-Cookie, see loligo_stored_set_cookie.");
+              "How long a response without explicit expiry is fresh, in minutes and as a percentage"
+                  + " of its age when it was received. The first expression found in the URL"
+                  + " decides. A response with such an assumed lifetime never replays Set-Cookie,"
+                  + " see loligo_stored_set_cookie. Options: override-expire (MIN holds also where"
+                  + " the response names an earlier expiry), override-lastmod (MIN holds also where"
+                  + " PERCENT of its age is less), reload-into-ims (a reload of a client becomes a"
+                  + " validation), ignore-reload (it is answered from the store), ignore-no-store"
+                  + " and ignore-private (such responses are stored), refresh-ims (a client's"
+                  + " If-Modified-Since is asked of the origin), store-stale (a response that has"
+                  + " expired already is stored), max-stale=SECONDS (see max_stale).");
 
   /** {@code maximum_object_size}: bytes; -1: no limit. */
   public static final Setting<Long> MAXIMUM_OBJECT_SIZE =

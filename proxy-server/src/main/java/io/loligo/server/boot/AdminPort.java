@@ -67,11 +67,7 @@ final class AdminPort implements Part {
       }
       HttpPort other = HttpPort.at("::1", place.port()).build();
       server = AdminServer.start(other, terms(config), tls, operations, pages, sockets, inherited);
-      LOG.warn(
-          "this machine has no address 127.0.0.1: the admin port is [::1]:{}; next: add the line"
-              + " loligo_admin_port [::1]:{}, so that commands find it",
-          place.port(),
-          place.port());
+      LOG.info("this machine has no address 127.0.0.1: the admin port is [::1]:{}", place.port());
     }
   }
 

@@ -3,15 +3,13 @@ package io.loligo.server.cli;
 import static io.loligo.server.cli.RunningProxy.encoded;
 
 import io.loligo.server.json.JsonValue;
-import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code loligo add HOST}: adds a host to an ACL for some minutes. */
 @Command(
@@ -35,12 +33,8 @@ final class Adding implements Callable<Integer> {
   private static final String PAGE = "/additions";
 
   @SuppressWarnings("NullAway.Init") // picocli sets it
-  @Spec
-  private CommandSpec spec;
-
-  @SuppressWarnings("NullAway.Init") // picocli sets it
   @Mixin
-  private RunningProxy proxy;
+  private ChangeOptions change;
 
   @Parameters(paramLabel = "HOST[:PORT]", arity = "0..1", description = "the host")
   private @Nullable String host;
@@ -60,38 +54,38 @@ final class Adding implements Callable<Integer> {
   @Option(names = "--list", description = "lists the hosts of all such ACLs")
   private boolean list;
 
-  @Option(names = "--json", description = "as JSON")
-  private boolean json;
-
   @Override
   public Integer call() throws CommandFailure, InterruptedException {
     if (list ? host != null || acl != null : host == null || acl == null) {
       throw new CommandFailure(
           CommandFailure.USAGE, "either HOST[:PORT] with --acl, or --list is required");
     }
-    PrintWriter out = spec.commandLine().getOut();
     String answer = answer();
-    if (json) {
-      out.print(answer.strip() + "\n");
-    } else if (list) {
-      for (JsonValue one : JsonValue.parse(answer).values()) {
-        one.get("hosts")
-            .values()
-            .forEach(added -> out.println(one.get("acl").text() + " " + text(added)));
-      }
-    } else {
-      out.println(remove ? "removed" : text(JsonValue.parse(answer)));
-    }
-    out.flush();
+    change.print(answer, () -> remove ? "removed" : text(answer));
     return 0;
   }
 
   private String answer() throws CommandFailure, InterruptedException {
     if (host == null || acl == null) {
-      return proxy.get(PAGE);
+      return change.proxy().get(PAGE);
     }
     String place = PAGE + "?acl=" + encoded(acl) + "&host=" + encoded(host);
-    return remove ? proxy.delete(place) : proxy.post(place + "&minutes=" + minutes);
+    return remove
+        ? change.proxy().delete(place)
+        : change.proxy().post(place + "&minutes=" + minutes);
+  }
+
+  private String text(String answer) {
+    return list ? listed(JsonValue.parse(answer)) : text(JsonValue.parse(answer));
+  }
+
+  private static String listed(JsonValue acls) {
+    return acls.values().stream()
+        .flatMap(
+            one ->
+                one.get("hosts").values().stream()
+                    .map(added -> one.get("acl").text() + " " + text(added)))
+        .collect(Collectors.joining("\n"));
   }
 
   private static String text(JsonValue added) {

@@ -7,6 +7,7 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortTls;
 import io.loligo.server.tls.PinnedServer;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,8 +21,17 @@ import org.jspecify.annotations.Nullable;
  * @param authority host and port
  * @param tls null: without TLS; else the certificates that the port may have
  * @param secret null: none is sent
+ * @param elsewhere where else it may be if nothing accepts connections at {@code authority}; null:
+ *     nowhere
  */
-record AdminCall(String authority, @Nullable PortTls tls, @Nullable String secret) {
+record AdminCall(
+    String authority, @Nullable PortTls tls, @Nullable String secret, @Nullable String elsewhere) {
+  /** Where the port is if no line names another place. */
+  static final String USUAL = "127.0.0.1:3129";
+
+  /** Where the proxy opens it on a machine without that address. */
+  private static final String WITHOUT_IPV4 = "[::1]:3129";
+
   private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(30);
 
   /** A page takes less; a reload may resolve names and open logs. */
@@ -30,17 +40,25 @@ record AdminCall(String authority, @Nullable PortTls tls, @Nullable String secre
   /** The port of a configuration, with its certificate and secret; null: it has none. */
   static @Nullable AdminCall of(ProxyConfig config) {
     HttpPort port = config.get(AdminDirectives.ADMIN_PORT);
-    return port == null
-        ? null
-        : new AdminCall(
-            AdminServer.reachedAt(port).text(),
-            port.tls(),
-            config.get(AdminDirectives.ADMIN_SECRET));
+    if (port == null) {
+      return null;
+    }
+    String secret = config.get(AdminDirectives.ADMIN_SECRET);
+    return config.isGiven(AdminDirectives.ADMIN_PORT)
+        ? new AdminCall(AdminServer.reachedAt(port).text(), port.tls(), secret, null)
+        : usual(secret);
+  }
+
+  /** The port of a proxy whose configuration names none. */
+  static AdminCall usual(@Nullable String secret) {
+    return new AdminCall(USUAL, null, secret, WITHOUT_IPV4);
   }
 
   /** The same with another secret, if it has none. */
   AdminCall orSecret(@Nullable String other) {
-    return secret == null || secret.isEmpty() ? new AdminCall(authority, tls, other) : this;
+    return secret == null || secret.isEmpty()
+        ? new AdminCall(authority, tls, other, elsewhere)
+        : this;
   }
 
   /**
@@ -66,26 +84,37 @@ record AdminCall(String authority, @Nullable PortTls tls, @Nullable String secre
   private HttpResponse<String> send(String method, String page)
       throws IOException, InterruptedException {
     try {
-      HttpClient.Builder client =
+      HttpClient.Builder builder =
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
               .connectTimeout(CONNECT_PATIENCE)
               .proxy(HttpClient.Builder.NO_PROXY);
       if (tls != null) {
-        client.sslContext(PinnedServer.context(tls.options().certificates()));
+        builder.sslContext(PinnedServer.context(tls.options().certificates()));
       }
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(
-                  URI.create((tls == null ? "http://" : "https://") + authority + page))
-              .method(method, HttpRequest.BodyPublishers.noBody())
-              .timeout(PATIENCE);
-      if (secret != null && !secret.isEmpty()) {
-        request.header("Authorization", "Bearer " + secret);
+      HttpClient client = builder.build();
+      try {
+        return client.send(request(authority, method, page), HttpResponse.BodyHandlers.ofString());
+      } catch (ConnectException e) {
+        if (elsewhere == null) {
+          throw e;
+        }
+        return client.send(request(elsewhere, method, page), HttpResponse.BodyHandlers.ofString());
       }
-      return client.build().send(request.build(), HttpResponse.BodyHandlers.ofString());
     } catch (IOException | IllegalArgumentException e) {
       String why = e.getMessage() == null ? e.toString() : e.getMessage();
       throw new IOException("no answer from " + authority + ": " + why, e);
     }
+  }
+
+  private HttpRequest request(String place, String method, String page) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create((tls == null ? "http://" : "https://") + place + page))
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .timeout(PATIENCE);
+    if (secret != null && !secret.isEmpty()) {
+      request.header("Authorization", "Bearer " + secret);
+    }
+    return request.build();
   }
 }

@@ -3,15 +3,13 @@ package io.loligo.server.cli;
 import static io.loligo.server.cli.RunningProxy.encoded;
 
 import io.loligo.server.json.JsonValue;
-import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code loligo ban PATTERN}: purges by pattern. */
 @Command(
@@ -32,12 +30,8 @@ import picocli.CommandLine.Spec;
     })
 final class Banning implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // picocli sets it
-  @Spec
-  private CommandSpec spec;
-
-  @SuppressWarnings("NullAway.Init") // picocli sets it
   @Mixin
-  private RunningProxy proxy;
+  private ChangeOptions change;
 
   @Parameters(paramLabel = "PATTERN", arity = "0..1", description = "a regular expression")
   private @Nullable String pattern;
@@ -53,24 +47,16 @@ final class Banning implements Callable<Integer> {
   @Option(names = "--list", description = "lists the pending bans")
   private boolean list;
 
-  @Option(names = "--json", description = "as JSON")
-  private boolean json;
-
   @Override
   public Integer call() throws CommandFailure, InterruptedException {
     if (list == (pattern != null)) {
       throw new CommandFailure(CommandFailure.USAGE, "either PATTERN or --list is required");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    String answer = pattern == null ? proxy.get("/bans") : proxy.post("/purge?" + query(pattern));
-    if (json) {
-      out.print(answer.strip() + "\n");
-    } else if (pattern == null) {
-      JsonValue.parse(answer).values().forEach(ban -> out.println(text(ban)));
-    } else {
-      out.println(Purging.text(JsonValue.parse(answer)));
-    }
-    out.flush();
+    String answer =
+        pattern == null
+            ? change.proxy().get("/bans")
+            : change.proxy().post("/purge?" + query(pattern));
+    change.print(answer, () -> text(answer));
     return 0;
   }
 
@@ -79,6 +65,15 @@ final class Banning implements Callable<Integer> {
         + encoded(regex)
         + (host == null ? "" : "&host=" + encoded(host))
         + (soft ? "&soft=1" : "");
+  }
+
+  private String text(String answer) {
+    JsonValue read = JsonValue.parse(answer);
+    return pattern == null ? listed(read) : Purging.text(read);
+  }
+
+  private static String listed(JsonValue bans) {
+    return bans.values().stream().map(Banning::text).collect(Collectors.joining("\n"));
   }
 
   private static String text(JsonValue ban) {

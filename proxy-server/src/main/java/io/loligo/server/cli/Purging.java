@@ -3,17 +3,14 @@ package io.loligo.server.cli;
 import static io.loligo.server.cli.RunningProxy.encoded;
 
 import io.loligo.server.json.JsonValue;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code loligo purge URL…}: removes stored responses from the running proxy. */
 @Command(
@@ -36,12 +33,8 @@ import picocli.CommandLine.Spec;
     })
 final class Purging implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // picocli sets it
-  @Spec
-  private CommandSpec spec;
-
-  @SuppressWarnings("NullAway.Init") // picocli sets it
   @Mixin
-  private RunningProxy proxy;
+  private ChangeOptions change;
 
   @Parameters(paramLabel = "URL", arity = "0..*", description = "absolute; all its variants")
   private List<String> urls = List.of();
@@ -66,9 +59,6 @@ final class Purging implements Callable<Integer> {
       description = "makes them stale: they are validated before their next use")
   private boolean soft;
 
-  @Option(names = "--json", description = "as JSON, one line for each purge")
-  private boolean json;
-
   @Override
   public Integer call() throws CommandFailure, InterruptedException {
     List<String> queries = queries();
@@ -76,15 +66,9 @@ final class Purging implements Callable<Integer> {
       throw new CommandFailure(
           CommandFailure.USAGE, "a URL, --key, or --group with --origin is required");
     }
-    PrintWriter out = spec.commandLine().getOut();
     for (String query : queries) {
-      String answer = proxy.post("/purge?" + query + (soft ? "&soft=1" : ""));
-      if (json) {
-        out.print(answer);
-      } else {
-        out.println(text(JsonValue.parse(answer)));
-      }
-      out.flush();
+      String answer = change.proxy().post("/purge?" + query + (soft ? "&soft=1" : ""));
+      change.print(answer, () -> text(JsonValue.parse(answer)));
     }
     return 0;
   }

@@ -28,7 +28,7 @@ final class RunningProxy {
           "the proxy's loligo_admin_port, without TLS; default: ${DEFAULT-VALUE}. The secret is"
               + " taken from the environment variable "
               + SECRET)
-  private String admin = "127.0.0.1:3129";
+  private String admin = AdminCall.USUAL;
 
   @Option(
       names = {"-f", "--file"},
@@ -120,7 +120,10 @@ final class RunningProxy {
   }
 
   private AdminCall find() throws CommandFailure {
-    AdminCall call = new AdminCall(admin, null, null);
+    AdminCall call =
+        admin.equals(AdminCall.USUAL)
+            ? AdminCall.usual(null)
+            : new AdminCall(admin, null, null, null);
     if (file != null) {
       ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
       if (config == null) {

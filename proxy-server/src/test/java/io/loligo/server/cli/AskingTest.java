@@ -1,12 +1,16 @@
 package io.loligo.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.loligo.server.boot.Features;
+import io.loligo.server.boot.FileConfigSource;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,6 +79,31 @@ class AskingTest {
     assertThat(run("http://h/", "-f", file.toString())).isZero();
     Files.writeString(file, "http_port 3128\nloligo_admin_port off\n");
     assertThat(run("http://h/", "-f", file.toString())).isEqualTo(1);
+  }
+
+  @Test
+  void asksAtTheOtherPlaceIfNothingAcceptsConnections() throws Exception {
+    String closed;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = "127.0.0.1:" + socket.getLocalPort();
+    }
+    String open = "127.0.0.1:" + server.getAddress().getPort();
+    assertThat(new AdminCall(closed, null, null, open).get("/explain").statusCode()).isEqualTo(200);
+    AdminCall onlyThere = new AdminCall(closed, null, null, null);
+    assertThatThrownBy(() -> onlyThere.get("/explain")).hasMessageContaining(closed);
+  }
+
+  @Test
+  void onlyThePortThatNoLineNamesHasAnotherPlace() throws Exception {
+    Path file = dir.resolve("squid.conf");
+    Files.writeString(file, "http_port 3128\n");
+    assertThat(callOf(file)).isEqualTo(new AdminCall("127.0.0.1:3129", null, null, "[::1]:3129"));
+    Files.writeString(file, "http_port 3128\nloligo_admin_port 127.0.0.1:3129\n");
+    assertThat(callOf(file)).isEqualTo(new AdminCall("127.0.0.1:3129", null, null, null));
+  }
+
+  private static AdminCall callOf(Path file) {
+    return AdminCall.of(Features.reader(new FileConfigSource()).read(file.toString()).config());
   }
 
   @Test

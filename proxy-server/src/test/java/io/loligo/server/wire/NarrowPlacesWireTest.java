@@ -388,6 +388,10 @@ final class NarrowPlacesWireTest extends WireTest {
     }
     process.awaitOutput(
         "administration on " + (address.contains(":") ? "\\[.*\\]" : "127.0.0.1") + ":3129");
+    List<String> stats =
+        ProxyProcess.plain(List.of(option), "stats", "-f", dir.resolve("loligo.conf").toString());
+    ProxyProcess asking = start(within(pid, stats.toArray(String[]::new)));
+    assertThat(asking.awaitExit()).as(asking.output()).isZero();
     assertStops(process);
   }
 
