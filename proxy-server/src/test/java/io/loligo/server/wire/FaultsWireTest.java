@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import io.loligo.store.Store;
 import java.io.EOFException;
 import java.io.IOException;
@@ -98,8 +99,9 @@ class FaultsWireTest extends WireTest {
 
   private static void more(AtomicInteger answered, List<Future<?>> running) {
     int enough = answered.get() + 5 * CLIENTS;
+    long begin = System.nanoTime();
     while (answered.get() < enough && running.stream().noneMatch(Future::isDone)) {
-      Thread.onSpinWait();
+      Waiting.pause(begin);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.loligo.server.Waiting;
 import io.loligo.server.admin.Reloaded;
 import io.loligo.server.jmx.ControlMXBean;
 import java.io.IOException;
@@ -102,8 +103,9 @@ class ReloadWireTest extends WireTest {
       for (int i = 1; i <= RELOADS; i++) {
         reload(i % 2 == 0 ? a : b);
         int seen = answers.get() + 2 * CLIENTS;
+        long begin = System.nanoTime();
         while (answers.get() < seen && running.stream().noneMatch(Future::isDone)) {
-          Thread.onSpinWait();
+          Waiting.pause(begin);
         }
       }
       over.set(true);

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import io.loligo.server.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -149,9 +150,10 @@ abstract class WireTest {
 
   /** Waits until {@code count} is {@code expected}: counted is when the client has its answer. */
   static void awaitCount(LongSupplier count, long expected) {
-    long guard = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RawClient.GUARD_MILLIS);
+    long begin = System.nanoTime();
+    long guard = begin + TimeUnit.MILLISECONDS.toNanos(RawClient.GUARD_MILLIS);
     while (count.getAsLong() != expected && System.nanoTime() - guard < 0) {
-      Thread.onSpinWait();
+      Waiting.pause(begin);
     }
     assertThat(count.getAsLong()).isEqualTo(expected);
   }
