@@ -174,14 +174,11 @@ final class UnusedDirectives {
         "mcast_miss_encode_key : TEXT :");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "this version measures no distances to origins",
+        "distances to origins are the times of connections to them, which are not kept after the"
+            + " end; hops are not counted",
         "netdb_filename : PATH :",
-        "netdb_low : INTEGER : 900",
-        "netdb_high : INTEGER : 1000",
         "netdb_ping_period : SECONDS : 5 minutes",
-        "test_reachability : ON_OFF : off",
         "minimum_direct_hops : INTEGER : 4",
-        "minimum_direct_rtt : INTEGER : 400",
         "as_whois_server : TEXT :");
     rows.add(
         Status.WITHOUT_EFFECT,

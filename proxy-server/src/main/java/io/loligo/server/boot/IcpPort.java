@@ -6,6 +6,7 @@ import io.loligo.server.exchange.request.Request;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.peer.NeighbourDirectives;
+import io.loligo.server.peer.OriginDistances;
 import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.peer.ask.QueryProtocol;
 import io.loligo.server.peer.icp.IcpDesk;
@@ -52,6 +53,7 @@ final class IcpPort implements Part {
   private final Loop loop;
   private final Asker asker;
   private final HtcpPort htcp;
+  private final OriginDistances distances;
 
   /** Of the sockets that are open; null: not bound yet. */
   private @Nullable Place place;
@@ -64,6 +66,7 @@ final class IcpPort implements Part {
   /**
    * The port works on {@code loop}, that of {@code asker}; {@code config} gives the one in force.
    *
+   * @param distances of origins, told to peers
    * @param htcp is bound, and takes another configuration, before this port
    */
   IcpPort(
@@ -71,6 +74,7 @@ final class IcpPort implements Part {
       Loop loop,
       Asker asker,
       HtcpPort htcp,
+      OriginDistances distances,
       Logs logs,
       Supplier<ProxyConfig> config,
       TimeSource time) {
@@ -79,6 +83,7 @@ final class IcpPort implements Part {
     this.loop = loop;
     this.asker = asker;
     this.htcp = htcp;
+    this.distances = distances;
   }
 
   /**
@@ -231,9 +236,19 @@ final class IcpPort implements Part {
             if (found != null && isForAll(found) && (stale || isFresh(found))) {
               then.accept(IcpOutcome.HIT);
             } else {
-              then.accept(neighbours.isOpening() ? IcpOutcome.MISS_NOFETCH : IcpOutcome.MISS);
+              boolean fetches = !neighbours.isOpening() && isReachable();
+              then.accept(fetches ? IcpOutcome.MISS : IcpOutcome.MISS_NOFETCH);
             }
           });
+    }
+
+    @Override
+    public int distanceMillis() {
+      return distances.millis(request.host());
+    }
+
+    private boolean isReachable() {
+      return !port.config().get(NeighbourDirectives.TEST_REACHABILITY) || distanceMillis() > 0;
     }
 
     /** A query has no fields, so that a variant may be the wrong one. */

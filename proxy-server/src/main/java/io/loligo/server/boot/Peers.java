@@ -82,7 +82,13 @@ final class Peers implements Part {
   }
 
   @Override
+  public void open() {
+    health.distances().use(config.get());
+  }
+
+  @Override
   public void reconfigured(ProxyConfig before, ProxyConfig now) {
+    health.distances().use(now);
     tokens.use(now.get(PeerDirectives.CACHE_PEER));
     health.changed(before.get(PeerDirectives.CACHE_PEER), now.get(PeerDirectives.CACHE_PEER));
   }

@@ -363,7 +363,14 @@ public final class Proxy implements AutoCloseable {
       icp =
           parts.add(
               new IcpPort(
-                  transport, loops.first(), peers.asker(), htcp, logs, inForce::config, time));
+                  transport,
+                  loops.first(),
+                  peers.asker(),
+                  htcp,
+                  peers.health().distances(),
+                  logs,
+                  inForce::config,
+                  time));
       descriptors =
           parts.add(
               new FreeDescriptors(

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Directives of the ports on which neighbours ask for stored responses. Immutable. */
 public final class NeighbourDirectives {
+  private static final int MAX_DISTANCES = 1_000_000;
+
   /** The group of these directives in the reference page. */
   public static final Feature FEATURE = new Feature("Neighbours");
 
@@ -139,6 +141,34 @@ public final class NeighbourDirectives {
           .seconds("digest_rewrite_period", "1 hour")
           .range(1, Integer.MAX_VALUE)
           .text("How often a new digest replaces the one that is sent; its Expires says so.");
+
+  /** {@code test_reachability}. */
+  public static final Setting<Boolean> TEST_REACHABILITY =
+      FEATURE
+          .flag("test_reachability", "off")
+          .difference("a connection of this proxy makes the origin known, not a ping")
+          .text(
+              "on: a query by ICP about a response that is not stored gets MISS_NOFETCH if the"
+                  + " round-trip time to its origin is unknown.");
+
+  /** {@code netdb_high}. */
+  public static final Setting<Integer> NETDB_HIGH =
+      FEATURE
+          .number("netdb_high", "1000")
+          .range(1, MAX_DISTANCES)
+          .difference("hosts are counted, not networks")
+          .text(
+              "Most origins whose round-trip times are kept. They are measured, by the connections"
+                  + " to origins, if query_icmp or test_reachability is on, or if there is an"
+                  + " icp_port: a query may ask for them.");
+
+  /** {@code netdb_low}. */
+  public static final Setting<Integer> NETDB_LOW =
+      FEATURE
+          .number("netdb_low", "900")
+          .range(0, MAX_DISTANCES)
+          .text(
+              "So many are left when there were more than netdb_high: those that were used last.");
 
   private NeighbourDirectives() {}
 

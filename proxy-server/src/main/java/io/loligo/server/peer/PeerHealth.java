@@ -44,11 +44,27 @@ public final class PeerHealth implements HopHealth {
 
   private final Map<String, State> states = new ConcurrentHashMap<>();
   private final AtomicLong turns = new AtomicLong();
+  private final OriginDistances distances = new OriginDistances();
   private final LongSupplier nanoClock;
 
   /** All peers alive; {@code nanoClock} is a monotonic clock. */
   public PeerHealth(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
+  }
+
+  /** How far away origins are. */
+  public OriginDistances distances() {
+    return distances;
+  }
+
+  @Override
+  public void reached(String host, long nanos) {
+    distances.reached(host, nanos);
+  }
+
+  @Override
+  public int originMillis(String host) {
+    return distances.millis(host);
   }
 
   @Override

@@ -16,6 +16,8 @@ public enum HierarchyCode {
   CD_PARENT_HIT,
   /** No peer has it, and this parent is the nearest one to the origin. */
   CLOSEST_PARENT_MISS,
+  /** This proxy is the nearest one to the origin, or near enough. */
+  CLOSEST_DIRECT,
   /** No peer has it, and this parent was the first to say so. */
   FIRST_PARENT_MISS,
   FIRSTUP_PARENT,

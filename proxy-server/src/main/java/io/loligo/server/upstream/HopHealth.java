@@ -1,8 +1,8 @@
 package io.loligo.server.upstream;
 
 /**
- * The health of peers: attempts report it, the choice of a route reads it. It also counts what
- * peers get and give. Called on any event loop.
+ * The health of peers, and the distances of origins: attempts report them, the choice of a route
+ * reads them. It also counts what peers get and give. Called on any event loop.
  */
 public interface HopHealth {
   /** Knows nothing, limits nothing. */
@@ -42,6 +42,14 @@ public interface HopHealth {
         @Override
         public void failed(CachePeer peer) {}
       };
+
+  /** An origin, {@code host}, has accepted a connection after {@code nanos}. */
+  default void reached(String host, long nanos) {}
+
+  /** The round trip to the origin {@code host}, milliseconds; 0: unknown. */
+  default int originMillis(String host) {
+    return 0;
+  }
 
   /** Whether the peer should be tried. */
   boolean alive(CachePeer peer);

@@ -343,5 +343,7 @@ final class ReferencePages {
       | `mcast_icp_query_timeout` | `AskerTest` | real time would have to pass |
       | `dead_peer_timeout` | `AskerTest` | real time would have to pass |
       | `background_ping_rate` | `AskerTest` | real time would have to pass |
+      | `netdb_high` | `OriginDistancesTest` | many origins would be needed |
+      | `netdb_low` | `OriginDistancesTest` | many origins would be needed |
       """;
 }

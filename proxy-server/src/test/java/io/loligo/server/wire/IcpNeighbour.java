@@ -63,6 +63,15 @@ final class IcpNeighbour implements AutoCloseable {
     return last[0];
   }
 
+  /** Asks for the round trip to the origin, too: that of the reply, in ms; -1: it tells none. */
+  int askDistance(int port, int number, String url) throws IOException {
+    byte[] query = message(QUERY, number, url);
+    query[8] = 0x40;
+    send(query, port);
+    receive();
+    return (last[8] & 0x40) == 0 ? -1 : ByteBuffer.wrap(last).getInt(12);
+  }
+
   /** The URL of a query, which has to come. */
   String awaitQuery() throws IOException {
     receive();
@@ -83,6 +92,15 @@ final class IcpNeighbour implements AutoCloseable {
   /** Replies to the last query. */
   void reply(int opcode) throws IOException {
     reply(opcode, ByteBuffer.wrap(last).getInt(4));
+  }
+
+  /** Says to the last query that it lacks the response, and the round trip to the origin. */
+  void replyMiss(int distanceMillis) throws IOException {
+    int number = ByteBuffer.wrap(last).getInt(4);
+    byte[] out = message(MISS, number, new String(last, 24, last.length - 25, ISO_8859_1));
+    out[8] = 0x40;
+    ByteBuffer.wrap(out).putInt(12, distanceMillis);
+    socket.send(new DatagramPacket(out, out.length, lastSender));
   }
 
   /** The same with another number. */

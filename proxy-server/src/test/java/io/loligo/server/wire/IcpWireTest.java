@@ -219,6 +219,30 @@ class IcpWireTest extends WireTest {
   }
 
   @Test
+  void aReplyTellsTheDistanceOfTheOriginIfItIsAskedForAndKnown() throws Exception {
+    startProxy(lines());
+    IcpNeighbour friend = at("127.0.0.1");
+    origin.onOk("/one", "content", FRESH);
+    assertThat(friend.askDistance(port, 1, origin.url("/one"))).isEqualTo(-1);
+    get("/one");
+    assertThat(friend.askDistance(port, 2, origin.url("/one"))).isBetween(1, 10_000);
+    assertThat(friend.last()[0]).isEqualTo((byte) IcpNeighbour.HIT);
+    assertThat(friend.askDistance(port, 3, origin.url("/two"))).isBetween(1, 10_000);
+    friend.ask(port, 4, origin.url("/two"));
+    assertThat(friend.last()[8]).isEqualTo((byte) 0);
+  }
+
+  @Test
+  void withTestReachabilityOthersFetchFromUnknownOrigins() throws Exception {
+    startProxy(lines("test_reachability on"));
+    IcpNeighbour friend = at("127.0.0.1");
+    assertThat(friend.ask(port, 1, origin.url("/two"))).isEqualTo(IcpNeighbour.MISS_NOFETCH);
+    origin.onOk("/one", "content");
+    get("/one");
+    assertThat(friend.ask(port, 2, origin.url("/two"))).isEqualTo(IcpNeighbour.MISS);
+  }
+
+  @Test
   void aPortThatWasInUseIsOpenedByTheNextReload() throws Exception {
     startProxy(lines());
     int old = port;
@@ -331,6 +355,38 @@ class IcpWireTest extends WireTest {
     peer.onOk(origin.url("/one"), "of the parent");
     assertThat(client.response().text()).isEqualTo("of the parent");
     assertThat(hierarchy()).containsExactly("FIRSTUP_PARENT/127.0.0.1");
+  }
+
+  @Test
+  void nobodyIsAskedIfTheOriginIsNear() throws Exception {
+    startWithPeer("sibling", "", WAIT, "query_icmp on", "minimum_direct_rtt 60000");
+    origin.onOk("/one", "of the origin");
+    origin.onOk("/two", "the same");
+    RawClient client = asking("/one");
+    neighbour.awaitQuery();
+    neighbour.reply(IcpNeighbour.MISS);
+    assertThat(client.response().text()).isEqualTo("of the origin");
+    assertThat(get("/two").text()).isEqualTo("the same");
+    assertThat(neighbour.hasDatagram()).isFalse();
+    assertThat(hierarchy())
+        .containsExactly("HIER_DIRECT/127.0.0.1", "CLOSEST_DIRECT/127.0.0.1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60000, CLOSEST_DIRECT", "0, FIRST_PARENT_MISS"})
+  void theOriginComesBeforeAParentThatIsFurtherFromIt(int distance, String code)
+      throws Exception {
+    startWithPeer("parent", "", WAIT, "query_icmp on", "minimum_direct_rtt 0");
+    origin.onOk("/one", "content");
+    peer.onOk(origin.url("/one"), "content");
+    String post = "POST " + origin.url("/one") + " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+    assertThat(client().send(post + "Content-Length: 0\r\n\r\n").response().status())
+        .isEqualTo(200);
+    RawClient client = asking("/one");
+    neighbour.awaitQuery();
+    neighbour.replyMiss(distance);
+    assertThat(client.response().text()).isEqualTo("content");
+    assertThat(hierarchy()).containsExactly("HIER_DIRECT/127.0.0.1", code + "/127.0.0.1");
   }
 
   @Test

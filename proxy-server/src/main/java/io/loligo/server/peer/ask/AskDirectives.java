@@ -62,14 +62,5 @@ public final class AskDirectives {
           .range(0, Integer.MAX_VALUE)
           .text("Time between two queries to a cache_peer with background-ping.");
 
-  /** {@code query_icmp}. */
-  public static final Setting<Boolean> QUERY_ICMP =
-      FEATURE
-          .flag("query_icmp", "off")
-          .difference("the distances to origins are those that parents tell, and no others")
-          .text(
-              "on: queries ask parents for their round-trip time to the origin. If no peer has the"
-                  + " response, the parent with the shortest time gets the request.");
-
   private AskDirectives() {}
 }

@@ -3,6 +3,7 @@ package io.loligo.server.peer.ask;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.route.RoutingDirectives;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -41,7 +42,7 @@ final class AskSettings {
     groupMillis = config.get(AskDirectives.MCAST_ICP_QUERY_TIMEOUT);
     deadNanos = TimeUnit.SECONDS.toNanos(config.get(AskDirectives.DEAD_PEER_TIMEOUT));
     backgroundNanos = TimeUnit.SECONDS.toNanos(config.get(AskDirectives.BACKGROUND_PING_RATE));
-    wantsDistance = config.get(AskDirectives.QUERY_ICMP);
+    wantsDistance = config.get(RoutingDirectives.QUERY_ICMP);
   }
 
   /** How long replies are waited for, if {@code wanted} milliseconds seem enough. */

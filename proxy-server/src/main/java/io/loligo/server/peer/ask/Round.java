@@ -163,7 +163,7 @@ final class Round {
 
   private PeerAnswer best(boolean late) {
     if (closest != null) {
-      return new PeerAnswer(closest.name(), HierarchyCode.CLOSEST_PARENT_MISS, late);
+      return new PeerAnswer(closest.name(), HierarchyCode.CLOSEST_PARENT_MISS, late, closestMillis);
     }
     return first != null
         ? new PeerAnswer(first.name(), HierarchyCode.FIRST_PARENT_MISS, late)

@@ -12,6 +12,9 @@ public interface IcpDesk {
     /** Whether {@code icp_access} allows the query. */
     boolean mayAsk();
 
+    /** The round trip to its origin, milliseconds; 0: unknown. */
+    int distanceMillis();
+
     /**
      * Looks for a response that any client would get.
      *

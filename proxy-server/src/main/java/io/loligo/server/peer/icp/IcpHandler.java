@@ -59,7 +59,8 @@ public final class IcpHandler extends SimpleChannelInboundHandler<DatagramPacket
                   case MISS_NOFETCH -> IcpMessage.MISS_NOFETCH;
                   default -> IcpMessage.MISS;
                 };
-            end(channel, from, query, about, found, query.reply(opcode));
+            IcpMessage reply = query.reply(opcode, about.distanceMillis());
+            end(channel, from, query, about, found, reply);
           });
     }
   }

@@ -29,6 +29,9 @@ public record IcpMessage(int opcode, int number, int options, int optionData, St
   /** The largest datagram (RFC 2186, message length). */
   public static final int MAX_BYTES = 16_384;
 
+  /** Its bits of the data of the option; those above are for hops, which nobody counts. */
+  private static final int MAX_DISTANCE = 0xffff;
+
   private static final int VERSION = 2;
   private static final int HEADER_BYTES = 20;
 
@@ -39,12 +42,31 @@ public record IcpMessage(int opcode, int number, int options, int optionData, St
 
   /** The reply to this query. */
   public IcpMessage reply(int replyOpcode) {
-    return new IcpMessage(replyOpcode, number, 0, 0, url);
+    return reply(replyOpcode, 0);
+  }
+
+  /**
+   * The same.
+   *
+   * @param distanceMillis to the origin, told if the query wants that; 0: unknown
+   */
+  public IcpMessage reply(int replyOpcode, int distanceMillis) {
+    boolean told = wantsDistance() && distanceMillis > 0;
+    return new IcpMessage(
+        replyOpcode,
+        number,
+        told ? WITH_DISTANCE : 0,
+        told ? Math.min(distanceMillis, MAX_DISTANCE) : 0,
+        url);
+  }
+
+  private boolean wantsDistance() {
+    return (options & WITH_DISTANCE) != 0;
   }
 
   /** The time that a reply tells, in milliseconds; 0: none. */
   public int distanceMillis() {
-    return (options & WITH_DISTANCE) == 0 ? 0 : optionData & 0xffff;
+    return wantsDistance() ? optionData & MAX_DISTANCE : 0;
   }
 
   /** Bytes on the wire. */

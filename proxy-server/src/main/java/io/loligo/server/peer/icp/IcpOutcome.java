@@ -6,7 +6,9 @@ import io.loligo.server.peer.DatagramOutcome;
 public enum IcpOutcome implements DatagramOutcome {
   HIT("Queries about a response that is stored and stays fresh."),
   MISS("Queries about a response that is not stored, or not for everybody."),
-  MISS_NOFETCH("Queries while the disks are being opened, about a response that was not found."),
+  MISS_NOFETCH(
+      "Queries about a response that was not found, while the disks are being opened or its origin"
+          + " is unknown (test_reachability)."),
   DENIED("Queries that icp_access denied; only a cache_peer gets a reply."),
   INVALID("Damaged datagrams, and queries about a URL that is not served."),
   REPLY("Replies of peers.");

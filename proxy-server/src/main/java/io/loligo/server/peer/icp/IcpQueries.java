@@ -1,13 +1,13 @@
 package io.loligo.server.peer.icp;
 
 import io.loligo.core.config.ProxyConfig;
-import io.loligo.server.peer.ask.AskDirectives;
 import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.peer.ask.QueryProtocol;
 import io.loligo.server.peer.ask.Reply;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.route.PeerQuestion;
+import io.loligo.server.upstream.route.RoutingDirectives;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.DatagramChannel;
 import java.net.InetAddress;
@@ -21,7 +21,7 @@ public final class IcpQueries implements QueryProtocol {
   /** Queries that leave from {@code channel}. */
   public IcpQueries(Channel channel, ProxyConfig config) {
     this.channel = channel;
-    wantsDistance = config.get(AskDirectives.QUERY_ICMP);
+    wantsDistance = config.get(RoutingDirectives.QUERY_ICMP);
   }
 
   @Override

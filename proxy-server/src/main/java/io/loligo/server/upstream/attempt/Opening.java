@@ -139,6 +139,13 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
   }
 
   @Override
+  public void reached(Endpoint endpoint, long nanos) {
+    if (place.peer() == null) {
+      upstream.health.reached(host, nanos);
+    }
+  }
+
+  @Override
   public void insecure(HandshakeFailure failure) {
     upstream.counters.handshakeFailed(failure.fault());
   }

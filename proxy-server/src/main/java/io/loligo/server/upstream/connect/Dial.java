@@ -50,6 +50,9 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     void connected(
         H handler, Channel channel, Endpoint endpoint, int attempts, @Nullable HopTls secured);
 
+    /** {@code endpoint} has accepted a connection after {@code nanos}; a handshake may follow. */
+    default void reached(Endpoint endpoint, long nanos) {}
+
     /** A handshake failed. Another endpoint may follow. */
     default void insecure(HandshakeFailure failure) {}
 
@@ -147,6 +150,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     InetSocketAddress address = endpoint.socketAddress();
     H handler = handlers.apply(endpoint);
     ChannelFuture connecting;
+    long startNanos = loop.ticker().nanoTime();
     try {
       connecting = transport.connect(loop, endpoint.local(), address, handler);
     } catch (RuntimeException e) {
@@ -155,7 +159,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     }
     pending.add(connecting.channel());
     connecting.addListener(
-        (ChannelFutureListener) future -> settled(future, handler, endpoint, time));
+        (ChannelFutureListener) future -> settled(future, handler, endpoint, time, startNanos));
     return true;
   }
 
@@ -191,7 +195,8 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
     dialNext();
   }
 
-  private void settled(ChannelFuture future, H handler, Endpoint endpoint, int time) {
+  private void settled(
+      ChannelFuture future, H handler, Endpoint endpoint, int time, long startNanos) {
     Channel channel = future.channel();
     if (done) {
       channel.close();
@@ -209,6 +214,7 @@ public final class Dial<H extends ChannelHandler> extends LoopTimer.Timeout {
       dialNext();
       return;
     }
+    outcome.reached(endpoint, loop.ticker().nanoTime() - startNanos);
     introduce(channel, endpoint);
     if (endpoint.isSecure()) {
       stopStagger();

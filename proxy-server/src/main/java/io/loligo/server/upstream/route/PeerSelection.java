@@ -56,7 +56,8 @@ import org.jspecify.annotations.Nullable;
  * ParentHash}), else one of the round-robin ones by turn and weight, where one that has just come
  * back leaves some of its turns to others, else the first that is up; the others follow in the
  * order of the configuration. Dead parents are skipped unless none is alive. A peer that was asked
- * and has the response, or the parent that is best placed to fetch it, comes before all others.
+ * and has the response, or the parent that is best placed to fetch it, comes before all others; the
+ * origin comes before that parent if this proxy is nearer ({@code query_icmp}).
  */
 final class PeerSelection {
   private enum Direct {
@@ -86,6 +87,11 @@ final class PeerSelection {
   private final boolean originHttp2;
   private final List<Hashed> hashes;
   private final boolean mayAsk;
+
+  /** {@code query_icmp}. */
+  private final boolean knowsDistances;
+
+  private final int nearMillis;
   private final List<RefreshPattern> refreshPatterns;
 
   /** A selection under {@code config} that sees this health. */
@@ -103,6 +109,8 @@ final class PeerSelection {
             .map(line -> new Candidate(line, CachePeers.of(line)))
             .toList();
     this.mayAsk = !peers.isEmpty();
+    this.knowsDistances = mayAsk && config.get(RoutingDirectives.QUERY_ICMP);
+    this.nearMillis = config.get(RoutingDirectives.MINIMUM_DIRECT_RTT);
     this.refreshPatterns = config.get(CachingDirectives.REFRESH_PATTERN);
     List<Hashed> groups = new ArrayList<>();
     addHash(groups, PeerSpread.SOURCEHASH, HierarchyCode.SOURCEHASH_PARENT);
@@ -146,7 +154,8 @@ final class PeerSelection {
       }
       from = keeps.allowed() ? from : null;
     }
-    Hop origin = origin(request, secure, from);
+    boolean near = direct == Direct.MAYBE && isNear(request, answer);
+    Hop origin = origin(request, secure, from, near);
     boolean forParents = !nonHierarchicalDirect || hierarchical(request, methodId);
     boolean originOnly = direct == Direct.MAYBE && (peers.isEmpty() || !forParents);
     boolean reachable = !secure || outgoingTls.enabled();
@@ -167,15 +176,35 @@ final class PeerSelection {
       }
     }
     Candidate first = answering(usable, answer);
+    boolean originFirst = preferDirect || near;
     usable.removeIf(each -> each.equals(first) || each.line().kind() != PeerKind.PARENT);
     List<Hop> hops = parents(usable, request, from);
     if (direct == Direct.MAYBE && reachable) {
-      hops.add(preferDirect ? 0 : hops.size(), origin);
+      hops.add(originFirst ? 0 : hops.size(), origin);
     }
     if (first != null) {
-      hops.add(0, hop(first, answer.code(), request, from));
+      boolean second = near && hops.contains(origin);
+      hops.add(second ? 1 : 0, hop(first, answer.code(), request, from));
     }
     return Route.of(hops);
+  }
+
+  /**
+   * Whether the origin gets {@code request} before parents, because it is near: within {@code
+   * minimum_direct_rtt}, or as near to this proxy as to the nearest parent.
+   */
+  private boolean isNear(RoutedRequest request, PeerAnswer answer) {
+    if (!knowsDistances || request.pinned() != null) {
+      return false;
+    }
+    HierarchyCode code = answer.code();
+    boolean lacking = code == HierarchyCode.HIER_NONE || isMiss(code);
+    int own = lacking ? health.originMillis(request.host()) : 0;
+    return own > 0 && (own <= nearMillis || own <= answer.distanceMillis());
+  }
+
+  private static boolean isMiss(HierarchyCode code) {
+    return code == HierarchyCode.CLOSEST_PARENT_MISS || code == HierarchyCode.FIRST_PARENT_MISS;
   }
 
   /** The peer that {@code answer} names, if it can be used now; else null. */
@@ -206,7 +235,7 @@ final class PeerSelection {
     boolean hierarchical = hierarchical(request, methodId);
     if (direct == Direct.YES
         || direct == Direct.UNDECIDED
-        || (direct == Direct.MAYBE && !hierarchical)) {
+        || (direct == Direct.MAYBE && (!hierarchical || isNear(request, PeerAnswer.NOBODY)))) {
       return List.of();
     }
     boolean siblings =
@@ -257,14 +286,20 @@ final class PeerSelection {
     return health.hasRoom(candidate.peer()) ? Reason.ORIGIN_ONLY : Reason.FULL;
   }
 
-  private Hop origin(RoutedRequest request, boolean secure, @Nullable InetAddress from) {
+  private Hop origin(
+      RoutedRequest request, boolean secure, @Nullable InetAddress from, boolean near) {
     HopSecurity security =
         secure ? new HopSecurity(request.host(), outgoingTls.options(), originHttp2) : null;
     InetSocketAddress pinned = request.pinned();
     RequestForm form = RequestForm.DIRECT.with(request);
     return pinned == null
         ? new Hop.Direct(
-            request.host(), request.port(), HierarchyCode.HIER_DIRECT, security, from, form)
+            request.host(),
+            request.port(),
+            near ? HierarchyCode.CLOSEST_DIRECT : HierarchyCode.HIER_DIRECT,
+            security,
+            from,
+            form)
         : new Hop.Direct(
             NetUtil.toAddressString(pinned.getAddress()),
             pinned.getPort(),

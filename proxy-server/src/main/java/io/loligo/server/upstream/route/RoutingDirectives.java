@@ -54,5 +54,29 @@ public final class RoutingDirectives {
                   + " are a GET without credentials, and TRACE. off: they may go to parents,"
                   + " too.");
 
+  /** {@code query_icmp}. */
+  public static final Setting<Boolean> QUERY_ICMP =
+      FEATURE
+          .flag("query_icmp", "off")
+          .difference(
+              "this proxy's own round-trip times are those of its connections to origins, not of"
+                  + " ICMP, and peers exchange none but in replies")
+          .text(
+              "on: queries ask parents for their round-trip time to the origin. If no peer has the"
+                  + " response, the parent with the shortest time gets the request, or the origin"
+                  + " if this proxy's own time is not longer. An origin within minimum_direct_rtt"
+                  + " gets the request at once, and no peer is asked.");
+
+  /** {@code minimum_direct_rtt}: milliseconds. */
+  public static final Setting<Integer> MINIMUM_DIRECT_RTT =
+      FEATURE
+          .number("minimum_direct_rtt", "400")
+          .range(0, 600_000)
+          .difference("it has no effect without query_icmp on")
+          .text(
+              "With query_icmp on, a request that may go to the origin goes there at once if the"
+                  + " round-trip time to it is known and at most this long, in milliseconds. 0:"
+                  + " none does.");
+
   private RoutingDirectives() {}
 }

@@ -16,6 +16,11 @@ record WithoutTurns(HopHealth health) implements HopHealth {
   }
 
   @Override
+  public int originMillis(String host) {
+    return health.originMillis(host);
+  }
+
+  @Override
   public long nextTurn() {
     return 0;
   }

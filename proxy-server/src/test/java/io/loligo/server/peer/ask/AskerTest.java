@@ -138,7 +138,9 @@ class AskerTest {
   }
 
   private void assertAnswer(String name, HierarchyCode code, boolean late) {
-    assertThat(answers).containsExactly(new PeerAnswer(name, code, late));
+    assertThat(answers).hasSize(1);
+    PeerAnswer answer = answers.get(0);
+    assertThat(answer).isEqualTo(new PeerAnswer(name, code, late, answer.distanceMillis()));
   }
 
   private boolean alive(int peer) {
