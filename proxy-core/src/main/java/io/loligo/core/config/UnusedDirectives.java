@@ -166,8 +166,7 @@ final class UnusedDirectives {
         "digest_rebuild_chunk_percentage : INTEGER 0 100 : 10");
     rows.add(
         Status.WITHOUT_EFFECT,
-        "icp_port joins no multicast group, and misses are told to nobody",
-        "mcast_groups : LINE :",
+        "misses are told to nobody",
         "mcast_miss_addr : TEXT :",
         "mcast_miss_ttl : INTEGER : 16",
         "mcast_miss_port : INTEGER : 3135",

@@ -18,6 +18,7 @@ import io.loligo.server.record.LogTag;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
 import io.netty.channel.Channel;
+import io.netty.channel.socket.DatagramChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,12 +41,14 @@ final class IcpPort implements Part {
   private static final int FRESH_SECONDS = 30;
 
   /** The directives that say where the sockets are. */
-  private record Place(int port, @Nullable String incoming, @Nullable String outgoing) {
+  private record Place(
+      int port, @Nullable String incoming, @Nullable String outgoing, List<String> groups) {
     static Place of(ProxyConfig config) {
       return new Place(
           config.get(NeighbourDirectives.ICP_PORT),
           config.get(NeighbourDirectives.UDP_INCOMING_ADDRESS),
-          config.get(NeighbourDirectives.UDP_OUTGOING_ADDRESS));
+          config.get(NeighbourDirectives.UDP_OUTGOING_ADDRESS),
+          config.get(NeighbourDirectives.MCAST_GROUPS));
     }
   }
 
@@ -105,6 +108,10 @@ final class IcpPort implements Part {
     } catch (IOException e) {
       NeighbourPort.close(in);
       throw e;
+    }
+    if (in instanceof DatagramChannel receiver) {
+      DatagramChannel sender = outgoing instanceof DatagramChannel other ? other : receiver;
+      MulticastGroups.join(receiver, sender, next.groups());
     }
     incoming = in;
     place = next;

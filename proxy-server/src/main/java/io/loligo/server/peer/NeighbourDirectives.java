@@ -5,6 +5,7 @@ import io.loligo.core.config.Feature;
 import io.loligo.core.config.RuleScope;
 import io.loligo.core.config.Setting;
 import io.loligo.server.peer.digest.DigestFilter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Directives of the ports on which neighbours ask for stored responses. Immutable. */
@@ -44,6 +45,18 @@ public final class NeighbourDirectives {
               "off: a query gets HIT only for a response that stays fresh for 30 seconds. on: also"
                   + " for one that is stale; the request for it is then validated at the origin if"
                   + " the peer permits that (allow-miss), and else gets 504.");
+
+  /** {@code mcast_groups}. */
+  public static final Setting<List<String>> MCAST_GROUPS =
+      FEATURE
+          .addresses("mcast_groups")
+          .listen()
+          .difference("the port joins them on all interfaces that are up, not on the usual one")
+          .text(
+              "Multicast groups, such as 239.128.16.128, whose queries the ICP port receives, too;"
+                  + " icp_access decides about them. It joins them on all interfaces. With"
+                  + " udp_incoming_address it receives none of them, since the system gives a"
+                  + " socket the datagrams for its own address only.");
 
   /** {@code udp_outgoing_address}; null: the port is that for queries of others. */
   public static final Setting<@Nullable String> UDP_OUTGOING_ADDRESS =

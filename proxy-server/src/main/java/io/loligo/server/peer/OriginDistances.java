@@ -80,9 +80,7 @@ public final class OriginDistances {
     }
     synchronized (all) {
       Distance known = all.get(host);
-      return known == null
-          ? 0
-          : (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(known.nanos));
+      return known == null ? 0 : (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(known.nanos));
     }
   }
 

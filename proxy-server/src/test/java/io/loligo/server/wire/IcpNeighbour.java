@@ -7,8 +7,12 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
+import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 
 /** A neighbour that speaks ICP, written without the code under test. Confined to one thread. */
@@ -61,6 +65,37 @@ final class IcpNeighbour implements AutoCloseable {
     assertThat(ByteBuffer.wrap(last).getInt(4)).isEqualTo(number);
     assertThat(ByteBuffer.wrap(last).getShort(2)).isEqualTo((short) last.length);
     return last[0];
+  }
+
+  /** Asks the members of {@code group} on the loopback interface; the opcode of the reply. */
+  int askGroup(String group, int port, int number, String url) throws IOException {
+    byte[] query = message(QUERY, number, url);
+    socket.setOption(StandardSocketOptions.IP_MULTICAST_IF, loopback());
+    socket.send(new DatagramPacket(query, query.length, InetAddress.getByName(group), port));
+    receive();
+    assertThat(ByteBuffer.wrap(last).getInt(4)).isEqualTo(number);
+    return last[0];
+  }
+
+  /** Whether the system delivers datagrams to {@code group} on the loopback interface. */
+  static boolean reachesGroups(String group) {
+    try (MulticastSocket member = new MulticastSocket(0);
+        DatagramSocket sender = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"))) {
+      InetSocketAddress place =
+          new InetSocketAddress(InetAddress.getByName(group), member.getLocalPort());
+      member.joinGroup(place, loopback());
+      member.setSoTimeout(1_000);
+      sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, loopback());
+      sender.send(new DatagramPacket(new byte[1], 1, place));
+      member.receive(new DatagramPacket(new byte[1], 1));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static NetworkInterface loopback() throws IOException {
+    return NetworkInterface.getByInetAddress(InetAddress.getByName("127.0.0.1"));
   }
 
   /** Asks for the round trip to the origin, too: that of the reply, in ms; -1: it tells none. */

@@ -1,6 +1,7 @@
 package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.loligo.server.Waiting;
 import java.net.DatagramSocket;
@@ -368,14 +369,12 @@ class IcpWireTest extends WireTest {
     assertThat(client.response().text()).isEqualTo("of the origin");
     assertThat(get("/two").text()).isEqualTo("the same");
     assertThat(neighbour.hasDatagram()).isFalse();
-    assertThat(hierarchy())
-        .containsExactly("HIER_DIRECT/127.0.0.1", "CLOSEST_DIRECT/127.0.0.1");
+    assertThat(hierarchy()).containsExactly("HIER_DIRECT/127.0.0.1", "CLOSEST_DIRECT/127.0.0.1");
   }
 
   @ParameterizedTest
   @CsvSource({"60000, CLOSEST_DIRECT", "0, FIRST_PARENT_MISS"})
-  void theOriginComesBeforeAParentThatIsFurtherFromIt(int distance, String code)
-      throws Exception {
+  void theOriginComesBeforeAParentThatIsFurtherFromIt(int distance, String code) throws Exception {
     startWithPeer("parent", "", WAIT, "query_icmp on", "minimum_direct_rtt 0");
     origin.onOk("/one", "content");
     peer.onOk(origin.url("/one"), "content");
@@ -542,6 +541,39 @@ class IcpWireTest extends WireTest {
     int number = java.nio.ByteBuffer.wrap(group.last()).getInt(4);
     neighbour.send(IcpNeighbour.message(IcpNeighbour.HIT, number, origin.url("/one")), port);
     assertThat(client.response().text()).isEqualTo("of the member");
+  }
+
+  @Test
+  void queriesToAGroupAreAnswered() throws Exception {
+    port = IcpNeighbour.freePort();
+    String group = "239.255.13.7";
+    assumeTrue(IcpNeighbour.reachesGroups(group), "no multicast on the loopback interface");
+    String[] lines = {"icp_port " + port, "acl here src 127.0.0.1", "icp_access allow here"};
+    startProxy(lines);
+    IcpNeighbour friend = at("127.0.0.1");
+    assertThat(friend.ask(port, 1, origin.url("/one"))).isEqualTo(IcpNeighbour.MISS);
+    proxy.reload(configuration(lines[0], lines[1], lines[2], "mcast_groups " + group));
+    assertThat(friend.askGroup(group, port, 2, origin.url("/one"))).isEqualTo(IcpNeighbour.MISS);
+  }
+
+  @Test
+  void aMemberOfTheGroupThatItAsksDoesNotHearItself() throws Exception {
+    port = IcpNeighbour.freePort();
+    startProxy(
+        "icp_port " + port,
+        "mcast_groups 239.255.13.8",
+        "mcast_icp_query_timeout 50",
+        "icp_access allow all",
+        "cache_peer 239.255.13.8 multicast 3128 " + port + " ttl=0");
+    origin.onOk("/one", "of the origin");
+    Waiting.until(
+        "the group is asked",
+        () -> {
+          assertThat(get("/one").text()).isEqualTo("of the origin");
+          return metrics().contains("loligo_peer_queries_total{peer=\"239.255.13.8\"} 1.0");
+        });
+    assertThat(get("/one").text()).isEqualTo("of the origin");
+    assertThat(metrics()).contains("\nloligo_icp_miss_total 0.0\n");
   }
 
   @Test
