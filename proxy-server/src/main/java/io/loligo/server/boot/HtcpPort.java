@@ -92,6 +92,11 @@ final class HtcpPort implements Part {
     place = next;
   }
 
+  /** Its numbers. */
+  NeighbourPort port() {
+    return port;
+  }
+
   /** Asks peers from its socket; null: there is none. */
   synchronized @Nullable QueryProtocol queries() {
     return channel == null ? null : new HtcpQueries(channel);

@@ -4,6 +4,7 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.exchange.neighbour.Neighbours;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.history.HistorySources;
+import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.peer.NeighbourDirectives;
 import io.loligo.server.peer.OriginDistances;
@@ -24,6 +25,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -170,6 +172,15 @@ final class IcpPort implements Part {
   @Override
   public void showHistory(HistorySources sources) {
     port.showHistory(sources);
+  }
+
+  /** Those of HTCP are in the same bean. */
+  @Override
+  public void showBeans(ManagementBeans beans) {
+    NeighbourPort other = htcp.port();
+    beans.neighbourPorts(
+        () -> Map.of("icp", port.numbers(), "htcp", other.numbers()),
+        Map.of("icp", port.texts(), "htcp", other.texts()));
   }
 
   @Override

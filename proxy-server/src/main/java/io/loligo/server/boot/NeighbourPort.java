@@ -23,8 +23,10 @@ import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * counts their datagrams, and logs them. Thread-safe, but for {@link #log}.
  */
 final class NeighbourPort {
+  private static final String PAUSES = "pauses";
+
   private final String protocol;
   private final List<? extends DatagramOutcome> outcomes;
   private final Transport transport;
@@ -159,27 +163,41 @@ final class NeighbourPort {
   }
 
   void showMeters(MetricsExport export) {
+    String prefix = "loligo." + protocol + '.';
     for (DatagramOutcome outcome : outcomes) {
       export.counter(
-          "loligo." + protocol + '.' + name(outcome),
-          null,
-          outcome.text(),
-          () -> counts.get(outcome.ordinal()));
+          prefix + name(outcome), null, outcome.text(), () -> counts.get(outcome.ordinal()));
     }
-    export.counter(
-        "loligo." + protocol + ".pauses",
-        null,
-        "Pauses in reading from "
-            + protocol
-            + "_port: its datagrams had used up their share of the event loop.",
-        pauses::get);
+    export.counter(prefix + PAUSES, null, pausesText(), pauses::get);
+  }
+
+  private String pausesText() {
+    return "Pauses in reading from "
+        + protocol
+        + "_port: its datagrams had used up their share of the event loop.";
+  }
+
+  /** The numbers, by name. */
+  Map<String, Long> numbers() {
+    Map<String, Long> numbers = new LinkedHashMap<>();
+    outcomes.forEach(each -> numbers.put(name(each), counts.get(each.ordinal())));
+    numbers.put(PAUSES, pauses.get());
+    return numbers;
+  }
+
+  /** Their meaning. */
+  Map<String, String> texts() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    outcomes.forEach(each -> texts.put(name(each), each.text()));
+    texts.put(PAUSES, pausesText());
+    return texts;
   }
 
   void showHistory(HistorySources sources) {
     for (DatagramOutcome outcome : outcomes) {
       sources.counter(protocol + '_' + name(outcome), () -> counts.get(outcome.ordinal()));
     }
-    sources.counter(protocol + "_pauses", pauses::get);
+    sources.counter(protocol + '_' + PAUSES, pauses::get);
   }
 
   private static String name(DatagramOutcome outcome) {

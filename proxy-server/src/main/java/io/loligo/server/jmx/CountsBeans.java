@@ -69,6 +69,20 @@ final class CountsBeans {
     }
   }
 
+  record NeighbourPorts(
+      Supplier<Map<String, Map<String, Long>>> protocols, Map<String, Map<String, String>> texts)
+      implements NeighbourPortsMXBean {
+    @Override
+    public Map<String, Map<String, Long>> getProtocols() {
+      return protocols.get();
+    }
+
+    @Override
+    public Map<String, Map<String, String>> getTexts() {
+      return texts;
+    }
+  }
+
   record Icap(Supplier<List<ServiceCounts>> services) implements IcapMXBean {
     @Override
     public Map<String, Map<String, Long>> getServices() {

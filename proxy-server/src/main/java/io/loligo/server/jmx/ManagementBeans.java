@@ -45,8 +45,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The proxy's own MXBeans under {@code io.loligo:type=...}: Tiers, Classes, Stages, Concurrency,
  * DiskTimes, History, Connections, OriginConnections, MemoryLedger, Misses, Icap, Pools, Parents,
- * Helpers, Logins, Logs, Cluster, Control, and a CacheDir for each cache_dir, with units and
- * descriptions. Thread-safe: any thread.
+ * NeighbourPorts, Helpers, Logins, Logs, Cluster, Control, and a CacheDir for each cache_dir, with
+ * units and descriptions. Thread-safe: any thread.
  */
 public final class ManagementBeans implements AutoCloseable {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
@@ -154,6 +154,21 @@ public final class ManagementBeans implements AutoCloseable {
    */
   public void parents(Supplier<List<PeerNumbers>> peers) {
     add("Parents", new MetricsBeans.Parents(peers), ParentsMXBean.class);
+  }
+
+  /**
+   * Registers the bean of the ports for neighbours.
+   *
+   * @param numbers by protocol and name, asked for again each time
+   * @param texts their meaning
+   * @throws IllegalStateException if the server refuses it
+   */
+  public void neighbourPorts(
+      Supplier<Map<String, Map<String, Long>>> numbers, Map<String, Map<String, String>> texts) {
+    add(
+        "NeighbourPorts",
+        new CountsBeans.NeighbourPorts(numbers, texts),
+        NeighbourPortsMXBean.class);
   }
 
   /**

@@ -119,6 +119,8 @@ class ManagementBeansTest {
             new TestOperations());
     beans.logs(new OneLevel());
     beans.icap(() -> List.of(new ServiceCounts("scan")));
+    beans.neighbourPorts(
+        () -> Map.of("icp", Map.of("hit", 1L)), Map.of("icp", Map.of("hit", "Hits.")));
     beans.pools(() -> List.of(new PoolCounts("delay_pools 1")), SamplePools::levels);
     Map<PeerCount, Long> counts = Map.of(PeerCount.REQUESTS, 5L, PeerCount.RECEIVED, 6L);
     beans.parents(
@@ -156,6 +158,7 @@ class ManagementBeansTest {
         "Icap",
         "Pools",
         "Parents",
+        "NeighbourPorts",
         "Control"
       })
   void everythingIsDescribed(String type) throws Exception {

@@ -3,10 +3,13 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.Waiting;
+import java.lang.management.ManagementFactory;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import javax.management.ObjectName;
+import javax.management.openmbean.TabularData;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +168,24 @@ class HtcpWireTest extends WireTest {
             "0 127.0.0.1 UDP_DENIED/000 0 HTCP_TST " + url + "/hidden - HIER_NONE/- -",
             "0 127.0.0.1 UDP_INVALID/000 0 HTCP_TST - - HIER_NONE/- -",
             "0 127.0.0.1 UDP_MISS/000 0 HTCP_TST " + url + "/one - HIER_NONE/- -");
+  }
+
+  @Test
+  void countsInJmxAsWell() throws Exception {
+    startProxy(lines());
+    friend().ask(HtcpClient.TST, origin.url("/one"));
+    Waiting.until("counted", () -> bean("htcp", "miss") == 1);
+    assertThat(bean("htcp", "hit")).isZero();
+    assertThat(bean("icp", "miss")).isZero();
+  }
+
+  private static long bean(String protocol, String number) throws Exception {
+    TabularData protocols =
+        (TabularData)
+            ManagementFactory.getPlatformMBeanServer()
+                .getAttribute(new ObjectName("io.loligo:type=NeighbourPorts"), "Protocols");
+    TabularData numbers = (TabularData) protocols.get(new Object[] {protocol}).get("value");
+    return (long) numbers.get(new Object[] {number}).get("value");
   }
 
   @Test
