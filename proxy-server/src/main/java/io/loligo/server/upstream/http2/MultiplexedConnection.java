@@ -124,6 +124,11 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private boolean processing;
   private boolean readPending;
   private boolean flushDue;
+
+  /** Whether {@link #flushing} is among the tasks of the loop. */
+  private boolean flushPlanned;
+
+  private final Runnable flushing = this::flushPlanned;
   private boolean tellDue;
 
   /** A connection to {@code endpoint}, to be added to the pipeline of an open channel. */
@@ -578,6 +583,25 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     flushDue = true;
     if (!processing) {
       flushNow();
+    }
+  }
+
+  /**
+   * Flushes when the tasks of the loop that are due have run, at the latest: then the requests of
+   * several clients leave in one write.
+   */
+  void flushAfterTasks() {
+    flushDue = true;
+    if (!processing && !flushPlanned) {
+      flushPlanned = true;
+      later(flushing);
+    }
+  }
+
+  private void flushPlanned() {
+    flushPlanned = false;
+    if (flushDue && state != State.CLOSED) {
+      flush();
     }
   }
 

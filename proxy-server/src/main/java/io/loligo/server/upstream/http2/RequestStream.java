@@ -186,7 +186,7 @@ final class RequestStream implements Lease {
       return;
     }
     record.bytesOut += bytes;
-    connection.flushSoon();
+    connection.flushAfterTasks();
     if (sending && !awaitingContinue && phase == Phase.HEAD) {
       listener.readyForContent();
     }

@@ -208,12 +208,23 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
   }
 
   @Test
+  void requestsOfOneTurnOfTheLoopLeaveInOneWrite() {
+    openSettled();
+    get();
+    get();
+    settle();
+    assertThat(channel.outboundMessages()).hasSize(1);
+    assertThat(server.frames()).hasSize(2).allMatch(frame -> frame.startsWith("HEADERS "));
+  }
+
+  @Test
   void longHeadsContinue() {
     openSettled();
     byte[] lines = ("Host: a\r\nX: " + "v".repeat(20_000) + "\r\n").getBytes(ISO_8859_1);
     OutgoingRequest request =
         OutgoingRequest.of("GET", Method.GET).authority("a").fieldLines(lines).build();
     lease().send(request, RequestForm.DIRECT);
+    settle();
     ByteBuf out = channel.readOutbound();
     assertThat(out.readUnsignedMedium()).isEqualTo(16_384);
     assertThat(out.readUnsignedByte()).isEqualTo((short) Frames.HEADERS);
@@ -231,6 +242,7 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
   void saysOnceThatItUsesNoTable() {
     openSettled(Frames.HEADER_TABLE_SIZE, 0);
     get();
+    settle();
     get();
     // GET from the static table comes first, after a table of no bytes (RFC 7541 section 6.3)
     assertThat(firstBytesOfBlocks()).containsExactly(0x20, 0x82);
@@ -238,6 +250,7 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
 
   private List<Integer> firstBytesOfBlocks() {
     List<Integer> first = new ArrayList<>();
+    settle();
     for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
       first.add((int) out.getUnsignedByte(Frames.HEADER_BYTES));
       out.release();

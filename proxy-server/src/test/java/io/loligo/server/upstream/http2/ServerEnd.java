@@ -28,6 +28,7 @@ public final class ServerEnd {
 
   /** The frames since the last call. */
   public List<String> frames() {
+    channel.runPendingTasks(); // frames leave when the tasks that are due have run
     for (ByteBuf each = channel.readOutbound(); each != null; each = channel.readOutbound()) {
       written.writeBytes(each);
       each.release();
