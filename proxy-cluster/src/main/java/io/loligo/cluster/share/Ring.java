@@ -77,6 +77,16 @@ public final class Ring {
     return peers;
   }
 
+  /** Whether {@code id} is a member. */
+  public boolean has(NodeRun id) {
+    for (ClusterPeer peer : peers) {
+      if (peer.member().id().equals(id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Expected share of the keys of {@code owner}, 0 to 1. */
   public double share(ClusterPeer owner) {
     return owners.share(owner);

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -142,7 +143,7 @@ final class LoopOwners implements CacheOwners {
     }
     PurgeVector claim = shared.claim();
     boolean stored = code != HierarchyCode.CLUSTER_OWNER;
-    RequestForm form = RequestForm.ofNode(port, stored, claim == null ? null : claim.tag());
+    RequestForm form = place.form(port, stored, claim == null ? null : claim.tag());
     return new Hop.Owner(place.target, new Asked(place, nowNanos, code, copies, claim), code, form);
   }
 
@@ -160,7 +161,40 @@ final class LoopOwners implements CacheOwners {
   }
 
   /** A node, as this loop knows it. */
-  private record Place(ClusterPeer peer, CachePeer target, AcknowledgementTimes times) {}
+  private static final class Place {
+    final ClusterPeer peer;
+    final CachePeer target;
+    final AcknowledgementTimes times;
+
+    /** The form of the last request, most of which are alike; null: none was sent. */
+    private @Nullable RequestForm last;
+
+    private String lastPort = "";
+    private boolean lastStored;
+    private @Nullable String lastPurges;
+
+    Place(ClusterPeer peer, CachePeer target, AcknowledgementTimes times) {
+      this.peer = peer;
+      this.target = target;
+      this.times = times;
+    }
+
+    /** As {@link RequestForm#ofNode}. */
+    RequestForm form(String port, boolean stored, @Nullable String purges) {
+      RequestForm known = last;
+      if (known == null
+          || stored != lastStored
+          || !port.equals(lastPort)
+          || !Objects.equals(purges, lastPurges)) {
+        known = RequestForm.ofNode(port, stored, purges);
+        last = known;
+        lastPort = port;
+        lastStored = stored;
+        lastPurges = purges;
+      }
+      return known;
+    }
+  }
 
   /** A node that one request may be sent to. */
   private final class Asked implements ClusterNode {
@@ -203,7 +237,7 @@ final class LoopOwners implements CacheOwners {
 
     @Override
     public boolean isOut() {
-      return place.peer.health().isOut();
+      return place.peer.health().isOut() || !shared.ring().has(place.peer.member().id());
     }
 
     @Override

@@ -34,8 +34,8 @@ public interface ClusterNode {
   long limitNanos();
 
   /**
-   * Whether requests pass it over at present. A request that waits for its response then goes on to
-   * the next hop too.
+   * Whether requests pass it over at present, or it has left. A request that waits for its response
+   * then goes on to the next hop too; a response whose content does not move breaks off.
    */
   boolean isOut();
 

@@ -206,6 +206,32 @@ class SharedCacheWireTest extends WireTest {
   }
 
   @Test
+  void aResponseThatBreaksOffWithItsOwnerIsContinuedFromTheOrigin() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    origin.on(
+        "/a",
+        call ->
+            call.send(
+                "HTTP/1.1 206 X\r\nETag: \"v\"\r\nContent-Range: bytes 4-9/10\r\n"
+                    + "Content-Length: 6\r\n\r\n456789"));
+    RawClient client;
+    try (ServerSocket owner = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      nodes.at(0, owner.getLocalPort());
+      client = client(proxies.get(1)).get(origin.url("/a"));
+      try (RawClient asked = RawClient.over(owner.accept())) {
+        asked.responseHead(); // the request's
+        nodes.at(0, ProxyProcess.freePort());
+        asked.send("HTTP/1.1 200 OK\r\nETag: \"v\"\r\nContent-Length: 10\r\n\r\n0123");
+      }
+    }
+    assertThat(client.response().text()).isEqualTo("0123456789");
+    assertThat(origin.lastRequest().field("Range")).isEqualTo("bytes=4-9");
+    assertThat(origin.lastRequest().field("If-Range")).isEqualTo("\"v\"");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
+  @Test
   void withoutFallBacksTheClientGets503WithRetryAfter() throws Exception {
     nodes.ranking(0, 1);
     startNodes(2);

@@ -27,9 +27,14 @@ final class Continuing {
     left = most;
   }
 
-  /** {@code loligo_resume_fetches} times; adapted responses have no such rest. */
-  static Continuing of(LoopServices services) {
-    int most = services.settings.fetches.mostResumptions;
+  /**
+   * {@code loligo_resume_fetches} times; adapted responses have no such rest.
+   *
+   * @param ofNode whether the response comes from another node of the cluster: then it is continued
+   *     at least once, since without the cluster it would not have passed that node
+   */
+  static Continuing of(LoopServices services, boolean ofNode) {
+    int most = Math.max(services.settings.fetches.mostResumptions, ofNode ? 1 : 0);
     return new Continuing(services.adaptations == null ? most : 0);
   }
 

@@ -871,7 +871,7 @@ public final class Fetch
       return false;
     }
     if (continuing == null) {
-      continuing = Continuing.of(services);
+      continuing = Continuing.of(services, side().node() != null);
     }
     return continuing.begins(
         failure, request, response.head(), inFlight().received(), response.announced());

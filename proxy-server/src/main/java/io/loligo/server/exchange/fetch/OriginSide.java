@@ -185,9 +185,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
     return asked().timings().peer;
   }
 
-  /** The node of the cluster that received the last request, or null. As {@link #peer}. */
+  /** The node of the cluster that received the last request; null: none did. */
   @Nullable ClusterNode node() {
-    return asked().timings().node;
+    return stream == null ? null : stream.timings().node;
   }
 
   /**

@@ -147,7 +147,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       upstream.health.requested(peer);
     }
     ClusterNode node = search.node();
-    sign = node == null ? null : new SignOfLife(upstream.loop(), node, this::silent);
+    sign = node == null ? null : new SignOfLife(upstream.signs, node, this::silent);
     long storeMillis = search.storeMillis();
     if (storeMillis > 0 && task.isRepeatable() && search.hopsLeft() && search.triesLeft() > 0) {
       storeLimit = new StoreLimit();
@@ -176,11 +176,13 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   /** The node has given no sign of life in time, or other requests found it silent. */
   private void silent() {
     Lease unheard = lease;
-    assert unheard != null && !skipping : "it has the request";
+    SignOfLife missed = sign;
+    assert unheard != null && missed != null : "it has the request";
     unheard.cancel();
-    failed(
-        new FetchFailure(Kind.NOT_ACKNOWLEDGED, unheard.endpoint() + ": no sign of life in time"),
-        /* answered= */ false);
+    boolean within = missed.hasResponded();
+    String text = within ? ": silent within the content" : ": no sign of life in time";
+    Kind kind = within ? Kind.TRUNCATED : Kind.NOT_ACKNOWLEDGED;
+    failed(new FetchFailure(kind, unheard.endpoint() + text), /* answered= */ within);
   }
 
   /** The lease is over. */
@@ -249,14 +251,12 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       }
     }
     if (sign != null) {
-      sign.came();
-      sign.end();
-      sign = null;
+      sign.responded();
     }
     if (asksNext(head.status())) {
       skipping = true;
       skippedBytes = 0;
-      lease.read();
+      read();
       return;
     }
     if (head.status() < 500) { // an error may come from a proxy on the way
@@ -275,6 +275,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   @Override
   public void received(ByteBuf content) {
+    if (sign != null) {
+      sign.heard();
+    }
     if (skipping) {
       skippedBytes += content.readableBytes();
       content.release();
@@ -296,6 +299,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
         unwanted.read();
       }
       return;
+    }
+    if (sign != null) {
+      sign.rests();
     }
     events.readComplete();
   }
@@ -327,7 +333,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     } else if (peer != null) {
       upstream.health.requestFailed(peer);
     }
-    ClusterNode node = sign == null ? null : search.node();
+    ClusterNode node = sign == null || sign.hasResponded() ? null : search.node();
     left();
     if (skipping) {
       askNext();
@@ -432,6 +438,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   @Override
   public void read() {
     if (lease != null) {
+      if (sign != null) {
+        sign.reads();
+      }
       lease.read();
     }
   }

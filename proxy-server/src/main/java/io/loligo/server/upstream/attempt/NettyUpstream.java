@@ -65,6 +65,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   final OldServers oldServers;
   final Http1Servers http1Servers;
   final ToleratedFaults tolerated;
+  final SignsOfLife signs;
   final Map<Opening.Place, Opening> openings = new HashMap<>();
   private final ConnectionSettings connections;
   private final OriginContexts contexts;
@@ -133,6 +134,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
     this.idle = new IdleConnections(connections, counters);
     this.open = open;
     this.oldServers = oldServers;
+    this.signs = new SignsOfLife(shared.loop());
   }
 
   /** The number of kept connections to each of {@code most} endpoints at most. On the loop. */

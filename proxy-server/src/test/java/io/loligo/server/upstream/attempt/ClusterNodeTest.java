@@ -89,7 +89,14 @@ class ClusterNodeTest extends AttemptFixture {
     return transport.dialled().stream().map(to -> to.getAddress().getHostAddress()).toList();
   }
 
+  /** A loop that does not lag. */
   private void passMillis(long millis) {
+    for (long left = millis; left > 0; left -= SignsOfLife.TICK_MILLIS) {
+      lagMillis(Math.min(left, SignsOfLife.TICK_MILLIS));
+    }
+  }
+
+  private void lagMillis(long millis) {
     clock.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
     settle();
   }
@@ -138,6 +145,59 @@ class ClusterNodeTest extends AttemptFixture {
     last().answer(OK);
     assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
     assertThat(first.acknowledgedMillis).hasSize(1);
+  }
+
+  @Test
+  void aNodeOutOfRoutingThatIsSilentWithinTheContentBreaksOff() {
+    Listening seen = begunContent();
+    passMillis(3_000);
+    assertThat(seen.events).as("its origin may be slow").doesNotContain("failed TRUNCATED");
+    first.isOut = true;
+    passMillis(100);
+    assertThat(seen.events).last().isEqualTo("failed TRUNCATED");
+    assertThat(first.failures).as("it has acknowledged").isZero();
+    assertThat(dialled()).hasSize(1);
+  }
+
+  @Test
+  void aNodeOutOfRoutingMaySendItsContent() {
+    Listening seen = begunContent();
+    first.isOut = true;
+    for (int i = 0; i < 4; i++) {
+      passMillis(900);
+      last().answer("x");
+    }
+    assertThat(seen.events).doesNotContain("failed TRUNCATED");
+    passMillis(1_200);
+    assertThat(seen.events).last().isEqualTo("failed TRUNCATED");
+  }
+
+  @Test
+  void aLoopThatLaggedHasNotHeardYet() {
+    Listening seen = begunContent();
+    first.isOut = true;
+    passMillis(900);
+    lagMillis(5_000);
+    assertThat(seen.events).doesNotContain("failed TRUNCATED");
+    passMillis(200);
+    assertThat(seen.events).last().isEqualTo("failed TRUNCATED");
+  }
+
+  @Test
+  void aNodeIsNotSilentWhileNobodyTakesItsContent() {
+    Listening seen = begunContent();
+    seen.reading = false;
+    last().answer("x");
+    first.isOut = true;
+    passMillis(10_000);
+    assertThat(seen.events).doesNotContain("failed TRUNCATED");
+  }
+
+  /** An owner has sent a head and the first byte of ten, and the next ones are awaited. */
+  private Listening begunContent() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1");
+    return seen;
   }
 
   @Test
@@ -197,7 +257,7 @@ class ClusterNodeTest extends AttemptFixture {
   @Test
   void aLoopThatLagsWaitsAsMuchLonger() {
     fetch(get(), owner(), ORIGIN);
-    passMillis(150); // 50 late
+    lagMillis(150); // 50 late
     assertThat(connection(0).open()).isTrue();
     last().answer(ACKNOWLEDGED);
     passMillis(50);
@@ -209,8 +269,8 @@ class ClusterNodeTest extends AttemptFixture {
   @Test
   void doesNotWaitForALaggingLoopTwice() {
     fetch(get(), owner(), ORIGIN);
-    passMillis(150);
-    passMillis(90);
+    lagMillis(150);
+    passMillis(50);
     assertThat(first.failures).isEqualTo(1);
     last().answer(OK);
   }
