@@ -231,6 +231,70 @@ class SharedCacheWireTest extends WireTest {
     assertThat(origin.fetches("/a")).isEqualTo(1);
   }
 
+  /** Each slice has an owner of its own in a ring; here one node owns all. */
+  @Test
+  void theOwnerFetchesAndStoresTheSlicesForAllNodes() throws Exception {
+    nodes.ranking(0, 1, 2);
+    startNodes(3, "loligo_slice_size 64 KB");
+    String content = "abcdefgh".repeat(20_000);
+    origin.on("/large", call -> sliceOf(content, call));
+    assertThat(getFrom(1, "/large").text().equals(content)).isTrue();
+    assertThat(getFrom(2, "/large").text().equals(content)).isTrue();
+    WireMessage part = getFrom(2, "/large", "Range: bytes=70000-70009");
+    assertThat(part.status()).isEqualTo(206);
+    assertThat(part.text()).isEqualTo(content.substring(70_000, 70_010));
+    assertThat(getFrom(0, "/large").text().equals(content)).isTrue();
+    assertThat(origin.fetches("/large")).as("one for each slice").isEqualTo(3);
+    assertThat(proxies.get(0).storedResponses()).isEqualTo(3);
+    assertThat(proxies.get(1).storedResponses()).isZero();
+    assertThat(proxies.get(2).storedResponses()).isZero();
+    assertThat(nodes.failures).hasValue(0);
+  }
+
+  @Test
+  void anOwnerThatWaitsForASliceIsWaitedFor() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2, "loligo_slice_size 64 KB");
+    String content = "abcdefgh".repeat(1_000);
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/slow",
+        call -> {
+          await(release);
+          sliceOf(content, call);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      clients.add(client(proxies.get(1)).get(origin.url("/slow")));
+    }
+    Waiting.until("the owner acknowledges", () -> nodes.acknowledged.get() > 0);
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo(content);
+    }
+    assertThat(origin.fetches("/slow")).isEqualTo(1);
+    assertThat(nodes.failures).hasValue(0);
+  }
+
+  private static void sliceOf(String content, ScriptedOrigin.Call call) throws IOException {
+    String[] range = call.field("Range").substring("bytes=".length()).split("-", -1);
+    int first = Integer.parseInt(range[0]);
+    int end = Math.min(content.length(), Integer.parseInt(range[1]) + 1);
+    call.send(
+        "HTTP/1.1 206 \r\n"
+            + FRESH
+            + "\r\nETag: \"1\"\r\nContent-Range: bytes "
+            + first
+            + "-"
+            + (end - 1)
+            + "/"
+            + content.length()
+            + "\r\nContent-Length: "
+            + (end - first)
+            + "\r\n\r\n"
+            + content.substring(first, end));
+  }
+
   @Test
   void withoutFallBacksTheClientGets503WithRetryAfter() throws Exception {
     nodes.ranking(0, 1);

@@ -90,8 +90,7 @@ public final class NodeRequests {
     return !adapts
         && Method.isGetOrHead(request.head().methodId())
         && !ContentLength.hasContent(request.contentLength())
-        && request.target().keySuffix() == null
-        && request.slice() == null
+        && (request.target().keySuffix() == null || request.slice() != null)
         && request.target().storeId() == null // another node would have to ask the helper
         && !request.hostConflicts()
         && !request.head().fields().has(FieldName.AUTHORIZATION)

@@ -197,6 +197,14 @@ final class SliceStream implements ClientStream {
     return served;
   }
 
+  /** {@inheritDoc} A node of the cluster asked for the whole. */
+  @Override
+  public void acknowledge() {
+    if (!closed) {
+      client.acknowledge();
+    }
+  }
+
   @Override
   public EventLoop loop() {
     return loop;
