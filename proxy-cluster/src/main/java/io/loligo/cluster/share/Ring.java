@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Which node owns which keys, and which node owned them before. Immutable: a node makes a new one
  * for each view, and publishes it to its event loops by one reference.
  *
- * <p>A member that drains is a peer and owns nothing. A member that has not yet applied all purges
- * should announce itself as draining until it has.
+ * <p>A member that drains is a peer and owns nothing. So is one that is behind with purges: it
+ * announces the same.
  */
 public final class Ring {
   /** For this long a new owner asks the previous one. */

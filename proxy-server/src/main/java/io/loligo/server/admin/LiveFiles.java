@@ -28,6 +28,7 @@ final class LiveFiles {
   private static final Map<String, String> FILES =
       Map.ofEntries(
           Map.entry("charts.js", SCRIPT),
+          Map.entry("cluster.js", SCRIPT),
           Map.entry("config.js", SCRIPT),
           Map.entry("dom.js", SCRIPT),
           Map.entry("explain.js", SCRIPT),

@@ -89,7 +89,7 @@ final class ClusterPart implements Part {
             : new ShareMode(
                 cluster,
                 config.get(ClusterDirectives.TLS),
-                purges.applied(),
+                purges,
                 TransportDirectives.loops(config));
     limits = cluster == null ? null : new RequestLimits(cluster, time, config);
     configurations = cluster == null ? null : new ClusterConfigurations(cluster, config);
@@ -198,10 +198,10 @@ final class ClusterPart implements Part {
   }
 
   private AdminReply drain(boolean drains, String client) {
-    if (cluster == null || share == null) {
+    if (share == null) {
       return AdminReply.text(400, "this node owns nothing: no cluster shares a cache here");
     }
-    cluster.drain(drains);
+    share.drain(drains);
     AUDIT.info("admin cluster drain from {}: {}", client, drains ? "begun" : "ended");
     return AdminReply.json(200, "{\"draining\":" + drains + "}");
   }
@@ -261,6 +261,22 @@ final class ClusterPart implements Part {
         "bytes",
         "Direct memory of these copies: at most 15 % of cache_mem.",
         () -> store.stats().copyBytes());
+    export.gauge(
+        "loligo.cluster.key.share",
+        "permille",
+        "Share of this node in the keys of a shared cache, of 1,000; 0: it owns none.",
+        this::keys);
+    export.gauge(
+        "loligo.cluster.draining",
+        null,
+        "Members of a shared cache that own no keys, because they drain or have not caught up with"
+            + " purges.",
+        this::draining);
+    export.gauge(
+        "loligo.cluster.unasked",
+        null,
+        "Members of a shared cache that this node asks no more for a while, because they failed.",
+        this::unasked);
     for (ShareCount count : ShareCount.values()) {
       export.counter(count.metric(), null, count.text(), () -> shared(count));
     }
@@ -289,6 +305,9 @@ final class ClusterPart implements Part {
     sources.gauge("cluster_purge_lag", this::lag);
     sources.gauge("cluster_copies", () -> store.stats().copies());
     sources.gauge("cluster_copy_bytes", () -> store.stats().copyBytes());
+    sources.gauge("cluster_key_share_permille", this::keys);
+    sources.gauge("cluster_draining", this::draining);
+    sources.gauge("cluster_unasked", this::unasked);
     for (ShareCount count : ShareCount.values()) {
       sources.counter(count.series(), () -> shared(count));
     }
@@ -298,8 +317,8 @@ final class ClusterPart implements Part {
 
   @Override
   public void showBeans(ManagementBeans beans) {
-    if (cluster != null) {
-      beans.cluster(new ClusterBean(cluster, share, store::stats));
+    if (cluster != null && purges != null) {
+      beans.cluster(new ClusterBean(cluster, purges, share, store::stats));
     }
   }
 
@@ -329,6 +348,18 @@ final class ClusterPart implements Part {
 
   private long lag() {
     return purges == null ? 0 : purges.lag();
+  }
+
+  private long keys() {
+    return share == null ? 0 : Math.round(1_000 * share.ring().ownShare());
+  }
+
+  private long draining() {
+    return share == null ? 0 : share.ring().draining();
+  }
+
+  private long unasked() {
+    return share == null ? 0 : share.ring().unasked();
   }
 
   private long shared(ShareCount count) {

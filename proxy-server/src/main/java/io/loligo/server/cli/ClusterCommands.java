@@ -158,17 +158,35 @@ final class ClusterCommands implements Callable<Integer> {
       text.append(", mode ").append(state.get("mode").text());
       text.append(": ").append(state.get("members").whole());
       text.append(" of ").append(state.get("configured").whole()).append(" nodes\n\n");
-      text.append(String.format(Locale.ROOT, "%-24s %8s  %s%n", "node", "weight", "state"));
+      boolean shares = state.get("share").isPresent();
+      text.append(String.format(Locale.ROOT, "%-24s %8s", "node", "weight"));
+      text.append(shares ? "   keys %  state\n" : "  state\n");
       for (JsonValue node : state.get("nodes").values()) {
         text.append(
             String.format(
-                Locale.ROOT,
-                "%-24s %8d  %s%s%s%n",
-                node.get("address").text(),
-                node.get("weight").whole(),
-                node.get("draining").isTrue() ? "draining" : "member",
-                node.get("self").isTrue() ? ", this one" : "",
-                differences(node)));
+                Locale.ROOT, "%-24s %8d", node.get("address").text(), node.get("weight").whole()));
+        if (shares) {
+          text.append(String.format(Locale.ROOT, " %8.1f", node.get("keys_percent").number()));
+        }
+        text.append("  ").append(state(node)).append('\n');
+      }
+      return text.append(self(state)).toString();
+    }
+
+    private static String state(JsonValue node) {
+      boolean isOut = node.get("asked").isPresent() && !node.get("asked").isTrue();
+      String state =
+          node.get("draining").isTrue() ? "draining" : isOut ? "out of routing" : "member";
+      return (node.get("self").isTrue() ? state + ", this one" : state) + differences(node);
+    }
+
+    private static String self(JsonValue state) {
+      StringBuilder text = new StringBuilder();
+      if (state.get("drained").isTrue()) {
+        text.append("\nan operator drains this node\n");
+      }
+      if (state.get("behind").isTrue()) {
+        text.append("\nthis node is behind with purges, and owns no keys until it has caught up\n");
       }
       return text.toString();
     }

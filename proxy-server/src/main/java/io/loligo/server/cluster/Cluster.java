@@ -89,7 +89,7 @@ public final class Cluster implements AutoCloseable {
               listen,
               new InetSocketAddress(listen.getAddress(), line.bodies()),
               line.weight(),
-              false,
+              line.mode() == ClusterMode.SHARE, // until it has caught up with purges
               JGroupsGroup.PROTOCOL);
       group =
           new JGroupsGroup(
@@ -205,17 +205,25 @@ public final class Cluster implements AutoCloseable {
     @Override
     public void view(View view) {
       ClusterState before = state;
-      boolean same = before.view().members().equals(view.members());
+      boolean same = ids(before.view()).equals(ids(view));
       state =
           new ClusterState(
               self.id(), view, group.configured(), same ? before.changes() : before.changes() + 1);
-      if (!same) {
+      if (!before.view().members().equals(view.members())) {
         LOG.info(
             "members of the cluster {}: {}",
             line.name(),
-            view.members().stream().map(Member::name).toList());
+            view.members().stream().map(Seeing::text).toList());
       }
       missing.seen(view.members().size(), group.configured(), group.missing());
+    }
+
+    private static String text(Member member) {
+      return member.draining() ? member.name() + " (draining)" : member.name();
+    }
+
+    private static List<NodeRun> ids(View view) {
+      return view.members().stream().map(Member::id).toList();
     }
 
     @Override
@@ -223,10 +231,10 @@ public final class Cluster implements AutoCloseable {
   }
 
   /**
-   * Tells the others whether this node drains: then it owns no keys, and still answers. Returns at
-   * once. Any thread.
+   * Tells the others whether this node drains: then it owns no keys, and still answers. A node of
+   * {@code mode=share} begins so. On the steps.
    */
-  public void drain(boolean drains) {
+  void announce(boolean drains) {
     Member told =
         new Member(
             self.id(),
@@ -236,7 +244,7 @@ public final class Cluster implements AutoCloseable {
             self.weight(),
             drains,
             self.protocol());
-    steps.execute(() -> group.announce(told));
+    group.announce(told);
   }
 
   /** Leaves, which the others are told. Returns at once. Idempotent. */

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param share null: it shares no cache, and these numbers are 0
  * @param store has copies of other nodes' responses
  */
-public record ClusterBean(Cluster cluster, @Nullable ShareMode share, Supplier<StoreStats> store)
+public record ClusterBean(
+    Cluster cluster, PurgeMode purges, @Nullable ShareMode share, Supplier<StoreStats> store)
     implements ClusterMXBean {
   @Override
   public String getName() {
@@ -39,6 +40,26 @@ public record ClusterBean(Cluster cluster, @Nullable ShareMode share, Supplier<S
   @Override
   public long getViewChanges() {
     return cluster.state().changes();
+  }
+
+  @Override
+  public long getPurgeLag() {
+    return purges.lag();
+  }
+
+  @Override
+  public double getKeysPercent() {
+    return share == null ? 0 : 100 * share.ring().ownShare();
+  }
+
+  @Override
+  public int getDraining() {
+    return share == null ? 0 : share.ring().draining();
+  }
+
+  @Override
+  public int getUnasked() {
+    return share == null ? 0 : share.ring().unasked();
   }
 
   private long value(ShareCount count) {

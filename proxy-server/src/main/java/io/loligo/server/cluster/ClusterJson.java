@@ -56,7 +56,15 @@ public final class ClusterJson {
     json.member("members", state.view().members().size());
     json.member("configured", state.configured());
     json.member("trusted", purges.isTrusted());
+    json.name("purges").beginObject();
+    json.member("published", purges.published());
+    json.member("received", purges.received());
+    json.member("lag", purges.lag());
+    json.member("revalidations", purges.revalidations());
+    json.endObject();
     if (share != null) {
+      json.member("drained", share.isDrained());
+      json.member("behind", share.isBehind());
       show(share.ring(), store, json);
     }
     Ring ring = share == null ? Ring.empty() : share.ring().ring();

@@ -73,6 +73,8 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   /** Whether the store doubts; changed on the steps only. */
   private volatile boolean doubting;
 
+  private Consumer<Boolean> toldTrust = trusted -> {};
+
   /** Whether this node began and has found no other one yet. */
   private boolean seeking = true;
 
@@ -168,6 +170,11 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     replication.report(applied);
     store.doubt();
     doubting = true;
+  }
+
+  /** From now on {@code told} is told each change of {@link #isTrusted}, on the steps. */
+  void tellTrust(Consumer<Boolean> told) {
+    toldTrust = told;
   }
 
   /** Begins. Before the group does. */
@@ -358,7 +365,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
       }
       if (!replication.isCaughtUp()) {
         store.doubt(); // also what was stored since it doubted last
-        doubting = true;
+        setDoubting(true);
       }
       look();
     }
@@ -390,7 +397,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     } else if (!missing && doubting) {
       store.trust();
     }
-    doubting = missing;
+    setDoubting(missing);
     if (missing && !looking && !closed) { // work of the store ends it, too
       looking = true;
       steps.schedule(
@@ -399,6 +406,13 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
             look();
           },
           LOOK_NANOS);
+    }
+  }
+
+  private void setDoubting(boolean now) {
+    if (doubting != now) {
+      doubting = now;
+      toldTrust.accept(!now);
     }
   }
 

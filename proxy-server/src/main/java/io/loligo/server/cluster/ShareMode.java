@@ -3,7 +3,6 @@ package io.loligo.server.cluster;
 import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
-import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.server.tls.CertificateFiles;
 import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;
@@ -16,17 +15,22 @@ import org.jspecify.annotations.Nullable;
 public final class ShareMode {
   private final Cluster cluster;
   private final SharedRing ring;
+  private final NodeDrain draining;
 
   /**
    * Knows no member until {@link #start}.
    *
    * @param tls null: clear text
-   * @param purges those that have taken effect here
+   * @param purges not started
    * @param loops number of event loops
    */
-  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls, AppliedPurges purges, int loops) {
+  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls, PurgeMode purges, int loops) {
     this.cluster = cluster;
-    ring = new SharedRing(cluster.self().id(), cluster.steps()::nanos, tls(tls), purges, loops);
+    ring =
+        new SharedRing(
+            cluster.self().id(), cluster.steps()::nanos, tls(tls), purges.applied(), loops);
+    draining = new NodeDrain(cluster.steps(), cluster::announce);
+    purges.tellTrust(draining::trusted);
   }
 
   /**
@@ -48,6 +52,21 @@ public final class ShareMode {
   /** Begins. Before the group does. */
   public void start() {
     cluster.steps().execute(() -> cluster.share().start(new Members()));
+  }
+
+  /** An operator drains this node, or ends that. Returns at once. */
+  public void drain(boolean drains) {
+    cluster.steps().execute(() -> draining.ask(drains));
+  }
+
+  /** Whether an operator drains this node. */
+  public boolean isDrained() {
+    return draining.isAsked();
+  }
+
+  /** Whether this node owns no keys because it is behind with purges. */
+  public boolean isBehind() {
+    return draining.isBehind();
   }
 
   /** The nodes, and what this one counts of them. */

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,6 +107,30 @@ public final class SharedRing {
   /** The purges that this node has applied. */
   PurgeVector applied() {
     return purges.applied();
+  }
+
+  /** Share of this node in the keys, 0 to 1. */
+  public double ownShare() {
+    Ring now = ring;
+    double share = 0;
+    for (ClusterPeer peer : now.peers()) {
+      share += peer.isSelf() ? now.share(peer) : 0;
+    }
+    return share;
+  }
+
+  /** Members that drain. */
+  public int draining() {
+    return count(peer -> peer.member().draining());
+  }
+
+  /** Members that are asked no more for a while, because they failed. */
+  public int unasked() {
+    return count(peer -> peer.health().isOut());
+  }
+
+  private int count(Predicate<ClusterPeer> which) {
+    return (int) ring.peers().stream().filter(which).count();
   }
 
   /** TLS between nodes; null: clear text. */

@@ -23,6 +23,22 @@ public interface ClusterMXBean {
   @Units("changes")
   long getViewChanges();
 
+  @Description("Purges that this node knows of and has not carried out yet.")
+  @Units("purges")
+  long getPurgeLag();
+
+  @Description("Share of this node in the keys of a shared cache; 0: it owns none.")
+  @Units("percent")
+  double getKeysPercent();
+
+  @Description("Members of a shared cache that own no keys, because they drain or begin.")
+  @Units("nodes")
+  int getDraining();
+
+  @Description("Members of a shared cache that this node asks no more for a while.")
+  @Units("nodes")
+  int getUnasked();
+
   @Description("Requests that other nodes of a shared cache acknowledged.")
   @Units("requests")
   long getPeerRequests();

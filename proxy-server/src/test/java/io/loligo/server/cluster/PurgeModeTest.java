@@ -87,6 +87,7 @@ class PurgeModeTest {
     private final Member self;
     private final List<Purge> taken = new ArrayList<>();
     private final List<String> doubts = new ArrayList<>();
+    private final List<Boolean> told = new ArrayList<>();
     private final PurgeMode mode;
     private Listener listener;
     private boolean hangs;
@@ -100,6 +101,7 @@ class PurgeModeTest {
       self = new Member(run, "n" + number, address, address, 1, false, 1);
       world.nodes.put(run, this);
       mode = new PurgeMode(world, this, self, this, Replication.memoryJournal());
+      mode.tellTrust(told::add);
       mode.start();
       world.run(0);
     }
@@ -262,6 +264,14 @@ class PurgeModeTest {
     world.run(100);
     assertThat(a.trusts()).isTrue();
     assertThat(b.trusts()).isTrue();
+    assertThat(a.told).containsExactly(true);
+    Node c = new Node(3);
+    c.hangs = true;
+    View found = new View(9, List.of(a.self, c.self));
+    world.execute(() -> a.listener.view(found));
+    world.run(100);
+    assertThat(a.trusts()).isFalse();
+    assertThat(a.told).containsExactly(true, false);
   }
 
   /** It may have purges that this node missed, also if another one says that it has none. */

@@ -43,6 +43,25 @@ class LivePageBrowserTest extends WireTest {
                   {"sizeBytes": 2097152, "hitRatio": 0.561, "byteHitRatio": 0.45}]}}\
       """;
 
+  /** An answer of {@code /cluster}: one proxy alone has no peer that fails. */
+  private static final String CLUSTER =
+      """
+      {"cluster": "<b>web</b>", "mode": "share", "node": "n1", "view": 7, "view_changes": 4,
+        "members": 3, "configured": 4, "trusted": false,
+        "purges": {"published": 1234, "received": 5, "lag": 17, "revalidations": 1},
+        "drained": true, "behind": true,
+        "share": {"peer_requests": 1000000, "peer_failures": 3, "fall_backs": 2,
+                  "fall_backs_refused": 0, "ejections": 1, "copies": 12, "copy_bytes": 2097152,
+                  "acknowledgement_p50_us": 310, "acknowledgement_p99_us": 2500},
+        "nodes": [
+          {"name": "10.0.0.1:7800", "address": "10.0.0.1:7800", "weight": 100, "draining": true,
+           "node": "n1", "self": true, "keys_percent": 0, "asked": true},
+          {"name": "10.0.0.2:7800", "address": "10.0.0.2:7800", "weight": 100, "draining": false,
+           "node": "n2", "self": false, "keys_percent": 33.3333, "asked": true},
+          {"name": "10.0.0.3:7800", "address": "10.0.0.3:7800", "weight": 200, "draining": false,
+           "node": "n3", "self": false, "keys_percent": 66.6667, "asked": false}]}\
+      """;
+
   @TempDir static Path profile;
 
   /** One for all tests, since its start takes a second; null before the first. */
@@ -310,16 +329,79 @@ class LivePageBrowserTest extends WireTest {
   }
 
   private void showWhatIf() throws Exception {
+    show("whatif", "WhatIf", WHAT_IF);
+  }
+
+  private void showCluster() throws Exception {
+    show("cluster", "Cluster", CLUSTER);
+  }
+
+  /** Shows {@code answer} in a section that the proxy of the test lacks. */
+  private void show(String section, String name, String answer) throws Exception {
     browser.value(
         """
         (async () => {
           const page = document.querySelector('script[type=module]').src;
-          const { WhatIf } = await import(page.replace('page.js', 'whatif.js'));
-          document.getElementById('whatif').hidden = false;
-          new WhatIf().show(ANSWER);
+          const { NAME } = await import(page.replace('page.js', 'SECTION.js'));
+          document.getElementById('SECTION').hidden = false;
+          new NAME().show(ANSWER);
         })()\
         """
-            .replace("ANSWER", WHAT_IF));
+            .replace("NAME", name)
+            .replace("SECTION", section)
+            .replace("ANSWER", answer));
+  }
+
+  private String row(String table, String first) throws Exception {
+    return browser.value(
+        "[...document.querySelectorAll('#TABLE tbody tr')].find(row => row.cells[0].textContent ==="
+                .replace("TABLE", table)
+            + " '"
+            + first
+            + "')?.innerText.replace(/\\s+/g, ' ')");
+  }
+
+  @Test
+  void itsClusterHasTheNodesAndTheirStates() throws Exception {
+    start();
+    traffic();
+    open(WIDE, "light");
+    assertThat(browser.value("document.getElementById('cluster').hidden"))
+        .as("no line makes it a node")
+        .isEqualTo("true");
+    showCluster();
+    assertThat(text("cluster-name")).isEqualTo("<b>web</b>, mode share");
+    assertThat(text("cluster-state"))
+        .startsWith("3 of 4 nodes are there. ")
+        .contains("validates what it has", "An operator drains", "is behind with purges");
+    assertThat(row("cluster-nodes", "10.0.0.1:7800")).contains("draining, this one", "0.0 %");
+    assertThat(row("cluster-nodes", "10.0.0.2:7800")).contains("member", "33.3 %");
+    assertThat(row("cluster-nodes", "10.0.0.3:7800")).contains("out of routing", "66.7 %");
+    assertThat(cell("cluster-purges", "Lag: known and not carried out", 1)).isEqualTo(17);
+    assertThat(cell("cluster-purges", "Changes of the members", 1)).isEqualTo(4);
+    assertThat(cell("cluster-peers", "Requests to other nodes", 1)).isEqualTo(1_000_000);
+    assertThat(cell("cluster-peers", "Nodes out of routing", 1)).isEqualTo(1);
+    assertThat(row("cluster-peers", "Acknowledgement, p99")).endsWith("2.5 ms");
+    assertThat(row("cluster-peers", "copy bytes")).endsWith("2 MB");
+    assertThat(browser.problems()).isEmpty();
+  }
+
+  @Test
+  void itsClusterIsThatOfTheNode() throws Exception {
+    int port = ProxyProcess.freePort();
+    String place = "127.0.0.1:" + port;
+    start(
+        "loligo_cluster web listen=%s members=%s mode=purge bodies=%s"
+            .formatted(place, place, ProxyProcess.freePort()));
+    traffic();
+    open(WIDE, "dark");
+    browser.await("document.querySelector('#cluster-nodes tbody th')");
+    assertThat(browser.value("document.getElementById('cluster').hidden")).isEqualTo("false");
+    assertThat(text("cluster-state")).startsWith("1 of 1 nodes are there.");
+    assertThat(row("cluster-nodes", place)).contains("member, this one");
+    assertThat(browser.value("document.querySelector('#cluster-peers tbody').innerText"))
+        .isEqualTo("This cluster shares no cache.");
+    assertThat(browser.problems()).isEmpty();
   }
 
   @Test
@@ -453,6 +535,7 @@ class LivePageBrowserTest extends WireTest {
     traffic();
     open(WIDE, "light");
     showWhatIf();
+    showCluster();
     browser.value("(() => {" + axe() + "\n})()");
     for (String scheme : new String[] {"light", "dark"}) {
       for (int width : new int[] {WIDE, NARROW}) {

@@ -1,6 +1,7 @@
 // The live page of the admin port.
 
 import { Charts } from './charts.js';
+import { Cluster } from './cluster.js';
 import { prepareConfig } from './config.js';
 import { byId, setText } from './dom.js';
 import { prepareExplain } from './explain.js';
@@ -20,7 +21,7 @@ const LIVE_SECONDS = 300;
 const REREAD_MILLIS = { '1h': 10000, '24h': 60000, '30d': 600000 };
 
 /** Sections that the proxy may lack, and the seconds after which each is read again. */
-const SECTIONS = { traffic: [Traffic, 5], whatif: [WhatIf, 30], lint: [Lint, 15] };
+const SECTIONS = { traffic: [Traffic, 5], cluster: [Cluster, 2], whatif: [WhatIf, 30], lint: [Lint, 15] };
 
 const charts = new Charts(byId('charts'));
 const now = new Now();
@@ -43,6 +44,9 @@ async function onState(state) {
   if (!newest) {
     newest = state;
     state.sections.forEach(openSection);
+    if (state.gauges.cluster_members > 0) {
+      openSection('cluster');
+    }
     if (state.history) {
       await loadHistory();
     }

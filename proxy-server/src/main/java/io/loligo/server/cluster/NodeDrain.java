@@ -1,0 +1,97 @@
+package io.loligo.server.cluster;
+
+import io.loligo.cluster.Steps;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether this node owns keys of a shared cache. It does not while an operator drains it, and while
+ * it is behind with purges: an owner that is behind validates what it has, and nobody shares what
+ * it gives. Confined to the steps, except for {@link #isAsked} and {@link #isBehind}.
+ *
+ * <p>A node is behind from its start until its store is trusted for the first time. Later a lag of
+ * milliseconds is usual, and a change of owners costs more than it. So it is behind when it was
+ * without trust for {@link #HOLD_NANOS}, and no more when it was trusted for as long.
+ */
+final class NodeDrain {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeDrain.class);
+  static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private final Steps steps;
+  private final Consumer<Boolean> announced;
+  private volatile boolean asked;
+  private volatile boolean behind = true;
+  private boolean begins = true;
+
+  /** Whether the others were told that it drains. */
+  private boolean told = true;
+
+  /** Takes the change of {@link #behind} that is due back. */
+  private Runnable change = () -> {};
+
+  /**
+   * It drains, and is announced so.
+   *
+   * @param announced told each change
+   */
+  NodeDrain(Steps steps, Consumer<Boolean> announced) {
+    this.steps = steps;
+    this.announced = announced;
+  }
+
+  /** Whether an operator drains it. Any thread. */
+  boolean isAsked() {
+    return asked;
+  }
+
+  /** Whether it is behind with purges. Any thread. */
+  boolean isBehind() {
+    return behind;
+  }
+
+  /** An operator drains this node, or ends that. */
+  void ask(boolean drains) {
+    asked = drains;
+    tell();
+  }
+
+  /** Whether the store of this node is trusted; call it at each change. */
+  void trusted(boolean trusted) {
+    change.run();
+    change = () -> {};
+    if (trusted != behind) {
+      return;
+    }
+    if (begins) {
+      begins = false;
+      behind = false;
+      tell();
+    } else {
+      change = steps.schedule(() -> behind(!trusted), HOLD_NANOS);
+    }
+  }
+
+  private void behind(boolean now) {
+    behind = now;
+    if (now) {
+      LOG.warn(
+          "this node has been behind with purges of the cluster for {} s, and owns no keys until"
+              + " it has caught up; next: look at loligo_cluster_purge_lag, at its disks and its"
+              + " CPU",
+          TimeUnit.NANOSECONDS.toSeconds(HOLD_NANOS));
+    } else {
+      LOG.info("this node has caught up with purges of the cluster");
+    }
+    tell();
+  }
+
+  private void tell() {
+    boolean now = asked || behind;
+    if (now != told) {
+      told = now;
+      announced.accept(now);
+    }
+  }
+}
