@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A property that few responses have becomes one nullable field at the end, like {@link #part}.
  * The builder and {@link StoredForm} know all fields; on disk, the property follows the others. A
- * boolean takes a flag: bits 20 to 31 are free.
+ * boolean takes a flag: bits 21 to 31 are free.
  */
 public abstract class StoredMeta {
   public static final long NO_TIME = Long.MIN_VALUE;
@@ -75,6 +75,9 @@ public abstract class StoredMeta {
 
   /** Another node of a cluster stores it; see {@link #copied}. */
   public static final int COPY = 1 << 19;
+
+  /** It is kept while it arrives, for the requests that came meanwhile, and then not stored. */
+  public static final int PASSING = 1 << 20;
 
   /** For the few forms that it has. */
   protected StoredMeta() {}

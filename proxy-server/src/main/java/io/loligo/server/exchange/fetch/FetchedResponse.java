@@ -180,7 +180,10 @@ final class FetchedResponse {
             && services.store.fitsMemory(announced)
             && full.isFreshAt(full.ageSeconds(now));
     forJoined = use != ClusterNode.Use.STORED && !copied;
-    meta = copied ? full.copied(now, COPY_SECONDS) : full;
+    meta =
+        copied
+            ? full.copied(now, COPY_SECONDS)
+            : forJoined ? full.withFlag(StoredMeta.PASSING) : full;
     withheld = services.storing.withheld(asked, reply, storability.withheldFields());
   }
 

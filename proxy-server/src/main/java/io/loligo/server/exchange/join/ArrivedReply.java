@@ -224,12 +224,13 @@ final class ArrivedReply {
       }
     }
     settings.addVia(lines, arrived.head().version());
+    StoredMeta meta = arrived.meta();
     CacheStatus.appendForward(
         lines,
         settings.cacheName(),
         cause.decision(),
         arrived.head().status(),
-        regarded(),
+        meta == null || meta.has(StoredMeta.PASSING) ? null : regarded(),
         waited,
         own == null,
         services.clock.millis(),
