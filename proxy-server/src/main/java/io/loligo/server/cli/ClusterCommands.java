@@ -36,7 +36,7 @@ final class ClusterCommands implements Callable<Integer> {
       name = "owner",
       description = {
         "Shows the node that owns the response to a GET of the URL.",
-        "For mode=share, which is not available yet."
+        "For mode=share."
       },
       exitCodeList = {
         "0:shown",
@@ -75,7 +75,7 @@ final class ClusterCommands implements Callable<Integer> {
       description = {
         "Takes the running proxy out of the ranking of owners: other nodes then own its keys, and"
             + " take what it has stored from it. It answers on.",
-        "For mode=share, which is not available yet."
+        "For mode=share."
       },
       exitCodeList = {
         "0:the other nodes are told",

@@ -37,14 +37,16 @@ public final class ClusterDirectives {
                   + " messages between the nodes; 0.0.0.0 and [::] stand for the address of the"
                   + " machine that members= lists with that port, else for the first that is not"
                   + " loopback. members= says where the other nodes are: a list, which may contain"
-                  + " this node; the addresses of a name, asked every 5 seconds, while the"
-                  + " JVM keeps an answer for 30; or a file with one HOST:PORT"
-                  + " in a line, read every 5 seconds. mode=purge: each purge reaches all nodes."
-                  + " mode=share: one cache; not available yet. bodies=: the port for bodies, by"
-                  + " default the one after the group port. weight=: the share of this node in the"
-                  + " keys, from 1 to 1000, 100 by default. Unless listen= and all members of a"
-                  + " list are loopback addresses, loligo_cluster_tls is required; insecure waives"
-                  + " it, and then everybody who reaches the port can purge.");
+                  + " this node; the addresses of a name, asked every 5 seconds, while the JVM"
+                  + " keeps an answer for 30; or a file with one HOST:PORT in a line, read every 5"
+                  + " seconds. mode=purge: each purge reaches all nodes. mode=share: also, each"
+                  + " response is fetched and stored by one node, its owner, and the others stream"
+                  + " it from there; all nodes then need the same lines about caching, and the same"
+                  + " names of http_port lines. bodies=: the port for that, by default the one"
+                  + " after the group port. weight=: the share of this node in the keys of"
+                  + " mode=share, from 1 to 1000, 100 by default. Unless listen= and all members of"
+                  + " a list are loopback addresses, loligo_cluster_tls is required; insecure"
+                  + " waives it, and then everybody who reaches the port can purge.");
 
   private ClusterDirectives() {}
 }

@@ -139,7 +139,7 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
   private void mode(String word, String given) {
     switch (given) {
       case "purge" -> mode = ClusterMode.PURGE;
-      case "share" -> error(word, "mode=purge: mode=share is not available yet");
+      case "share" -> mode = ClusterMode.SHARE;
       default -> error(word, "mode=purge or mode=share");
     }
   }

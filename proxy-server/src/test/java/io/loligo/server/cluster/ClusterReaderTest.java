@@ -36,6 +36,8 @@ class ClusterReaderTest {
     assertThat(line.mode()).isEqualTo(ClusterMode.PURGE);
     assertThat(line.bodies()).isEqualTo(7801);
     assertThat(line.weight()).isEqualTo(100);
+    ClusterLine shares = read(LISTEN + "members=127.0.0.1:7800 mode=share");
+    assertThat(shares.mode()).isEqualTo(ClusterMode.SHARE);
   }
 
   @Test
@@ -60,7 +62,7 @@ class ClusterReaderTest {
         "a listen=127.0.0.1:7800 mode=purge|members=",
         "a listen=127.0.0.1:7800 members=127.0.0.1 mode=purge|ADDRESS:PORT",
         "a listen=127.0.0.1:7800 members=127.0.0.1:1|mode=purge or share",
-        "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=share|mode=share is not available yet",
+        "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=one|mode=purge or mode=share",
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge weight=0|from 1 to 1000",
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge bodies=7800|another one",
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge secure|listen=, members=",

@@ -11,9 +11,6 @@ import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
 import io.loligo.server.boot.Sharing;
-import io.loligo.server.cluster.ClusterDirectives;
-import io.loligo.server.cluster.ClusterLine;
-import io.loligo.server.cluster.ClusterMode;
 import io.loligo.server.downstream.intercept.OriginalDestinations;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.metrics.Concurrency;
@@ -135,25 +132,6 @@ final class ProxyUnderTest implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  /** The same, as if its loligo_cluster line had mode=share; the port for nodes is the last one. */
-  static ProxyUnderTest startSharing(String squidConf) throws IOException {
-    ProxyConfig config = read(squidConf);
-    ClusterLine line = config.get(ClusterDirectives.CLUSTER);
-    ClusterLine sharing =
-        new ClusterLine(
-            line.name(),
-            line.listen(),
-            line.kind(),
-            line.members(),
-            line.place(),
-            ClusterMode.SHARE,
-            line.bodies(),
-            line.weight(),
-            line.insecure(),
-            line.source());
-    return new ProxyUnderTest(Proxy.start(config.with(ClusterDirectives.CLUSTER, sharing)));
   }
 
   private static ProxyConfig read(String squidConf) {

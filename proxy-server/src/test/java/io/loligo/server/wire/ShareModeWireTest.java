@@ -23,6 +23,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -49,14 +51,14 @@ class ShareModeWireTest extends WireTest {
     for (int i = 0; i < count; i++) {
       List<String> all = new ArrayList<>(List.of(lines));
       String listen = "127.0.0.1:" + groupPorts.get(i);
-      String bodies = " mode=purge bodies=" + bodyPorts.get(i);
+      String bodies = " mode=share bodies=" + bodyPorts.get(i);
       all.add("loligo_cluster web listen=" + listen + " members=" + members + bodies);
       all.add("visible_hostname node" + i + ".test");
       all.add("access_log stdio:" + dir.resolve("access" + i + ".log") + " squid");
       all.add("cache_log " + dir.resolve("cache" + i + ".log"));
       String text = configuration(all.toArray(String[]::new));
       texts.add(text);
-      proxies.add(closing(ProxyUnderTest.startSharing(text)));
+      proxies.add(closing(ProxyUnderTest.start(text)));
     }
     awaitOwners();
   }
@@ -99,7 +101,10 @@ class ShareModeWireTest extends WireTest {
     for (int key = 0; key < KEYS; key++) {
       origin.onOk("/" + key, "content" + key, FRESH);
       for (int node = 0; node < 3; node++) {
-        assertThat(getFrom(node, "/" + key).text()).isEqualTo("content" + key);
+        WireMessage reply = getFrom(node, "/" + key);
+        assertThat(reply.text()).isEqualTo("content" + key);
+        List<String> nodes = reply.fields("Cache-Status");
+        assertThat(nodes.size() == 1 || !nodes.get(1).contains("stored")).as("%s", nodes).isTrue();
       }
       assertThat(origin.fetches("/" + key)).as("key %s", key).isEqualTo(1);
     }
@@ -130,6 +135,40 @@ class ShareModeWireTest extends WireTest {
     proxies.get(0).close();
     String log = Files.readString(dir.resolve("access0.log"));
     assertThat(log).contains("CLUSTER_OWNER/127.0.0.1", "HIER_DIRECT/127.0.0.1");
+  }
+
+  @Test
+  void clientsOfAllNodesGetAColdObjectByOneFetch() throws Exception {
+    startNodes(3, tls());
+    CountDownLatch release = new CountDownLatch(1);
+    origin.on(
+        "/cold",
+        call -> {
+          await(release);
+          call.ok("shared", FRESH);
+        });
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      clients.add(clientOf(i % 3).get(origin.url("/cold")));
+    }
+    origin.awaitRequest("/cold");
+    release.countDown();
+    for (RawClient client : clients) {
+      assertThat(client.response().text()).isEqualTo("shared");
+    }
+    long fallBacks = 0;
+    for (ProxyUnderTest node : proxies) {
+      fallBacks += counted(node, "fall_backs");
+    }
+    // a machine that is busy for 100 ms looks like an owner that hangs
+    assertThat(origin.fetches("/cold")).isBetween(1L, 1 + fallBacks);
+  }
+
+  private static long counted(ProxyUnderTest node, String member) throws IOException {
+    String page = page(node, "/cluster");
+    Matcher number = Pattern.compile("\"" + member + "\": ([0-9]+)").matcher(page);
+    assertThat(number.find()).as(page).isTrue();
+    return Long.parseLong(number.group(1));
   }
 
   /** A path whose owner is {@code node}, and which nobody has stored. */
@@ -293,9 +332,10 @@ class ShareModeWireTest extends WireTest {
   void aNodeThatHasNotCaughtUpOwnsNothing() throws Exception {
     startNodes(1);
     ProxyUnderTest node = proxies.get(0);
+    Waiting.until("it knows itself", () -> page(node, "/cluster").contains("\"keys_percent\": 0"));
     assertThat(page(node, "/cluster"))
         .contains("\"trusted\": false", "\"drained\": false", "\"behind\": true")
-        .contains("\"draining\": true", "\"keys_percent\": 0");
+        .contains("\"draining\": true");
     origin.onOk("/a", "content", FRESH);
     assertThat(getFrom(0, "/a").text()).isEqualTo("content");
     assertThat(node.storedResponses()).isEqualTo(1);
@@ -308,7 +348,7 @@ class ShareModeWireTest extends WireTest {
     proxies.get(2).close();
     Waiting.until("two", () -> page(proxies.get(0), "/cluster").contains("\"members\": 2"));
     try (CapturedLog log = new CapturedLog(Cluster.class)) {
-      proxies.set(2, closing(ProxyUnderTest.startSharing(texts.get(2))));
+      proxies.set(2, closing(ProxyUnderTest.start(texts.get(2))));
       awaitOwners();
       assertThat(String.join("\n", log.lines()))
           .as("it is a member before it owns keys")
