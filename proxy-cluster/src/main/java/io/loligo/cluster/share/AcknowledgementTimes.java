@@ -4,6 +4,10 @@ package io.loligo.cluster.share;
  * How long one peer takes to acknowledge, as one event loop sees it, and how long the loop waits
  * for it. Confined to the event loop.
  *
+ * <p>It waits three times the 99th percentile, which is the longest time while there are few. A
+ * peer that has not acknowledged anything yet may be starting, and its connection has to be made:
+ * it has as long as any.
+ *
  * <p>A histogram with four buckets for each power of two. It forgets: all counts halve when there
  * are {@value #MOST}.
  */
@@ -21,7 +25,7 @@ public final class AcknowledgementTimes {
   private final int[] counts = new int[4 * 32];
   private int total;
   private int sinceLimit;
-  private long limitNanos = LEAST_NANOS;
+  private long limitNanos = MOST_NANOS;
 
   /** No time yet. */
   public AcknowledgementTimes() {}
@@ -36,7 +40,7 @@ public final class AcknowledgementTimes {
     if (++total >= MOST) {
       forget();
     }
-    if (++sinceLimit >= EACH && total >= FEWEST) {
+    if (++sinceLimit >= EACH || total < FEWEST) {
       sinceLimit = 0;
       limitNanos = Math.min(MOST_NANOS, Math.max(LEAST_NANOS, 3 * percentile99Nanos()));
     }

@@ -20,6 +20,7 @@ class AcknowledgementTimesTest {
 
   @Test
   void theLagOfTheLoopIsAdded() {
+    add(MILLI, 1);
     assertThat(times.limitNanos(40 * MILLI)).isEqualTo(140 * MILLI);
   }
 
@@ -30,8 +31,16 @@ class AcknowledgementTimesTest {
   }
 
   @Test
-  void fewTimesDoNotMoveTheLimit() {
-    add(80 * MILLI, 99);
+  void aPeerThatHasAcknowledgedNothingHasTheLongestLimit() {
+    assertThat(times.limitNanos(0)).isEqualTo(AcknowledgementTimes.MOST_NANOS);
+  }
+
+  @Test
+  void theFirstTimesCountAtOnce() {
+    add(80 * MILLI, 1);
+    add(MILLI, 20);
+    assertThat(times.limitNanos(0)).isBetween(240 * MILLI, 300 * MILLI);
+    add(MILLI, 129);
     assertThat(times.limitNanos(0)).isEqualTo(100 * MILLI);
   }
 
