@@ -18,6 +18,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -114,6 +115,11 @@ final class LoopOwners implements CacheOwners {
   @Override
   public void copyServed() {
     copyHits.add(0, 1);
+  }
+
+  @Override
+  public void refused(InetSocketAddress client, String why) {
+    shared.refused(client, why);
   }
 
   @Override
@@ -228,6 +234,11 @@ final class LoopOwners implements CacheOwners {
         return Use.STORED;
       }
       return copies ? Use.COPIED : Use.JOINED;
+    }
+
+    @Override
+    public LocalEnd end() {
+      return shared.end();
     }
 
     @Override

@@ -13,15 +13,21 @@ import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.LongCells;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.LocalEnd;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The nodes that share one cache, for all event loops. A view is told on the node's steps; the rest
@@ -31,6 +37,9 @@ public final class SharedRing {
   /** Requests of all event loops in some seconds that make a key hot. */
   private static final int HOT_REQUESTS = 10;
 
+  private static final Logger LOG = LoggerFactory.getLogger(SharedRing.class);
+  private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final NodeRun self;
   private final LongSupplier nanos;
   private final @Nullable TlsOptions tls;
@@ -38,7 +47,13 @@ public final class SharedRing {
   private final int hotRequests;
   private volatile Ring ring = Ring.empty();
 
+  /** No line about refused requests before this moment. */
+  private final AtomicLong quietUntil;
+
   private final LongAdder[] counts = new LongAdder[ShareCount.values().length];
+
+  /** This end of connections to other nodes. */
+  private volatile LocalEnd end = LocalEnd.ANY;
 
   /** The times until acknowledgements, of each loop. */
   private final List<LatencyHistogram> acknowledgements = new CopyOnWriteArrayList<>();
@@ -60,6 +75,7 @@ public final class SharedRing {
     hotRequests = Math.max(2, (HOT_REQUESTS + loops - 1) / loops);
     this.self = self;
     this.nanos = nanos;
+    quietUntil = new AtomicLong(nanos.getAsLong());
     this.tls = tls;
     Arrays.setAll(counts, each -> new LongAdder());
   }
@@ -91,6 +107,13 @@ public final class SharedRing {
 
   /** The members are these now. On the steps. */
   public void view(View view) {
+    if (tls == null) {
+      for (Member member : view.members()) {
+        if (member.id().equals(self)) {
+          end = new LocalEnd(member.bodies().getAddress(), false, 0, 0);
+        }
+      }
+    }
     ring = ring.next(view, self, nanos.getAsLong());
   }
 
@@ -133,6 +156,14 @@ public final class SharedRing {
     return (int) ring.peers().stream().filter(which).count();
   }
 
+  /**
+   * This end of connections to other nodes. In clear text they know a node by its address, and a
+   * machine may have several.
+   */
+  LocalEnd end() {
+    return end;
+  }
+
   /** TLS between nodes; null: clear text. */
   @Nullable TlsOptions tls() {
     return tls;
@@ -151,6 +182,20 @@ public final class SharedRing {
   public @Nullable Member owner(CacheKey key) {
     ClusterPeer owner = ring.owner(key.high());
     return owner == null ? null : owner.member();
+  }
+
+  /** See {@link CacheOwners#refused}. Says so at most once a minute. */
+  void refused(InetSocketAddress client, String why) {
+    long now = nanos.getAsLong();
+    long quiet = quietUntil.get();
+    if (now - quiet >= 0 && quietUntil.compareAndSet(quiet, now + QUIET_NANOS)) {
+      String from = NetUtil.toAddressString(client.getAddress());
+      LOG.warn(
+          "a request of {} at the port for nodes is refused: {}; next: give the http_port lines of"
+              + " all nodes the same name=, and let only nodes connect",
+          from,
+          why);
+    }
   }
 
   /** Whether {@code address} is one of a member. */

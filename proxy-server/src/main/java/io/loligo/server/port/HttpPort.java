@@ -1,5 +1,6 @@
 package io.loligo.server.port;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param address textual address, empty for all
  * @param port 0 to 65535; 0 lets the system choose (tests)
  * @param name {@code name=}, else {@code address:port}
+ * @param sharedName by which other nodes of a cluster find theirs, see {@link SharedPorts}: {@code
+ *     name=}, else {@link #numbered}
  * @param accel null: the port stands for no origin
  * @param interception how clients that do not know the proxy get here; {@code NONE} beside accel
  * @param tls null: clear text
@@ -23,6 +26,7 @@ public record HttpPort(
     String address,
     int port,
     String name,
+    String sharedName,
     @Nullable Accel accel,
     Interception interception,
     @Nullable PortTls tls,
@@ -46,6 +50,11 @@ public record HttpPort(
     return interception == Interception.NONE ? PortMode.FORWARD : PortMode.INTERCEPT;
   }
 
+  /** Number and mode: each node has an address of its own. */
+  String numbered() {
+    return port + "/" + mode().name().toLowerCase(Locale.ROOT);
+  }
+
   /** The scheme of URIs that do not give theirs. */
   public String scheme() {
     if (accel != null) {
@@ -59,6 +68,7 @@ public record HttpPort(
     private final String address;
     private final int port;
     private String name;
+    private @Nullable String sharedName;
     private @Nullable Accel accel;
     private Interception interception = Interception.NONE;
     private @Nullable PortTls tls;
@@ -78,6 +88,12 @@ public record HttpPort(
     /** See {@link HttpPort#name}. */
     public Builder name(String name) {
       this.name = name;
+      return this;
+    }
+
+    /** See {@link HttpPort#sharedName}; null: number and mode. */
+    public Builder sharedName(@Nullable String sharedName) {
+      this.sharedName = sharedName;
       return this;
     }
 
@@ -137,10 +153,16 @@ public record HttpPort(
 
     /** The port with the options set so far. */
     public HttpPort build() {
+      HttpPort built = build("");
+      return build(sharedName == null ? built.numbered() : sharedName);
+    }
+
+    private HttpPort build(String shared) {
       return new HttpPort(
           address,
           port,
           name,
+          shared,
           accel,
           interception,
           tls,

@@ -380,6 +380,7 @@ final class PortLines {
         ports.add(
             HttpPort.at(address(), place.port())
                 .name(name == null ? line.values().get(0) : name)
+                .sharedName(name)
                 .accel(
                     accel
                         ? new Accel(defaultSite, vhost, vport, protocol, allowDirect, ignoreCc)

@@ -2,6 +2,7 @@ package io.loligo.server.upstream;
 
 import io.loligo.core.caching.CacheKey;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,8 @@ public interface CacheOwners {
    * The nodes to ask for a response before parents and the origin; empty: none, this node fetches
    * it.
    *
-   * @param port the name of the port that the client asked
+   * @param port the {@linkplain io.loligo.server.port.HttpPort#sharedName shared name} of the port
+   *     that the client asked
    */
   List<Hop> hops(CacheKey key, String port);
 
@@ -36,6 +38,12 @@ public interface CacheOwners {
 
   /** A client got a copy of a response that another node stores. */
   void copyServed();
+
+  /**
+   * This node does not take a request of {@code client} at the port for nodes. That is a fault of
+   * the configuration, or the client is no node.
+   */
+  void refused(InetSocketAddress client, String why);
 
   /** Whether requests from {@code address} may be those of a node. */
   boolean isNode(InetAddress address);

@@ -27,6 +27,9 @@ public interface ClusterNode {
    */
   Use use(@Nullable String purges);
 
+  /** This end of connections to it. The rules for connections to origins have no say. */
+  LocalEnd end();
+
   /**
    * The longest wait for a connection to it, and after that from the request to its first sign of
    * life: an interim response, or the response.

@@ -13,6 +13,7 @@ import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.LocalEnd;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -244,10 +245,20 @@ class LoopOwnersTest {
   }
 
   @Test
+  void connectsFromTheAddressThatOthersKnow() throws UnknownHostException {
+    members(1, 2);
+    InetAddress own = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
+    assertThat(node(ofOthers(), 0).end()).isEqualTo(new LocalEnd(own, false, 0, 0));
+  }
+
+  @Test
   void nodesSpeakTls() {
     SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges, 1);
     CacheOwners loop = secured.forLoop();
     secured.view(new View(1, List.of(member(2))));
     assertThat(loop.hops(key(1), "3128").get(0).security().options()).isEqualTo(TlsOptions.DEFAULT);
+    assertThat(node(loop.hops(key(1), "3128"), 0).end())
+        .as("of any address")
+        .isEqualTo(LocalEnd.ANY);
   }
 }

@@ -171,6 +171,19 @@ class ShareModeWireTest extends WireTest {
     return Long.parseLong(number.group(1));
   }
 
+  /** In clear text a node knows another one by its address. */
+  @Test
+  void addressesForOriginsAreNotThoseForNodes() throws Exception {
+    startNodes(2, "tcp_outgoing_address 127.0.0.9");
+    for (int key = 0; key < 4; key++) {
+      origin.onOk("/" + key, "content", FRESH);
+      for (int node = 0; node < 2; node++) {
+        assertThat(getFrom(node, "/" + key).text()).isEqualTo("content");
+      }
+      assertThat(origin.fetches("/" + key)).as("key %s", key).isEqualTo(1);
+    }
+  }
+
   /** A path whose owner is {@code node}, and which nobody has stored. */
   private String ownedBy(int node) throws IOException {
     for (int i = 0; ; i++) {
@@ -397,7 +410,7 @@ class ShareModeWireTest extends WireTest {
     int port = bodyPorts.get(0);
     String request =
         RawClient.head(
-            "GET", origin.url("/a"), "Peer-Hop: 1", "Peer-Port: 127.0.0.1:0", "Connection: close");
+            "GET", origin.url("/a"), "Peer-Hop: 1", "Peer-Port: 0/forward", "Connection: close");
     origin.onOk("/a", "content", FRESH);
     assertThatThrownBy(
             () -> {

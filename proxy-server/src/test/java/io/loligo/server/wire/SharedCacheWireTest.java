@@ -479,12 +479,14 @@ class SharedCacheWireTest extends WireTest {
     origin.onOk("/a", "content", FRESH);
     String url = origin.url("/a");
     String hop = "Peer-Hop: 1";
-    String port = "Peer-Port: 127.0.0.1:0";
+    String port = "Peer-Port: 0/forward";
     assertThat(atPeerPort("GET", url, hop, port).text()).isEqualTo("content");
     assertThat(atPeerPort("GET", url, port).status()).isEqualTo(421);
     assertThat(atPeerPort("GET", url, "Peer-Hop: 2", port).status()).isEqualTo(421);
     assertThat(atPeerPort("GET", url, hop).status()).isEqualTo(421);
     assertThat(atPeerPort("GET", url, hop, "Peer-Port: other").status()).isEqualTo(421);
+    assertThat(atPeerPort("GET", url, hop, "Peer-Port: 80/accel").status()).isEqualTo(421);
+    assertThat(atPeerPort("GET", url, hop, "Peer-Port: 3128/forward").text()).isEqualTo("content");
     assertThat(atPeerPort("PURGE", url, hop, port).status()).isEqualTo(421);
     assertThat(atPeerPort("GET", "/squid-internal-mgr/menu", hop, port).status())
         .isGreaterThanOrEqualTo(400);

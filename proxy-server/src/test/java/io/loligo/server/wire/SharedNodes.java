@@ -11,8 +11,10 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.RequestForm;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -152,6 +154,9 @@ final class SharedNodes {
     }
 
     @Override
+    public void refused(InetSocketAddress client, String why) {}
+
+    @Override
     public boolean isNode(InetAddress address) {
       return loopbackIsOfNodes;
     }
@@ -188,6 +193,11 @@ final class SharedNodes {
         return Use.STORED;
       }
       return hot ? Use.COPIED : Use.JOINED;
+    }
+
+    @Override
+    public LocalEnd end() {
+      return LocalEnd.ANY;
     }
 
     @Override

@@ -99,7 +99,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
       return routed;
     }
     ofOther = sender.asksOwner() && !nodes.owners().owns(key);
-    String port = request.httpPort().name();
+    String port = request.httpPort().sharedName();
     List<Hop> asked =
         sender.asksOwner() ? nodes.owners().hops(key, port) : nodes.owners().previous(key, port);
     if (asked.isEmpty()) {

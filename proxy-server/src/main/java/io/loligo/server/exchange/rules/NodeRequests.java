@@ -8,10 +8,10 @@ import io.loligo.core.message.Method;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
+import io.loligo.server.port.SharedPorts;
 import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.PeerHop;
 import io.loligo.server.upstream.own.OwnObjects;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeRequests {
   private final CacheOwners owners;
-  private final List<HttpPort> ports;
+  private final SharedPorts ports;
   private final boolean adapts;
 
   /**
@@ -34,7 +34,7 @@ public final class NodeRequests {
    */
   public NodeRequests(CacheOwners owners, ProxyConfig config, boolean adapts) {
     this.owners = owners;
-    this.ports = PortDirectives.ports(config);
+    this.ports = new SharedPorts(PortDirectives.ports(config));
     this.adapts = adapts;
   }
 
@@ -43,7 +43,9 @@ public final class NodeRequests {
     Fields fields = request.head().fields();
     boolean secured = request.stream().port().tls() != null;
     if (!secured && !owners.isNode(request.client().getAddress())) {
-      return notTaken("the client is no node");
+      String why = "the client is no node";
+      owners.refused(request.client(), why);
+      return notTaken(why);
     }
     if (!"1".equals(fields.get(FieldName.PEER_HOP))) {
       return notTaken("Peer-Hop is not 1");
@@ -53,21 +55,15 @@ public final class NodeRequests {
         || request.host().equals(OwnObjects.HOST)) {
       return notTaken("no request of this kind is taken from nodes");
     }
-    HttpPort asked = port(fields.get(FieldName.PEER_PORT));
+    String name = fields.get(FieldName.PEER_PORT);
+    HttpPort asked = name == null ? null : ports.find(name);
     if (asked == null) {
-      return notTaken("no port has the name in Peer-Port");
+      String why = "no port here is like " + name;
+      owners.refused(request.client(), why);
+      return notTaken(why);
     }
     request.isOfNode(asked);
     request.record().peerPurges = owners.purges(fields.get(FieldName.PEER_PURGES));
-    return null;
-  }
-
-  private @Nullable HttpPort port(@Nullable String name) {
-    for (HttpPort port : ports) {
-      if (port.name().equals(name)) {
-        return port;
-      }
-    }
     return null;
   }
 

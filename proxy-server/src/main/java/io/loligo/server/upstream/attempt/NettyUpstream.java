@@ -6,6 +6,7 @@ import io.loligo.server.time.LoopTimer;
 import io.loligo.server.tls.TlsFault;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.AddressCheck;
+import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopHealth;
 import io.loligo.server.upstream.HopSecurity;
@@ -269,7 +270,8 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
 
   /** The place that {@code hop} is at one of its addresses. */
   Endpoint endpoint(Hop hop, InetAddress address, AddressCheck check, Endpoint.Security security) {
-    LocalEnd local = check.localEnd(address, hop.peer());
+    ClusterNode node = hop.node();
+    LocalEnd local = node == null ? check.localEnd(address, hop.peer()) : node.end();
     InetAddress client = hop.from();
     Endpoint endpoint =
         new Endpoint(

@@ -7,6 +7,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.connect.FakeTransport;
 import java.net.InetSocketAddress;
@@ -30,6 +31,11 @@ class ClusterNodeTest extends AttemptFixture {
     @Override
     public Use use(String purges) {
       return Use.ASKED;
+    }
+
+    @Override
+    public LocalEnd end() {
+      return LocalEnd.ANY;
     }
 
     @Override
