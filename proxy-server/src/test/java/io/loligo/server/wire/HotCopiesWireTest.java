@@ -148,6 +148,22 @@ class HotCopiesWireTest extends WireTest {
     awaitCount(() -> copies(1), 0);
   }
 
+  /** Clients do not get these fields, but the store of another node needs them. */
+  @Test
+  void purgesOfSurrogateKeysReachCopies() throws Exception {
+    startNodes(2);
+    origin.onOk("/a", "content", FRESH, "Surrogate-Key: one two", "xkey: three");
+    for (String key : List.of("two", "three")) {
+      getFrom(0, "/a");
+      assertThat(getFrom(1, "/a").fields("Surrogate-Key")).isEmpty();
+      assertThat(copies(1)).isEqualTo(1);
+      try (RawClient client = RawClient.connect(proxies.get(1).port())) {
+        client.request("PURGE", origin.url("/"), "Surrogate-Key: " + key).responseTo("PURGE");
+      }
+      awaitCount(() -> copies(1), 0);
+    }
+  }
+
   @Test
   void aResponseWithoutThePurgesOfThisNodeIsNotCopied() throws Exception {
     startNodes(2);

@@ -391,6 +391,27 @@ class SharedCacheWireTest extends WireTest {
     assertThat(nodes.failures).hasValue(0);
   }
 
+  /** What a new owner takes from the previous one is purged like what it fetches. */
+  @Test
+  void aResponseThatMovesKeepsItsSurrogateKeys() throws Exception {
+    nodes.ranking(0);
+    startNodes(3, "acl purges method PURGE");
+    origin.onOk("/a", "content", "Loligo-Cache-Control: max-age=1000", "Surrogate-Key: key");
+    getFrom(0, "/a");
+    nodes.ranking(1, 0, 2);
+    nodes.previous = 0;
+    nodes.applied(0, "p1");
+    nodes.applied(1, "p1");
+    WireMessage moved = getFrom(1, "/a");
+    assertThat(moved.fields("Surrogate-Key")).isEmpty();
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(proxies.get(1).storedResponses()).as("stored for its own field").isEqualTo(1);
+    client(proxies.get(1))
+        .request("PURGE", origin.url("/"), "Surrogate-Key: key")
+        .responseTo("PURGE");
+    awaitCount(() -> proxies.get(1).storedResponses(), 0);
+  }
+
   @Test
   void rangesConditionsAndHeadPassThrough() throws Exception {
     nodes.ranking(0, 1);

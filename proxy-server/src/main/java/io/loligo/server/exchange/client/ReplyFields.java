@@ -82,6 +82,23 @@ public final class ReplyFields {
     }
   }
 
+  /**
+   * Appends the lines of {@code fields}, a whole head or a stored one, that no client gets: another
+   * node of the cluster may store the response, or copy it, and needs them as this one does.
+   */
+  public static void addForNode(Fields fields, FieldLines lines) {
+    if (!fields.hasAny(HiddenFields.FIELDS)) {
+      return;
+    }
+    HopByHop hopByHop = HopByHop.of(fields);
+    for (int i = 0; i < fields.count(); i++) {
+      int id = fields.id(i);
+      if (HiddenFields.contains(id) && id != FieldName.AGE && !hopByHop.drops(fields, i)) {
+        lines.add(fields, i);
+      }
+    }
+  }
+
   /** Appends the lines of {@code head}, borrowed, that {@code withheld} names to {@code lines}. */
   public static void addWithheld(ResponseHead head, List<String> withheld, FieldLines lines) {
     if (withheld.isEmpty()) {

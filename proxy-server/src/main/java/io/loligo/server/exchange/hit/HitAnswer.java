@@ -156,6 +156,9 @@ public final class HitAnswer {
     ClientStream stream = request.stream();
     RequestHead head = request.head();
     FieldLines lines = services.scratch.lines();
+    if (request.isFromNode() && entry.meta().has(StoredMeta.HIDES_FIELDS)) {
+      ReplyFields.addForNode(StoredFields.index(entry.storedLines()), lines);
+    }
     if (decision.outcome() == Outcome.NOT_MODIFIED) {
       addRepeated(StoredFields.index(entry.storedLines()), lines);
       addOwn(lines, entry, decision, stream.record().fromDisk, asked);

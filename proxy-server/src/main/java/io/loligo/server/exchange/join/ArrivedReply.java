@@ -223,6 +223,10 @@ final class ArrivedReply {
         ReplyFields.addChallenge(arrived.head(), lines);
       }
     }
+    if (request.isFromNode()) {
+      boolean stored = arrived.meta() != null && arrived.meta().has(StoredMeta.HIDES_FIELDS);
+      ReplyFields.addForNode(stored ? StoredFields.index(arrived.fields()) : reply, lines);
+    }
     settings.addVia(lines, arrived.head().version());
     StoredMeta meta = arrived.meta();
     CacheStatus.appendForward(
