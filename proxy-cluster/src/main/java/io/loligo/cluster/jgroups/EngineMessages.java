@@ -8,12 +8,15 @@ import org.jgroups.Address;
 import org.jgroups.BytesMessage;
 import org.jgroups.Message;
 import org.jgroups.MessageFactory;
+import org.jgroups.ObjectMessage;
 import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.protocols.FRAG2;
 import org.jgroups.protocols.FragHeader;
 import org.jgroups.util.AsciiString;
 import org.jgroups.util.ByteArrayDataInputStream;
 import org.jgroups.util.MessageBatch;
+import org.jgroups.util.MutableDigest;
+import org.jgroups.util.SeqnoList;
 import org.jgroups.util.Util;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,11 @@ final class EngineMessages {
   /** Fragments of one message; a message of {@link GroupFrame#MAX_CONTENT} has 18. */
   static final int MAX_FRAGMENTS = 64;
 
+  /** Headers of one message: of each protocol at most one. */
+  static final int MAX_HEADERS = 16;
+
+  private static final short NUMBERS = ClassConfigurator.getMagicNumber(SeqnoList.class);
+  private static final short DIGEST = ClassConfigurator.getMagicNumber(MutableDigest.class);
   private static final short FRAGMENTS = ClassConfigurator.getProtocolId(FRAG2.class);
 
   private EngineMessages() {}
@@ -48,6 +56,34 @@ final class EngineMessages {
   }
 
   /**
+   * A message with numbers of messages, or with those of all members. No other object is read: the
+   * engine would make any of the class path.
+   */
+  private static final class Listed extends ObjectMessage {
+    @Override
+    public void readPayload(DataInput in) throws IOException, ClassNotFoundException {
+      ByteArrayDataInputStream frame = (ByteArrayDataInputStream) in;
+      int start = frame.position();
+      if (frame.readByte() != 0) {
+        short kind = frame.readShort();
+        if (kind == NUMBERS) {
+          int bits = frame.readInt();
+          if (bits < 0 || bits / Byte.SIZE > frame.available()) {
+            throw new IOException("a list of " + bits + " numbers is longer than its frame");
+          }
+        } else if (kind != DIGEST) {
+          throw new IOException("an object of kind " + kind);
+        }
+      }
+      frame.position(start);
+      super.readPayload(in);
+      if (isFlagSet(Flag.SERIALIZED)) {
+        throw new IOException("an object in a form that no node sends");
+      }
+    }
+  }
+
+  /**
    * The next one.
    *
    * @throws IOException if it is malformed, or of a kind that the protocols of {@link Stack} do not
@@ -64,16 +100,33 @@ final class EngineMessages {
     Message message =
         switch (type) {
           case Message.BYTES_MSG -> new Framed();
-          case Message.EMPTY_MSG, Message.OBJ_MSG, Message.LONG_MSG -> MessageFactory.create(type);
+          case Message.OBJ_MSG -> new Listed();
+          case Message.EMPTY_MSG, Message.LONG_MSG -> MessageFactory.create(type);
           default -> throw new IOException("a message of type " + type);
         };
     message.setDest(to).setSrc(from);
     message.readFrom(in);
+    if (message.getNumHeaders() > MAX_HEADERS) {
+      throw new IOException("a message of " + message.getNumHeaders() + " headers");
+    }
+    if (message.getSrc() == null) {
+      throw new IOException("a message without a sender");
+    }
     FragHeader fragment = message.getHeader(FRAGMENTS);
-    if (fragment != null && (fragment.num_frags < 0 || fragment.num_frags > MAX_FRAGMENTS)) {
-      throw new IOException("a message of " + fragment.num_frags + " fragments");
+    if (fragment != null) {
+      check(fragment);
     }
     return message;
+  }
+
+  private static void check(FragHeader fragment) throws IOException {
+    int count = fragment.num_frags;
+    if (count < 1 || count > MAX_FRAGMENTS) {
+      throw new IOException("a message of " + count + " fragments");
+    }
+    if (fragment.frag_id < 0 || fragment.frag_id >= count || fragment.needsDeserialization()) {
+      throw new IOException("a fragment that no node sends");
+    }
   }
 
   /**

@@ -32,6 +32,9 @@ final class GroupServer extends TcpServer {
   /** Clients of one address that are greeted at the same time; more are closed at once. */
   private static final int MAX_GREETING_OF_ONE = 8;
 
+  /** Connections with nodes; each may have as much wait as {@link EngineBounds} says. */
+  static final int MAX_CONNECTIONS = 512;
+
   private static final long IDLE_SECONDS = 5;
 
   /** After a failure to accept, such as for want of a descriptor: it may last. */
@@ -135,6 +138,9 @@ final class GroupServer extends TcpServer {
   }
 
   private boolean mayBegin(InetAddress from) {
+    if (conns.size() >= MAX_CONNECTIONS) {
+      return false;
+    }
     synchronized (greeted) {
       int others = greeted.getOrDefault(from, 0);
       if (others == MAX_GREETING_OF_ONE) {

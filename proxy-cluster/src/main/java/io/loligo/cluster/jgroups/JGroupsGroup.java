@@ -26,7 +26,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
@@ -163,8 +162,7 @@ public final class JGroupsGroup implements Group {
     /** The same of all that are no members. */
     private final Inbox strangers = new Inbox(() -> {}, () -> {});
 
-    /** Messages that were too many. */
-    private final AtomicLong dropped = new AtomicLong();
+    private final EngineBounds bounds = new EngineBounds();
 
     /** Null: the port is not bound yet. */
     private volatile @Nullable GroupSockets sockets;
@@ -194,8 +192,8 @@ public final class JGroupsGroup implements Group {
         return;
       }
       try {
-        GroupTransport transport = new GroupTransport(bound, new Refusals(nanos));
-        JChannel made = new JChannel(Stack.of(transport, settings, places));
+        GroupTransport transport = new GroupTransport(bound, new Refusals(nanos), bounds);
+        JChannel made = new JChannel(Stack.of(transport, settings, places, bounds));
         transport.set(); // the engine has read properties of the JVM
         made.setName(own.name());
         made.setDiscardOwnMessages(true);
@@ -308,7 +306,7 @@ public final class JGroupsGroup implements Group {
             });
         return;
       }
-      dropped.incrementAndGet();
+      bounds.dropped(null);
       if (fate == Inbox.Fate.FIRST_DROPPED) {
         steps.execute(box::full);
       }
@@ -320,9 +318,22 @@ public final class JGroupsGroup implements Group {
     return engine.channel;
   }
 
-  /** For tests: messages that were dropped, because they were too many. Any thread. */
-  long dropped() {
-    return engine.dropped.get();
+  /** For tests: bytes that wait in the engine. Any thread. */
+  long held() {
+    return engine.bounds.held();
+  }
+
+  /** Messages that were dropped since the start, because they were too many. Any thread. */
+  public long droppedMessages() {
+    return engine.bounds.droppedMessages();
+  }
+
+  /**
+   * Connections that were closed since the start, because their node sent what no node sends. Any
+   * thread.
+   */
+  public long closedConnections() {
+    return engine.bounds.closedConnections();
   }
 
   /** Completes when this node has left, after {@link #close}. */
@@ -434,7 +445,7 @@ public final class JGroupsGroup implements Group {
   }
 
   private void free(Address member) {
-    if (overrun.remove(member)) {
+    if (!closed && overrun.remove(member)) {
       tell();
       report();
     }
@@ -454,7 +465,7 @@ public final class JGroupsGroup implements Group {
             "a member of the cluster sends more than this node can take, it is left out for a"
                 + " moment; messages dropped since the start: {}; next: look at {}, and at the"
                 + " CPU of this node",
-            engine.dropped,
+            engine.bounds.droppedMessages(),
             member);
       }
       report();

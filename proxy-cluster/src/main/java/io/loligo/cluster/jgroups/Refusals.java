@@ -55,6 +55,18 @@ final class Refusals {
     }
   }
 
+  /** A node sent messages that no node sends, and its connection was closed. */
+  void excessive(InetAddress node, String messages) {
+    if (isNew(node)) {
+      LOG.warn(
+          "{} sends messages to the cluster that no node sends: {}; its connection was closed;"
+              + " next: look at that node and its version, and whether others may have its"
+              + " certificate",
+          node.getHostAddress(),
+          messages);
+    }
+  }
+
   /** The server at an address of the members is not a node of this cluster. */
   void notTrusted(InetAddress server, Exception reason) {
     if (!isGone(reason) && isNew(server)) {

@@ -4,14 +4,11 @@ import java.util.Collection;
 import java.util.List;
 import org.jgroups.PhysicalAddress;
 import org.jgroups.protocols.FD_ALL3;
-import org.jgroups.protocols.FRAG2;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UFC;
-import org.jgroups.protocols.UNICAST3;
 import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
-import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.protocols.pbcast.STABLE;
 import org.jgroups.stack.Protocol;
 
@@ -34,9 +31,13 @@ final class Stack {
    * From the wire to the node.
    *
    * @param places where members are sought: always read again
+   * @param bounds of what waits in the protocols
    */
   static List<Protocol> of(
-      GroupTransport transport, GroupSettings settings, Collection<PhysicalAddress> places) {
+      GroupTransport transport,
+      GroupSettings settings,
+      Collection<PhysicalAddress> places,
+      EngineBounds bounds) {
     transport.set();
     TCPPING search = new TCPPING();
     search.portRange(0).setInitialHosts2(places);
@@ -49,9 +50,9 @@ final class Stack {
     heartbeats.setTimeout(silence).setInterval(silence / HEARTBEATS);
     VERIFY_SUSPECT2 verify = new VERIFY_SUSPECT2();
     verify.setTimeout(Math.min(VERIFY_MILLIS, silence / 2));
-    NAKACK2 views = new NAKACK2();
+    ViewMessages views = new ViewMessages(bounds);
     views.useMcastXmit(false);
-    UNICAST3 messages = new UNICAST3();
+    NumberedMessages messages = new NumberedMessages(bounds);
     messages.setXmitInterval(RESEND_MILLIS);
     STABLE stable = new STABLE();
     stable.setDesiredAverageGossip(STABLE_MILLIS).setMaxBytes(STABLE_BYTES);
@@ -63,8 +64,9 @@ final class Stack {
         .printLocalAddress(false);
     UFC credits = new UFC();
     credits.setMaxCredits(CREDIT_BYTES);
-    FRAG2 fragments = new FRAG2();
+    Fragments fragments = new Fragments(bounds);
     fragments.setFragSize(FRAGMENT_BYTES);
+    bounds.hold(() -> views.held() + messages.held() + fragments.held());
     return List.of(
         transport,
         search,

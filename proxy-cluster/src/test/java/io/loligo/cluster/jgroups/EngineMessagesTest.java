@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,12 +13,14 @@ import org.jgroups.BytesMessage;
 import org.jgroups.EmptyMessage;
 import org.jgroups.Message;
 import org.jgroups.NioMessage;
+import org.jgroups.ObjectMessage;
 import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.protocols.FRAG2;
 import org.jgroups.protocols.FragHeader;
 import org.jgroups.util.ByteArrayDataInputStream;
 import org.jgroups.util.ByteArrayDataOutputStream;
 import org.jgroups.util.MessageBatch;
+import org.jgroups.util.SeqnoList;
 import org.jgroups.util.UUID;
 import org.jgroups.util.Util;
 import org.junit.jupiter.api.Test;
@@ -56,7 +59,8 @@ class EngineMessagesTest {
     assertThat(read.getLength()).isEqualTo(CONTENT.length);
     assertThat((Object) read.getSrc()).isEqualTo(FROM);
     assertThat((Object) read.getDest()).isEqualTo(TO);
-    assertThat(EngineMessages.read(in(frame(new BytesMessage(TO)))).hasPayload()).isFalse();
+    assertThat(EngineMessages.read(in(frame(new BytesMessage(TO).setSrc(FROM)))).hasPayload())
+        .isFalse();
   }
 
   @Test
@@ -104,7 +108,7 @@ class EngineMessagesTest {
   void noMessageHasMoreFragmentsThanANodeSends() throws Exception {
     short fragments = ClassConfigurator.getProtocolId(FRAG2.class);
     for (int claimed : new int[] {EngineMessages.MAX_FRAGMENTS + 1, -1}) {
-      Message message = new BytesMessage(TO, CONTENT);
+      Message message = new BytesMessage(TO, CONTENT).setSrc(FROM);
       message.putHeader(fragments, new FragHeader(1, 0, claimed));
       assertThatThrownBy(() -> EngineMessages.read(in(frame(message))))
           .isInstanceOf(IOException.class)
@@ -112,7 +116,65 @@ class EngineMessagesTest {
     }
     Message message = new BytesMessage(TO, CONTENT);
     message.putHeader(fragments, new FragHeader(1, 0, EngineMessages.MAX_FRAGMENTS));
+    message.setSrc(FROM);
     assertThat(EngineMessages.read(in(frame(message))).getLength()).isEqualTo(CONTENT.length);
+  }
+
+  private static void refused(Message message, String reason) {
+    assertThatThrownBy(() -> EngineMessages.read(in(frame(message.setSrc(FROM)))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(reason);
+  }
+
+  @Test
+  void noFragmentIsOneThatTheEngineWouldReadAgain() {
+    short fragments = ClassConfigurator.getProtocolId(FRAG2.class);
+    Message form = new BytesMessage(TO, CONTENT);
+    form.putHeader(fragments, new FragHeader(1, 0, 2).needsDeserialization(true));
+    refused(form, "a fragment");
+    Message place = new BytesMessage(TO, CONTENT);
+    place.putHeader(fragments, new FragHeader(1, 2, 2));
+    refused(place, "a fragment");
+  }
+
+  @Test
+  void noMessageHasMoreHeadersThanProtocols() {
+    Message message = new BytesMessage(TO, CONTENT);
+    for (short i = 0; i <= EngineMessages.MAX_HEADERS; i++) {
+      message.putHeader((short) (500 + i), new FragHeader(1, 0, 1));
+    }
+    refused(message, "headers");
+  }
+
+  @Test
+  void noMessageIsWithoutASender() {
+    assertThatThrownBy(() -> EngineMessages.read(in(frame(new BytesMessage(TO, CONTENT)))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("sender");
+  }
+
+  /** The engine would make any object of the class path. */
+  @Test
+  void onlyListsAreReadAsObjects() throws Exception {
+    SeqnoList numbers = new SeqnoList(10, 5).add(6, 7);
+    Message list = EngineMessages.read(in(frame(new ObjectMessage(TO, numbers).setSrc(FROM))));
+    assertThat(list.<SeqnoList>getObject()).containsExactly(6L, 7L);
+    refused(new ObjectMessage(TO, new ArrayList<>(List.of("any"))), "an object of kind");
+    refused(new ObjectMessage(TO, "a primitive"), "an object of kind");
+  }
+
+  /** The engine would allocate 256 MB. */
+  @Test
+  void noListHasRoomForMoreNumbersThanItsFrame() throws Exception {
+    byte[] frame = frame(new ObjectMessage(TO, new SeqnoList(10, 5).add(6)).setSrc(FROM));
+    int bits = frame.length - Long.BYTES - Long.BYTES - Integer.BYTES;
+    assertThat(ByteBuffer.wrap(frame).getInt(bits)).isEqualTo(10);
+    for (int claimed : new int[] {Integer.MAX_VALUE, -1}) {
+      assertThatThrownBy(
+              () -> EngineMessages.read(in(changed(frame, at -> at.putInt(bits, claimed)))))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("a list of " + claimed);
+    }
   }
 
   @Test

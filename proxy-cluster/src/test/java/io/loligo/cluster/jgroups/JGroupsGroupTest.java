@@ -480,7 +480,7 @@ class JGroupsGroupTest {
       sender.send(held, i + text);
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (held.group.dropped() == 0) {
+    while (held.group.droppedMessages() == 0) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait();
     }

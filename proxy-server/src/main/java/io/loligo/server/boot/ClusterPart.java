@@ -231,6 +231,18 @@ final class ClusterPart implements Part {
         "Changes of the members of the cluster.",
         this::viewChanges);
     export.counter(
+        "loligo.cluster.dropped.messages",
+        null,
+        "Messages of other nodes that were dropped, because too many waited. Lost ones are sent"
+            + " again; many: look at the log.",
+        this::droppedMessages);
+    export.counter(
+        "loligo.cluster.closed.connections",
+        null,
+        "Connections of the group port that were closed, because their node sent messages that no"
+            + " node sends; the log has its address.",
+        this::closedConnections);
+    export.counter(
         "loligo.cluster.purges.published",
         null,
         "Purges of this node that went to the cluster, those of unsafe requests included.",
@@ -299,6 +311,8 @@ final class ClusterPart implements Part {
     sources.gauge("cluster_configured", this::configured);
     sources.gauge("cluster_configurations", this::configurations);
     sources.counter("cluster_view_changes", this::viewChanges);
+    sources.counter("cluster_dropped_messages", this::droppedMessages);
+    sources.counter("cluster_closed_connections", this::closedConnections);
     sources.counter("cluster_purges_published", this::published);
     sources.counter("cluster_purges_received", this::received);
     sources.counter("cluster_revalidations", this::revalidations);
@@ -332,6 +346,14 @@ final class ClusterPart implements Part {
 
   private long configurations() {
     return cluster == null ? 0 : cluster.configurations().different();
+  }
+
+  private long droppedMessages() {
+    return cluster == null ? 0 : cluster.droppedMessages();
+  }
+
+  private long closedConnections() {
+    return cluster == null ? 0 : cluster.closedConnections();
   }
 
   private long published() {

@@ -188,6 +188,16 @@ public final class Cluster implements AutoCloseable {
     return state.changes();
   }
 
+  /** Messages of other nodes that were dropped since the start, because too many waited. */
+  public long droppedMessages() {
+    return group.droppedMessages();
+  }
+
+  /** Connections that were closed since the start, because their node sent what no node sends. */
+  public long closedConnections() {
+    return group.closedConnections();
+  }
+
   /** Seeks the other nodes, and never waits for them. */
   public void start() {
     steps.execute(

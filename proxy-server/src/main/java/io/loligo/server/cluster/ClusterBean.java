@@ -62,6 +62,16 @@ public record ClusterBean(
     return share == null ? 0 : share.ring().unasked();
   }
 
+  @Override
+  public long getDroppedMessages() {
+    return cluster.droppedMessages();
+  }
+
+  @Override
+  public long getClosedConnections() {
+    return cluster.closedConnections();
+  }
+
   private long value(ShareCount count) {
     return share == null ? 0 : share.ring().value(count);
   }

@@ -62,6 +62,8 @@ public final class ClusterJson {
     json.member("lag", purges.lag());
     json.member("revalidations", purges.revalidations());
     json.endObject();
+    json.member("dropped_messages", cluster.droppedMessages());
+    json.member("closed_connections", cluster.closedConnections());
     if (share != null) {
       json.member("drained", share.isDrained());
       json.member("behind", share.isBehind());

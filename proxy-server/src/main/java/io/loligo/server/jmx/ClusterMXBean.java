@@ -39,6 +39,14 @@ public interface ClusterMXBean {
   @Units("nodes")
   int getUnasked();
 
+  @Description("Messages of other nodes that were dropped, because too many waited.")
+  @Units("messages")
+  long getDroppedMessages();
+
+  @Description("Connections that were closed, because their node sent what no node sends.")
+  @Units("connections")
+  long getClosedConnections();
+
   @Description("Requests that other nodes of a shared cache acknowledged.")
   @Units("requests")
   long getPeerRequests();

@@ -157,11 +157,16 @@ class ClusterWireTest extends WireTest {
     assertThat(ageless(status(admin, 0, "--json"))).isEqualTo(ageless(page(first)));
     assertThat(metrics(first))
         .contains("\nloligo_cluster_members 2.0\n", "\nloligo_cluster_configured 2.0\n")
-        .contains("\nloligo_cluster_view_changes_total 1.0\n");
+        .contains("\nloligo_cluster_view_changes_total 1.0\n")
+        .contains("\nloligo_cluster_dropped_messages_total 0.0\n")
+        .contains("\nloligo_cluster_closed_connections_total 0.0\n");
+    assertThat(page(first)).contains("\"dropped_messages\": 0", "\"closed_connections\": 0");
     ObjectName bean = new ObjectName("io.loligo:type=Cluster");
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     assertThat(server.getAttribute(bean, "Name")).isEqualTo("web");
     assertThat(server.getAttribute(bean, "Configured")).isEqualTo(2);
+    assertThat(server.getAttribute(bean, "DroppedMessages")).isEqualTo(0L);
+    assertThat(server.getAttribute(bean, "ClosedConnections")).isEqualTo(0L);
     assertThat((String[]) server.getAttribute(bean, "Members")).hasSize(2);
   }
 
