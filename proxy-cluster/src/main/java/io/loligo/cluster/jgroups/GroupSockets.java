@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -20,17 +21,18 @@ final class GroupSockets extends DefaultSocketFactory {
 
   private final SocketAddress listen;
 
-  /** Null: no TLS. */
-  private final @Nullable SSLContext tls;
+  /** Asked for each connection. */
+  private final Supplier<@Nullable SSLContext> tls;
 
   private final Listening listening;
 
   /**
    * Binds the port.
    *
+   * @param tls asked for each connection by any thread; gives null: no TLS
    * @throws IOException if that is not possible
    */
-  GroupSockets(SocketAddress listen, @Nullable SSLContext tls) throws IOException {
+  GroupSockets(SocketAddress listen, Supplier<@Nullable SSLContext> tls) throws IOException {
     this.listen = listen;
     this.tls = tls;
     listening = new Listening();
@@ -75,7 +77,7 @@ final class GroupSockets extends DefaultSocketFactory {
 
   @Override
   public Socket createSocket(String use) throws IOException {
-    SSLContext secure = tls;
+    SSLContext secure = tls.get();
     if (secure == null) {
       return new Socket();
     }
@@ -90,7 +92,7 @@ final class GroupSockets extends DefaultSocketFactory {
    * @throws IOException if the client is not a node of this cluster
    */
   Socket admitted(Socket accepted) throws IOException {
-    SSLContext secure = tls;
+    SSLContext secure = tls.get();
     if (secure == null) {
       return accepted;
     }

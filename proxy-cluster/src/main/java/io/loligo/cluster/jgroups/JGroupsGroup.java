@@ -152,7 +152,9 @@ public final class JGroupsGroup implements Group {
 
   /** The engine, and its calls. Thread-safe. */
   private final class Engine implements Receiver {
-    private final @Nullable SSLContext secured;
+    /** Of new connections; null: clear text. */
+    private volatile @Nullable SSLContext secured;
+
     private final List<PhysicalAddress> places = new CopyOnWriteArrayList<>();
     private final LongSupplier nanos;
 
@@ -174,13 +176,9 @@ public final class JGroupsGroup implements Group {
       EngineLog.install();
       this.nanos = nanos;
       GroupTls tls = settings.tls();
-      try {
-        secured = tls == null ? null : tls.context();
-      } catch (GeneralSecurityException e) {
-        throw new IOException("the certificate cannot be used: " + e.getMessage(), e);
-      }
+      secured = tls == null ? null : context(tls);
       if (binds) {
-        sockets = new GroupSockets(settings.listen(), secured);
+        sockets = new GroupSockets(settings.listen(), () -> secured);
       }
       InetSocketAddress listen = settings.listen();
       places.add(new IpAddress(listen.getAddress(), listen.getPort()));
@@ -220,7 +218,7 @@ public final class JGroupsGroup implements Group {
           return bound;
         }
         try {
-          sockets = new GroupSockets(settings.listen(), secured);
+          sockets = new GroupSockets(settings.listen(), () -> secured);
         } catch (IOException taken) {
           LockSupport.parkNanos(AGAIN_NANOS);
         }
@@ -334,6 +332,25 @@ public final class JGroupsGroup implements Group {
    */
   public long closedConnections() {
     return engine.bounds.closedConnections();
+  }
+
+  private static SSLContext context(GroupTls tls) throws IOException {
+    try {
+      return tls.context();
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the certificate cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Other certificates for connections that begin later. Any thread.
+   *
+   * @return puts them in force; any thread
+   * @throws IOException if they cannot be used
+   */
+  public Runnable renewed(GroupTls tls) throws IOException {
+    SSLContext made = context(tls);
+    return () -> engine.secured = made;
   }
 
   /** Completes when this node has left, after {@link #close}. */

@@ -7,11 +7,13 @@ import io.loligo.server.admin.AdminPages;
 import io.loligo.server.admin.AdminReply;
 import io.loligo.server.cluster.Cluster;
 import io.loligo.server.cluster.ClusterBean;
+import io.loligo.server.cluster.ClusterCertificates;
 import io.loligo.server.cluster.ClusterConfigurations;
 import io.loligo.server.cluster.ClusterDirectives;
 import io.loligo.server.cluster.ClusterJson;
 import io.loligo.server.cluster.ClusterLine;
 import io.loligo.server.cluster.ClusterMode;
+import io.loligo.server.cluster.ClusterTlsLine;
 import io.loligo.server.cluster.PurgeMode;
 import io.loligo.server.cluster.RequestLimits;
 import io.loligo.server.cluster.ShareCount;
@@ -132,6 +134,23 @@ final class ClusterPart implements Part {
     return cluster == null
         ? Set.of()
         : Set.of(cluster.self().address().getPort(), cluster.self().bodies().getPort());
+  }
+
+  /**
+   * Reads the certificates again, for a reload; blocks.
+   *
+   * @return puts them in force for connections that begin later
+   * @throws IOException if a file cannot be used; those of before stay in force
+   */
+  Runnable renewed() throws IOException {
+    return cluster == null ? () -> {} : cluster.renewed();
+  }
+
+  /** The certificate of the group port, unless the port for bodies has it too; null: none. */
+  @Nullable NodeCertificate certificate() {
+    ClusterCertificates read = cluster == null || share != null ? null : cluster.certificates();
+    ClusterTlsLine line = cluster == null ? null : cluster.tls();
+    return read == null || line == null ? null : new NodeCertificate(line.source(), read.pair());
   }
 
   /** Is no node any more: a successor takes over, or the process ends. Idempotent. */

@@ -26,6 +26,7 @@ final class ConfigChange {
   private final Storage storage;
   private final CacheMemory cacheMemory;
   private final AclAdditions additions;
+  private final ClusterPart cluster;
   private final Parts parts;
 
   /** {@code parts} are told at the end. */
@@ -38,6 +39,7 @@ final class ConfigChange {
       Storage storage,
       CacheMemory cacheMemory,
       AclAdditions additions,
+      ClusterPart cluster,
       Parts parts) {
     this.transport = transport;
     this.inForce = inForce;
@@ -47,6 +49,7 @@ final class ConfigChange {
     this.storage = storage;
     this.cacheMemory = cacheMemory;
     this.additions = additions;
+    this.cluster = cluster;
     this.parts = parts;
   }
 
@@ -63,6 +66,7 @@ final class ConfigChange {
     ProxyConfig now = cacheMemory.fitted(change.config());
     MarkCheck.check(now, transport);
     InForce.Next next = inForce.under(now);
+    Runnable certificates = cluster.renewed();
     additions.prepare(now);
     AccessLog log = logs.under(before, now);
     Ports.Change newPorts;
@@ -82,6 +86,7 @@ final class ConfigChange {
     finish("the ports", newPorts::commit);
     finish("the configuration in force", () -> inForce.replace(next));
     finish("the logs", () -> logs.replace(log));
+    finish("the certificates of the cluster", certificates);
     parts.reconfigured(before, now);
     DirectoryChange others = disks;
     finish("the directories", () -> storage.commit(others)); // last, because it takes a while

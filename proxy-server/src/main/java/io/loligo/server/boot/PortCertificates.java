@@ -186,41 +186,55 @@ public final class PortCertificates {
     }
   }
 
-  /** Logs the certificates of {@code all} that expire soon, each of them once a day. */
-  synchronized void warnOfExpiry(Map<HttpPort, PortSecurity> all) {
-    Instant now = clock.get();
-    told.values().removeIf(before -> before.isBefore(now.minus(AGAIN)));
-    all.forEach(
-        (port, security) ->
-            pairs(security).stream()
-                .filter(pair -> pair.expiry().isBefore(now.plus(WARNING)))
-                .filter(pair -> told.putIfAbsent(pair.certificate(), now) == null)
-                .forEach(
-                    pair ->
-                        LOG.warn(
-                            "{}: the certificate in {} {} at {}; next: renew it, and reload",
-                            port.source(),
-                            pair.files().certificate(),
-                            pair.expiry().isBefore(now) ? "expired" : "expires",
-                            pair.expiry())));
+  /**
+   * Logs the certificates of {@code all} that expire soon, each of them once a day.
+   *
+   * @param node that of the group port; null: there is none
+   */
+  synchronized void warnOfExpiry(Map<HttpPort, PortSecurity> all, @Nullable NodeCertificate node) {
+    told.values().removeIf(before -> before.isBefore(clock.get().minus(AGAIN)));
+    all.forEach((port, security) -> pairs(security).forEach(pair -> warn(port.source(), pair)));
+    if (node != null) {
+      warn(node.source(), node.pair());
+    }
   }
 
-  /** The rest of the validity of each certificate of {@code all}. */
-  List<CertificateExpiry> expiries(Map<HttpPort, PortSecurity> all) {
+  private void warn(String source, KeyPair pair) {
     Instant now = clock.get();
+    if (pair.expiry().isBefore(now.plus(WARNING))
+        && told.putIfAbsent(pair.certificate(), now) == null) {
+      LOG.warn(
+          "{}: the certificate in {} {} at {}; next: renew it, and reload",
+          source,
+          pair.files().certificate(),
+          pair.expiry().isBefore(now) ? "expired" : "expires",
+          pair.expiry());
+    }
+  }
+
+  /**
+   * The rest of the validity of each certificate of {@code all}.
+   *
+   * @param node that of the group port; null: there is none
+   */
+  List<CertificateExpiry> expiries(
+      Map<HttpPort, PortSecurity> all, @Nullable NodeCertificate node) {
     List<CertificateExpiry> expiries = new ArrayList<>();
     all.forEach(
         (port, security) ->
-            pairs(security)
-                .forEach(
-                    pair ->
-                        expiries.add(
-                            new CertificateExpiry(
-                                port.name(),
-                                pair.files().certificate(),
-                                pair.names().isEmpty() ? "" : pair.names().get(0),
-                                Duration.between(now, pair.expiry()).toSeconds()))));
+            pairs(security).forEach(pair -> expiries.add(expiry(port.name(), pair))));
+    if (node != null) {
+      expiries.add(expiry(NodeCertificate.PORT, node.pair()));
+    }
     return expiries;
+  }
+
+  private CertificateExpiry expiry(String port, KeyPair pair) {
+    return new CertificateExpiry(
+        port,
+        pair.files().certificate(),
+        pair.names().isEmpty() ? "" : pair.names().get(0),
+        Duration.between(clock.get(), pair.expiry()).toSeconds());
   }
 
   /** Its own pairs, and the one that signs certificates. */

@@ -389,7 +389,16 @@ public final class Proxy implements AutoCloseable {
       handing = new StoreHanding(storage.store(), loops, ports, inForce::config);
       change =
           new ConfigChange(
-              transport, inForce, loops, ports, logs, storage, cacheMemory, additions, parts);
+              transport,
+              inForce,
+              loops,
+              ports,
+              logs,
+              storage,
+              cacheMemory,
+              additions,
+              cluster,
+              parts);
       operations = new Administration(this, loops, group, seenStore, life, cacheMemory);
       parts.add(life);
       parts.add(
@@ -412,6 +421,7 @@ public final class Proxy implements AutoCloseable {
         provider ->
             new PortCertificates(
                 provider, ALPN, sharing, files, () -> Instant.ofEpochMilli(time.millis())),
+        cluster::certificate,
         this::useTls,
         all -> admin.use(all),
         maintenance,

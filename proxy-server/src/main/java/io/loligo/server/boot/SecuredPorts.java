@@ -42,6 +42,7 @@ final class SecuredPorts implements Part {
 
   private final Supplier<ProxyConfig> config;
   private final PortCertificates certificates;
+  private final Supplier<@Nullable NodeCertificate> node;
   private final Consumer<Map<HttpPort, PortSecurity>> loops;
   private final Consumer<Map<HttpPort, PortSecurity>> admin;
   private final Maintenance maintenance;
@@ -78,6 +79,7 @@ final class SecuredPorts implements Part {
    * @param config the configuration in force
    * @param certificates made with the source of the provider, which is chosen for the first port
    *     with TLS
+   * @param node gives the certificate of the group port; null: there is none
    * @param loops puts the TLS of ports in force on all event loops
    * @param admin puts that of the admin port in force
    * @param maintenance renews OCSP responses and keys
@@ -87,6 +89,7 @@ final class SecuredPorts implements Part {
   SecuredPorts(
       Supplier<ProxyConfig> config,
       Function<Supplier<TlsProvider>, PortCertificates> certificates,
+      Supplier<@Nullable NodeCertificate> node,
       Consumer<Map<HttpPort, PortSecurity>> loops,
       Consumer<Map<HttpPort, PortSecurity>> admin,
       Maintenance maintenance,
@@ -94,6 +97,7 @@ final class SecuredPorts implements Part {
       Reloader reloader) {
     this.config = config;
     this.certificates = certificates.apply(this::provider);
+    this.node = node;
     this.loops = loops;
     this.admin = admin;
     this.maintenance = maintenance;
@@ -104,7 +108,7 @@ final class SecuredPorts implements Part {
   /** Reads the files, puts them in force, and looks for changes from now on. Once, at the start. */
   void start() throws IOException {
     use(certificates.read(config.get(), Map.of()));
-    certificates.warnOfExpiry(inForce());
+    certificates.warnOfExpiry(inForce(), node.get());
     watch();
     maintenance.every(TimeUnit.MINUTES.toSeconds(OCSP_MINUTES), this::staple);
     maintenance.every(
@@ -138,7 +142,7 @@ final class SecuredPorts implements Part {
 
   /** The validity of the certificates in force. */
   List<CertificateExpiry> expiries() {
-    return certificates.expiries(inForce());
+    return certificates.expiries(inForce(), node.get());
   }
 
   @Override
@@ -197,7 +201,7 @@ final class SecuredPorts implements Part {
         use(certificates.read(config.get(), inForce()));
         LOG.info("files of TLS ports have changed: they were read again");
       }
-      certificates.warnOfExpiry(inForce());
+      certificates.warnOfExpiry(inForce(), node.get());
     } catch (IOException | RuntimeException e) {
       LOG.error(
           "{}; the old files stay in use; next: correct the files, and reload", e.getMessage());

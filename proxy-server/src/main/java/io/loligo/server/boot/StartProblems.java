@@ -1,7 +1,11 @@
 package io.loligo.server.boot;
 
+import io.loligo.core.config.ConfigProblem;
+import io.loligo.core.config.ConfigResult;
+import io.loligo.core.config.LineReport;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.admin.AdminDirectives;
+import io.loligo.server.cluster.ClusterCertificates;
 import io.loligo.server.cluster.ClusterDirectives;
 import io.loligo.server.cluster.ClusterLine;
 import io.loligo.server.cluster.ClusterTlsLine;
@@ -16,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -80,13 +85,73 @@ public final class StartProblems {
     }
     ClusterTlsLine tls = config.get(ClusterDirectives.TLS);
     if (tls != null) {
-      for (String path : List.of(tls.cert(), tls.key(), tls.ca())) {
-        if (!Files.isReadable(Path.of(path))) {
-          problems.add(tls.source() + ": loligo_cluster_tls: " + path + ": it cannot be read");
-        }
-      }
+      problems.addAll(ofCertificates(tls));
     }
     return problems;
+  }
+
+  private static List<String> ofCertificates(ClusterTlsLine tls) {
+    List<String> reasons = new ArrayList<>();
+    for (String path : List.of(tls.cert(), tls.key(), tls.ca())) {
+      if (!Files.isReadable(Path.of(path))) {
+        reasons.add(path + ": it cannot be read");
+      }
+    }
+    String unusable = reasons.isEmpty() ? unusable(tls) : null;
+    if (unusable != null) {
+      reasons.add(unusable);
+    }
+    return reasons.stream()
+        .map(reason -> tls.source() + ": loligo_cluster_tls: " + reason)
+        .toList();
+  }
+
+  /** The reason for which the files of {@code tls} cannot be used; null: they can. */
+  private static @Nullable String unusable(ClusterTlsLine tls) {
+    try {
+      ClusterCertificates.read(tls, Instant.now());
+      return null;
+    } catch (IOException e) {
+      Throwable reason = e.getCause() == null ? e : e.getCause();
+      return reason.getMessage();
+    }
+  }
+
+  /**
+   * Adds an error to {@code read} if the certificates of its cluster cannot be used. Blocks: reads
+   * files.
+   */
+  public static ConfigResult checkCluster(ConfigResult read) {
+    ProxyConfig config = read.config();
+    ClusterTlsLine tls = config == null ? null : config.get(ClusterDirectives.TLS);
+    String unusable = tls == null ? null : unusable(tls);
+    if (tls == null || unusable == null) {
+      return read;
+    }
+    int colon = tls.source().lastIndexOf(':');
+    String file = tls.source().substring(0, colon);
+    int number = Integer.parseInt(tls.source().substring(colon + 1));
+    List<ConfigProblem> problems = new ArrayList<>(read.problems());
+    problems.add(
+        new ConfigProblem(
+            ConfigProblem.Severity.ERROR,
+            file,
+            number,
+            "loligo_cluster_tls",
+            unusable,
+            "",
+            "give files that this user can read, and a certificate that is valid now"));
+    return new ConfigResult(
+        null,
+        List.copyOf(problems),
+        read.lines().stream()
+            .map(
+                line ->
+                    line.line() == number && line.file().equals(file)
+                        ? new LineReport(
+                            file, number, line.text(), LineReport.Verdict.ERROR, unusable)
+                        : line)
+            .toList());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.MemoryFit;
 import io.loligo.server.boot.PortCertificates;
+import io.loligo.server.boot.StartProblems;
 import io.loligo.server.check.ConfigCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,7 @@ final class Checking implements Callable<Integer> {
   static int check(Path path, boolean strict, boolean lines, boolean json) {
     String name = path.toString();
     ExaminedConfig examined = Features.reader(new FileConfigSource()).examine(name);
-    ConfigResult result = MemoryFit.checkRun(examined.result(), name);
+    ConfigResult result = StartProblems.checkCluster(MemoryFit.checkRun(examined.result(), name));
     ProxyConfig config = result.config();
     ConfigCheck check =
         new ConfigCheck(

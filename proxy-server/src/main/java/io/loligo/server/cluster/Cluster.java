@@ -13,14 +13,9 @@ import io.loligo.cluster.jgroups.GroupSettings;
 import io.loligo.cluster.jgroups.GroupTls;
 import io.loligo.cluster.jgroups.JGroupsGroup;
 import io.loligo.server.time.TimeSource;
-import io.loligo.server.tls.Authorities;
-import io.loligo.server.tls.CertificateFiles;
-import io.loligo.server.tls.KeyPair;
-import io.loligo.server.tls.KeyPairFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -55,12 +50,18 @@ public final class Cluster implements AutoCloseable {
   private static final int SEEN = 0;
 
   private final ClusterLine line;
+
+  /** Null: clear text. */
+  private final @Nullable ClusterTlsLine tls;
+
+  private final TimeSource time;
   private final ThreadSteps steps = new ThreadSteps("loligo-cluster");
   private final JGroupsGroup group;
   private final Channels channels;
   private final Member self;
   private volatile ClusterState state;
   private volatile ConfigurationState configurations = new ConfigurationState(1, Map.of());
+  private volatile @Nullable ClusterCertificates certificates;
 
   /**
    * Binds the group port, unless {@code binds} is false.
@@ -78,7 +79,10 @@ public final class Cluster implements AutoCloseable {
       boolean binds)
       throws IOException {
     this.line = line;
-    GroupTls secured = tls == null ? null : read(tls, time);
+    this.tls = tls;
+    this.time = time;
+    certificates = tls == null ? null : ClusterCertificates.read(tls, now());
+    GroupTls secured = certificates == null ? null : certificates.tls();
     try {
       NodeRun run = NodeFile.next(folder, time.millis());
       InetSocketAddress listen = ClusterPlaces.listen(line);
@@ -106,21 +110,37 @@ public final class Cluster implements AutoCloseable {
     channels = new Channels(group);
   }
 
-  private static GroupTls read(ClusterTlsLine line, TimeSource time) throws IOException {
-    try {
-      KeyPair pair =
-          KeyPairFile.read(
-              new CertificateFiles(line.cert(), line.key()),
-              null,
-              Instant.ofEpochMilli(time.millis()));
-      List<X509Certificate> authorities = Authorities.certificates(line.ca());
-      if (authorities.isEmpty()) {
-        throw new IOException(line.ca() + ": it has no certificate");
-      }
-      return new GroupTls(pair.chain(), pair.key(), authorities);
-    } catch (IOException e) {
-      throw new IOException(line.source() + ": loligo_cluster_tls: " + e.getMessage(), e);
+  /**
+   * Reads the files of {@code loligo_cluster_tls} again; blocks. Any thread.
+   *
+   * @return puts them in force for connections that begin later; does nothing without a line
+   * @throws IOException if a file cannot be used; those of before stay in force
+   */
+  public Runnable renewed() throws IOException {
+    ClusterTlsLine files = tls;
+    if (files == null) {
+      return () -> {};
     }
+    ClusterCertificates read = ClusterCertificates.read(files, now());
+    Runnable inForce = group.renewed(read.tls());
+    return () -> {
+      certificates = read;
+      inForce.run();
+    };
+  }
+
+  /** Those of new connections to the group port; null: clear text. */
+  public @Nullable ClusterCertificates certificates() {
+    return certificates;
+  }
+
+  /** The line of {@link #certificates}; null: there is none. */
+  public @Nullable ClusterTlsLine tls() {
+    return tls;
+  }
+
+  private Instant now() {
+    return Instant.ofEpochMilli(time.millis());
   }
 
   /** The steps of this node. */

@@ -14,14 +14,15 @@ public final class ClusterDirectives {
       FEATURE
           .text("loligo_cluster_tls", "")
           .form("cert=FILE key=FILE ca=FILE")
-          .restart("connections between the nodes were made with the certificate of the start")
+          .restart("the same files are read again at a reload, other names only at a start")
           .with(ClusterTlsReader::new)
           .text(
               "The certificate of this node for connections between the nodes of loligo_cluster,"
                   + " its key, and the authorities that signed the certificates of all nodes, in"
                   + " PEM. Both sides of a connection must have such a certificate, so use an"
                   + " authority of the cluster's own: whoever has a certificate of it is a"
-                  + " member.");
+                  + " member. A reload reads the files again, for connections that begin later;"
+                  + " if one cannot be used, it fails, and the old ones stay in force.");
 
   /** {@code loligo_cluster}; null: this process is alone. */
   public static final Setting<@Nullable ClusterLine> CLUSTER =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.server.CapturedLog;
 import io.loligo.server.Waiting;
+import io.loligo.server.admin.Reloaded;
 import io.loligo.server.cli.Main;
 import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
@@ -91,6 +92,40 @@ class ClusterWireTest extends WireTest {
     }
     plainTextIsRefused(ports.get(0));
     ProxyUnderTest second = node(1, members() + " mode=purge", good);
+    awaitMembers(first, 2, 2);
+    awaitMembers(second, 2, 2);
+  }
+
+  /** The other node is admitted by an authority that only a reload has read. */
+  @Test
+  void aReloadReadsTheFilesAgainForNewConnections() throws Exception {
+    TestAuthority before = TestAuthority.root("Before");
+    TestAuthority after = TestAuthority.root("After");
+    Path ca = before.write(dir, "ca.pem");
+    Path pair = before.issue(TestAuthority.named("node")).write(dir, "pair.pem");
+    String own = tls(pair, ca);
+    ProxyUnderTest first = node(0, members() + " mode=purge", own);
+    Path afterCa = after.write(dir, "after-ca.pem");
+    Path afterPair = after.issue(TestAuthority.named("node")).write(dir, "after.pem");
+    ProxyUnderTest second = node(1, members() + " mode=purge", tls(afterPair, afterCa));
+    String unchanged =
+        configuration(
+            "loligo_cluster web listen=127.0.0.1:" + ports.get(0) + " " + members() + " mode=purge",
+            own,
+            "cache_log " + dir.resolve("node0.log"));
+
+    Files.writeString(pair, "no certificate");
+    Reloaded failed = first.reload(unchanged);
+    assertThat(failed.done()).isFalse();
+    assertThat(failed.text()).contains("loligo_cluster_tls: " + pair);
+    assertThat(metrics(first))
+        .as("the old one stays")
+        .containsPattern("loligo_certificate_expiry_seconds\\{.*port=\"loligo_cluster\"");
+
+    after.write(dir, "ca.pem");
+    after.issue(TestAuthority.named("node")).write(dir, "pair.pem");
+    assertThat(page(first)).contains("\"members\": 1");
+    assertThat(first.reload(unchanged).text()).startsWith("reloaded");
     awaitMembers(first, 2, 2);
     awaitMembers(second, 2, 2);
   }
