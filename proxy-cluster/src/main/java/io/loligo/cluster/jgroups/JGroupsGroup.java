@@ -48,8 +48,11 @@ import org.slf4j.LoggerFactory;
  * goes to the listener when all facts are known, or after a time with those that are known.
  */
 public final class JGroupsGroup implements Group {
-  /** Version of the messages between nodes. Raise it when their meaning changes. */
-  public static final int PROTOCOL = 1;
+  /**
+   * Version of the messages between nodes. Raise it when their meaning changes. 2: members compare
+   * sums of their streams of purges.
+   */
+  public static final int PROTOCOL = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(JGroupsGroup.class);
   private static final long SECOND_NANOS = 1_000_000_000L;

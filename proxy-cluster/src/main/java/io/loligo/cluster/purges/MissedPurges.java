@@ -4,8 +4,10 @@ import io.loligo.cluster.Steps;
 import io.loligo.cluster.group.NodeRun;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,24 +146,77 @@ final class MissedPurges {
       wants.values().forEach(want -> want.sources.remove(from));
     }
     for (PurgeMessage.Position position : vector.positions()) {
-      NodeRun stream = position.stream();
-      if (position.applied() > received(stream)) {
-        boolean onItsWay = vector.complete() && settled && members.contains(stream);
-        want(stream, position.applied(), onItsWay ? limits.retryNanos() / 2 : 0)
-            .sources
-            .put(from, position.firstRetained());
-      } else {
-        Want want = wants.get(stream);
-        if (want != null) {
-          want.sources.remove(from);
-        }
-      }
+      position(from, position, vector.complete() && settled);
     }
     Pulling pull = pulling;
     if (pull != null && pull.source().equals(from) && !vector.complete()) {
       pulling = null;
     }
     next();
+  }
+
+  /**
+   * A member said how far it is in some streams.
+   *
+   * @param wanted gets those of them of which purges are wanted
+   */
+  void heardSome(NodeRun from, List<PurgeMessage.Position> positions, Set<NodeRun> wanted) {
+    if (members.contains(from)) {
+      boolean settled = !unheard.contains(from);
+      for (PurgeMessage.Position position : positions) {
+        if (position(from, position, settled)) {
+          wanted.add(position.stream());
+        }
+      }
+      next();
+    }
+  }
+
+  /**
+   * A member has said all that it has.
+   *
+   * @param wanted streams of which it has purges that are wanted
+   */
+  void heardAll(NodeRun from, Set<NodeRun> wanted) {
+    if (members.contains(from)) {
+      unheard.remove(from);
+      silent.remove(from);
+      wants.forEach(
+          (stream, want) -> {
+            if (!wanted.contains(stream)) {
+              want.sources.remove(from);
+            }
+          });
+      next();
+    }
+  }
+
+  /** Whether purges of the stream are wanted of {@code from}. */
+  private boolean position(NodeRun from, PurgeMessage.Position position, boolean usual) {
+    NodeRun stream = position.stream();
+    if (position.applied() > received(stream)) {
+      boolean onItsWay = usual && members.contains(stream);
+      want(stream, position.applied(), onItsWay ? limits.retryNanos() / 2 : 0)
+          .sources
+          .put(from, position.firstRetained());
+      return true;
+    }
+    Want want = wants.get(stream);
+    if (want != null) {
+      want.sources.remove(from);
+    }
+    return false;
+  }
+
+  /** Up to which number purges of {@code stream} are wanted; 0: none. */
+  long wanted(NodeRun stream) {
+    Want want = wants.isEmpty() ? null : wants.get(stream);
+    return want == null ? 0 : want.upTo;
+  }
+
+  /** Tells each stream of which purges are wanted, and up to which number. */
+  void forEachWanted(ObjLongConsumer<NodeRun> told) {
+    wants.forEach((stream, want) -> told.accept(stream, want.upTo));
   }
 
   /** A member sent purges that cannot be taken yet, because others before them are missing. */

@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>3, {@link Vector}: complete and ask as bits 0 and 1 (1), the number of positions (4), and
  *       for each the stream (24), applied (8) and the first that is retained (8)
  *   <li>4, {@link Pull}: the stream (24), the first number (8)
+ *   <li>5, {@link Summary}: ask as bit 1 (1), the round (8), the sums (64 times 8), and positions
+ *       as in a vector
+ *   <li>6, {@link AskParts}: the round (8), the parts as bits (8)
+ *   <li>7, {@link Parts}: last as bit 0 (1), the round (8), and positions as in a vector
  * </ul>
  */
 sealed interface PurgeMessage {
@@ -37,6 +41,9 @@ sealed interface PurgeMessage {
 
   /** Numbers stay below. */
   long MAX_NUMBER = 1L << 60;
+
+  /** Positions in one {@link Summary} or {@link Parts}, at most: 64 KB. */
+  int MAX_POSITIONS = 1_600;
 
   int HEAD_BYTES = 2;
   int STREAM_BYTES = 3 * Long.BYTES;
@@ -58,6 +65,29 @@ sealed interface PurgeMessage {
 
   /** Asks for purges of {@code stream} from number {@code from} on. */
   record Pull(NodeRun stream, long from) implements PurgeMessage {}
+
+  /**
+   * How far the node is in all streams.
+   *
+   * @param round names this summary
+   * @param ask whether it wants the same of the receiver
+   * @param recent streams of which it retains purges or has not carried out all; not all of them if
+   *     there are many
+   * @param sums of the other streams, by {@link StreamSums}
+   */
+  record Summary(long round, boolean ask, long[] sums, List<Position> recent)
+      implements PurgeMessage {}
+
+  /**
+   * Asks for the positions of all streams of some parts.
+   *
+   * @param round of the summary that differed
+   * @param parts as bits
+   */
+  record AskParts(long round, long parts) implements PurgeMessage {}
+
+  /** Some of the positions that {@link AskParts} asked for, and whether they are the last ones. */
+  record Parts(long round, boolean last, List<Position> positions) implements PurgeMessage {}
 
   /**
    * How far a node is in a stream.
@@ -82,11 +112,18 @@ sealed interface PurgeMessage {
       out.putLong(acknowledged.number());
     } else if (message instanceof Vector vector) {
       out.put((byte) 3).put((byte) ((vector.complete() ? 1 : 0) | (vector.ask() ? 2 : 0)));
-      out.putInt(vector.positions().size());
-      for (Position position : vector.positions()) {
-        write(out, position.stream());
-        out.putLong(position.applied()).putLong(position.firstRetained());
+      write(out, vector.positions());
+    } else if (message instanceof Summary summary) {
+      out.put((byte) 5).put((byte) (summary.ask() ? 2 : 0)).putLong(summary.round());
+      for (long sum : summary.sums()) {
+        out.putLong(sum);
       }
+      write(out, summary.recent());
+    } else if (message instanceof AskParts asking) {
+      out.put((byte) 6).putLong(asking.round()).putLong(asking.parts());
+    } else if (message instanceof Parts parts) {
+      out.put((byte) 7).put((byte) (parts.last() ? 1 : 0)).putLong(parts.round());
+      write(out, parts.positions());
     } else {
       Pull pull = (Pull) message;
       write(out.put((byte) 4), pull.stream());
@@ -103,9 +140,22 @@ sealed interface PurgeMessage {
       }
       return bytes;
     }
-    return message instanceof Vector vector
-        ? HEAD_BYTES + 1 + Integer.BYTES + vector.positions().size() * POSITION_BYTES
+    if (message instanceof Vector vector) {
+      return HEAD_BYTES + 1 + bytes(vector.positions());
+    }
+    if (message instanceof Summary summary) {
+      return HEAD_BYTES + 1 + (1 + StreamSums.PARTS) * Long.BYTES + bytes(summary.recent());
+    }
+    if (message instanceof Parts parts) {
+      return HEAD_BYTES + 1 + Long.BYTES + bytes(parts.positions());
+    }
+    return message instanceof AskParts
+        ? HEAD_BYTES + 2 * Long.BYTES
         : HEAD_BYTES + STREAM_BYTES + Long.BYTES;
+  }
+
+  private static int bytes(List<Position> positions) {
+    return Integer.BYTES + positions.size() * POSITION_BYTES;
   }
 
   /** Reads a message; null: it is none of this version, or it breaks a limit. */
@@ -120,6 +170,9 @@ sealed interface PurgeMessage {
           case 2 -> acknowledged(in);
           case 3 -> vector(in);
           case 4 -> pull(in);
+          case 5 -> summary(in);
+          case 6 -> asking(in);
+          case 7 -> parts(in);
           default -> null;
         };
     return in.hasRemaining() ? null : read;
@@ -162,8 +215,48 @@ sealed interface PurgeMessage {
       return null;
     }
     byte flags = in.get();
+    List<Position> positions = positions(in);
+    return flags < 0 || flags > 3 || positions == null
+        ? null
+        : new Vector((flags & 1) != 0, (flags & 2) != 0, positions);
+  }
+
+  private static @Nullable PurgeMessage summary(ByteBuffer in) {
+    if (in.remaining() < 1 + (1 + StreamSums.PARTS) * Long.BYTES + Integer.BYTES) {
+      return null;
+    }
+    byte flags = in.get();
+    long round = in.getLong();
+    long[] sums = new long[StreamSums.PARTS];
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] = in.getLong();
+    }
+    List<Position> recent = positions(in);
+    return (flags & ~2) != 0 || recent == null || recent.size() > MAX_POSITIONS
+        ? null
+        : new Summary(round, flags != 0, sums, recent);
+  }
+
+  private static @Nullable PurgeMessage asking(ByteBuffer in) {
+    return in.remaining() == 2 * Long.BYTES ? new AskParts(in.getLong(), in.getLong()) : null;
+  }
+
+  private static @Nullable PurgeMessage parts(ByteBuffer in) {
+    if (in.remaining() < 1 + Long.BYTES + Integer.BYTES) {
+      return null;
+    }
+    byte flags = in.get();
+    long round = in.getLong();
+    List<Position> positions = positions(in);
+    return (flags & ~1) != 0 || positions == null || positions.size() > MAX_POSITIONS
+        ? null
+        : new Parts(round, flags != 0, positions);
+  }
+
+  /** The rest of a message; null: it is malformed. */
+  private static @Nullable List<Position> positions(ByteBuffer in) {
     int count = in.getInt();
-    if (flags < 0 || flags > 3 || count < 0 || in.remaining() != (long) count * POSITION_BYTES) {
+    if (count < 0 || in.remaining() != (long) count * POSITION_BYTES) {
       return null;
     }
     List<Position> positions = new ArrayList<>(count);
@@ -177,7 +270,7 @@ sealed interface PurgeMessage {
       }
       positions.add(position);
     }
-    return new Vector((flags & 1) != 0, (flags & 2) != 0, positions);
+    return positions;
   }
 
   private static @Nullable PurgeMessage pull(ByteBuffer in) {
@@ -187,6 +280,14 @@ sealed interface PurgeMessage {
     NodeRun stream = stream(in);
     long from = in.getLong();
     return from < 1 || from > MAX_NUMBER ? null : new Pull(stream, from);
+  }
+
+  private static void write(ByteBuffer out, List<Position> positions) {
+    out.putInt(positions.size());
+    for (Position position : positions) {
+      write(out, position.stream());
+      out.putLong(position.applied()).putLong(position.firstRetained());
+    }
   }
 
   private static void write(ByteBuffer out, NodeRun run) {

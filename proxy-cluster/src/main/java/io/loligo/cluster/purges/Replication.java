@@ -36,6 +36,9 @@ public final class Replication implements Group.Listener, AutoCloseable {
   /** A member that is further behind gets no purges until it answers; it pulls them then. */
   private static final int MAX_UNACKNOWLEDGED = 4_096;
 
+  /** The version of the protocol from which on members understand {@link Summaries}. */
+  static final int SUMMARIES = 2;
+
   private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private record Unanswered(long number, long position, long deadlineNanos, Consumer<Nodes> then) {}
@@ -47,6 +50,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
   private final ReplicationLimits limits;
   private final PurgeLog log;
   private final MissedPurges missed;
+  private final Summaries summaries;
   private final Stream own;
 
   /** Work that an earlier run left, and whether its journal is damaged. */
@@ -124,6 +128,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     journal.listen(position -> steps.execute(() -> synced(position)));
     PurgeJournal.Kept kept = journal.read();
     own = log.streamOrNew(group.self());
+    summaries = new Summaries(steps, limits, log, missed, own, this::send, this::acknowledged);
     rest = new Restored(log, steps.nanos()).restore(kept);
     damaged = kept.damaged();
   }
@@ -197,7 +202,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
             batchScheduled = false;
             sendBatch();
           },
-          limits.batchNanos());
+          limits.batchNanos(others.size() + 1));
     }
     return number;
   }
@@ -255,12 +260,12 @@ public final class Replication implements Group.Listener, AutoCloseable {
     others = members;
     acknowledged.keySet().retainAll(members.keySet());
     skipped.retainAll(members.keySet());
-    byte[] asking = vector(true);
-    byte[] telling = vector(false);
-    for (NodeRun member : members.keySet()) {
-      group.send(member, fresh.contains(member) ? asking : telling);
-    }
+    tell(fresh, true);
+    Set<NodeRun> known = new HashSet<>(members.keySet());
+    known.removeAll(fresh);
+    tell(known, false);
     missed.view(members.keySet(), fresh);
+    summaries.members(members.keySet());
     answer();
   }
 
@@ -277,6 +282,15 @@ public final class Replication implements Group.Listener, AutoCloseable {
       heard(from, vector);
     } else if (read instanceof PurgeMessage.Pull pull) {
       give(from, pull);
+    } else if (read instanceof PurgeMessage.Summary summary) {
+      if (summary.ask()) {
+        tell(Set.of(from), false);
+      }
+      summaries.heard(from, summary);
+    } else if (read instanceof PurgeMessage.AskParts asked) {
+      summaries.give(from, asked);
+    } else if (read instanceof PurgeMessage.Parts parts) {
+      summaries.heard(from, parts);
     } else {
       malformed++;
       complain(from, message);
@@ -288,6 +302,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
   public void close() {
     closed = true;
     missed.close();
+    summaries.close();
     Runnable scheduled = gossip;
     if (scheduled != null) {
       scheduled.run();
@@ -508,9 +523,29 @@ public final class Replication implements Group.Listener, AutoCloseable {
 
   // how far nodes are
 
+  /** Tells members how far this node is, those of earlier versions by a whole vector. */
+  private void tell(Set<NodeRun> members, boolean ask) {
+    byte[] vector = null;
+    byte[] summary = null;
+    for (NodeRun id : members) {
+      Member member = others.get(id);
+      if (member != null && member.protocol() >= SUMMARIES) {
+        summary = summary == null ? PurgeMessage.encode(summaries.summary(ask)) : summary;
+        group.send(id, summary);
+      } else {
+        vector = vector == null ? vector(ask) : vector;
+        group.send(id, vector);
+      }
+    }
+  }
+
+  private void send(NodeRun to, PurgeMessage message) {
+    group.send(to, PurgeMessage.encode(message));
+  }
+
   private void heard(NodeRun from, PurgeMessage.Vector vector) {
     if (vector.ask()) {
-      group.send(from, vector(false));
+      tell(Set.of(from), false);
     }
     for (PurgeMessage.Position position : vector.positions()) {
       if (position.stream().equals(own.id())) {
@@ -533,8 +568,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     List<PurgeMessage.Position> positions = new ArrayList<>();
     for (Stream stream : log.streams()) {
       if (stream.received() > 0) {
-        positions.add(
-            new PurgeMessage.Position(stream.id(), stream.applied(), stream.firstRetained()));
+        positions.add(Summaries.position(stream));
       }
     }
     return PurgeMessage.encode(new PurgeMessage.Vector(true, ask, positions));
@@ -559,7 +593,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     if (!others.isEmpty()) {
       List<NodeRun> members = List.copyOf(others.keySet());
       gossiped = (gossiped + 1) % members.size();
-      group.send(members.get(gossiped), vector(false));
+      tell(Set.of(members.get(gossiped)), false);
     }
     gossip = steps.schedule(this::gossip, limits.gossipNanos());
   }
@@ -630,7 +664,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
   private final class ThisNode implements MissedPurges.Node {
     @Override
     public void send(NodeRun to, PurgeMessage message) {
-      group.send(to, PurgeMessage.encode(message));
+      Replication.this.send(to, message);
     }
 
     @Override

@@ -82,7 +82,7 @@ class PurgeMessageTest {
 
   @Provide
   Arbitrary<Integer> lengths() {
-    return Arbitraries.integers().between(0, 300);
+    return Arbitraries.integers().between(0, 800);
   }
 
   @Provide
@@ -95,6 +95,7 @@ class PurgeMessageTest {
     Arbitrary<PurgeMessage.Position> position =
         Combinators.combine(stream, Arbitraries.longs().between(0, PurgeMessage.MAX_NUMBER), number)
             .as(PurgeMessage.Position::new);
+    Arbitrary<long[]> sums = any.array(long[].class).ofSize(StreamSums.PARTS);
     return Arbitraries.oneOf(
         Combinators.combine(stream, number, entry.list().ofMinSize(1).ofMaxSize(5))
             .as(PurgeMessage.Entries::new),
@@ -104,6 +105,11 @@ class PurgeMessageTest {
                 Arbitraries.of(true, false),
                 position.list().ofMaxSize(5))
             .as(PurgeMessage.Vector::new),
-        Combinators.combine(stream, number).as(PurgeMessage.Pull::new));
+        Combinators.combine(stream, number).as(PurgeMessage.Pull::new),
+        Combinators.combine(any, Arbitraries.of(true, false), sums, position.list().ofMaxSize(5))
+            .as(PurgeMessage.Summary::new),
+        Combinators.combine(any, any).as(PurgeMessage.AskParts::new),
+        Combinators.combine(any, Arbitraries.of(true, false), position.list().ofMaxSize(5))
+            .as(PurgeMessage.Parts::new));
   }
 }

@@ -8,6 +8,7 @@ import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import io.loligo.cluster.purges.PurgeMessage.Position;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -352,6 +353,127 @@ class ReplicationTest {
     replication.close();
     assertThat(answers).containsExactly("1/3");
     clock.run(10_000 * MILLI);
+  }
+
+  // members that compare sums
+
+  private static Member newer(Member member) {
+    return new Member(
+        member.id(),
+        member.name(),
+        member.address(),
+        member.bodies(),
+        1,
+        false,
+        Replication.SUMMARIES);
+  }
+
+  /** Of a member that has all of {@code streams} up to 5, and retains none. */
+  private static PurgeMessage.Summary summary(long round, List<NodeRun> streams) {
+    StreamSums sums = new StreamSums();
+    streams.forEach(stream -> sums.add(stream, 5));
+    return new PurgeMessage.Summary(round, false, sums.sums(), List.of());
+  }
+
+  private static List<NodeRun> streams(int count) {
+    List<NodeRun> streams = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      streams.add(new NodeRun(new UUID(5, i), 1));
+    }
+    return streams;
+  }
+
+  private List<PurgeMessage> messages(Member to, Class<? extends PurgeMessage> kind) {
+    return sent.stream()
+        .filter(one -> one.to().equals(to.id()))
+        .map(Sent::message)
+        .filter(kind::isInstance)
+        .toList();
+  }
+
+  /** This node has all of {@code streams} up to 5, because it validated everything. */
+  private void know(List<NodeRun> streams) {
+    view(B);
+    from(B, vector(streams.stream().map(s -> position(s, 5, 6)).toArray(Position[]::new)));
+    revalidating.remove(0).accept(true);
+    clock.run(0);
+    sent.clear();
+  }
+
+  @Test
+  void eachMemberIsToldInTheFormThatItKnows() {
+    view(newer(B), C);
+    assertThat(last(B)).isInstanceOf(PurgeMessage.Summary.class);
+    assertThat(((PurgeMessage.Summary) last(B)).ask()).isTrue();
+    assertThat(last(C)).isInstanceOf(PurgeMessage.Vector.class);
+  }
+
+  @Test
+  void equalSumsAreNotAskedFor() {
+    know(streams(3_000));
+    view(newer(B), newer(C));
+    assertThat(PurgeMessage.encode(last(C)).length).as("no stream is in it").isLessThan(600);
+    from(B, summary(1, streams(3_000)));
+    from(C, summary(1, streams(3_000)));
+    assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
+    assertThat(replication.isCaughtUp()).isTrue();
+  }
+
+  @Test
+  void onlyThePartOfADifferentStreamIsAskedFor() {
+    know(streams(3_000));
+    List<NodeRun> more = streams(3_001);
+    NodeRun other = more.get(3_000);
+    view(newer(C));
+    from(C, summary(7, more));
+    assertThat(last(C)).isEqualTo(new PurgeMessage.AskParts(7, 1L << StreamSums.part(other)));
+    assertThat(replication.isCaughtUp()).isFalse();
+    from(C, new PurgeMessage.Parts(7, true, List.of(position(other, 5, 1))));
+    assertThat(last(C)).isEqualTo(new PurgeMessage.Pull(other, 1));
+  }
+
+  /** Else a node that joins a hundred others gets all streams from each of them. */
+  @Test
+  void thePositionsOfManyMembersWithTheSameStreamsComeOnce() {
+    view(newer(B), newer(C));
+    List<NodeRun> streams = streams(3_000);
+    from(B, summary(1, streams));
+    from(C, summary(1, streams));
+    assertThat(last(B)).isEqualTo(new PurgeMessage.AskParts(1, -1L));
+    List<Position> positions = streams.stream().map(s -> position(s, 5, 6)).toList();
+    from(B, new PurgeMessage.Parts(1, false, positions.subList(0, 1_600)));
+    assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
+    from(B, new PurgeMessage.Parts(1, true, positions.subList(1_600, 3_000)));
+    assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
+    assertThat(revalidating).as("nobody has the purges").hasSize(1);
+    revalidating.remove(0).accept(true);
+    clock.run(0);
+    assertThat(replication.isCaughtUp()).isTrue();
+    assertThat(replication.applied()).containsEntry(streams.get(0), 5L).hasSizeGreaterThan(3_000);
+  }
+
+  @Test
+  void aMemberThatDoesNotGiveItsPartsHoldsUpNoOther() {
+    view(newer(B), newer(C));
+    from(B, summary(1, streams(1)));
+    from(C, summary(1, streams(2)));
+    assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
+    clock.run(1_001 * MILLI);
+    assertThat(messages(C, PurgeMessage.AskParts.class)).hasSize(1);
+  }
+
+  @Test
+  void partsComeInBoundedPieces() {
+    know(streams(3_000));
+    view(newer(B));
+    sent.clear();
+    from(B, new PurgeMessage.AskParts(9, -1L));
+    List<PurgeMessage> pieces = messages(B, PurgeMessage.Parts.class);
+    assertThat(pieces).hasSize(2);
+    assertThat(pieces)
+        .allSatisfy(piece -> assertThat(PurgeMessage.encode(piece)).hasSizeLessThan(65_536));
+    assertThat(((PurgeMessage.Parts) pieces.get(0)).last()).isFalse();
+    assertThat(((PurgeMessage.Parts) pieces.get(1)).last()).isTrue();
   }
 
   private void publish() {

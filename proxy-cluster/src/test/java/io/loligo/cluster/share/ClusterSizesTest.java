@@ -38,6 +38,9 @@ class ClusterSizesTest {
   /** Bytes of one stream in a vector of the replication. */
   private static final int POSITION_BYTES = 40;
 
+  /** Of a summary without streams: 64 sums. */
+  private static final int SUMMARY_BYTES = 525;
+
   private static final int PURGE_BYTES = 100;
 
   /** Answers of nodes to requests, as shares of all requests of clients. */
@@ -67,12 +70,13 @@ class ClusterSizesTest {
         row("idle: control traffic of a node, each way, KB/s", n -> tenth(idleBytes(n) / 1e3)),
         row("100 purges a second from one node: messages there, a second", n -> purges(n, 100)),
         row("1,000 purges a second from one node: messages there", n -> purges(n, 1_000)),
-        row("the same: MB/s that it sends", n -> tenth((n - 1) * purgeBytes() / 1e6)),
-        row("view change: vectors sent by all nodes", n -> whole((double) n * (n - 1))),
-        row("view change: MB that a node sends, 2 streams of a node", n -> view(n, 2 * n)),
+        row("the same: MB/s that it sends", n -> tenth((n - 1) * purgeBytes(n) / 1e6)),
+        row("view change: summaries sent by all nodes", n -> whole((double) n * (n - 1))),
+        row("view change: MB that a node sends, no purge in 10 minutes", n -> view(n, 0)),
+        row("view change: MB that a node sends, purges of all nodes", n -> view(n, n)),
         row(
-            "view change: MB that a node sends, with the most streams",
-            n -> view(n, ReplicationLimits.USUAL.streams())),
+            "a node that knows no stream joins: MB that it gets, with the most streams",
+            n -> tenth(ReplicationLimits.USUAL.streams() * POSITION_BYTES / 1e6)),
         row("keys that move when a node comes", n -> percent(1.0 / n)),
         row("answers of the busiest node, without copies", n -> busiest(n, false)),
         row("answers of the busiest node, with copies", n -> busiest(n, true)),
@@ -92,22 +96,26 @@ class ClusterSizesTest {
   private static double idleBytes(int nodes) {
     double gossip = ReplicationLimits.USUAL.gossipNanos() / 1e9;
     return (nodes - 1) / HEARTBEAT_SECONDS * MESSAGE_BYTES
-        + (MESSAGE_BYTES + 2.0 * nodes * POSITION_BYTES) / gossip;
+        + (MESSAGE_BYTES + SUMMARY_BYTES) / gossip;
   }
 
   /** Batches that go out, and acknowledgements that come; a batch has the purges of some time. */
   private static String purges(int nodes, double rate) {
-    double batches = Math.min(rate, 1e9 / ReplicationLimits.USUAL.batchNanos());
-    return whole(2 * (nodes - 1) * batches);
+    return whole(2 * (nodes - 1) * batches(nodes, rate));
   }
 
-  private static double purgeBytes() {
-    double batches = Math.min(1_000, 1e9 / ReplicationLimits.USUAL.batchNanos());
-    return 1_000.0 * PURGE_BYTES + batches * MESSAGE_BYTES;
+  private static double batches(int nodes, double rate) {
+    return Math.min(rate, 1e9 / ReplicationLimits.USUAL.batchNanos(nodes));
   }
 
-  private static String view(int nodes, int streams) {
-    return tenth((nodes - 1) * (MESSAGE_BYTES + (double) streams * POSITION_BYTES) / 1e6);
+  private static double purgeBytes(int nodes) {
+    return 1_000.0 * PURGE_BYTES + batches(nodes, 1_000) * MESSAGE_BYTES;
+  }
+
+  /** {@code recent} streams have purges of the last minutes. */
+  private static String view(int nodes, int recent) {
+    double bytes = MESSAGE_BYTES + SUMMARY_BYTES + (double) recent * POSITION_BYTES;
+    return tenth((nodes - 1) * bytes / 1e6);
   }
 
   private String busiest(int nodes, boolean copies) {

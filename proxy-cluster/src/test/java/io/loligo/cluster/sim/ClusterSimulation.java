@@ -1,6 +1,7 @@
 package io.loligo.cluster.sim;
 
 import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.jgroups.JGroupsGroup;
 import io.loligo.cluster.purges.Nodes;
 import io.loligo.cluster.purges.ReplicationLimits;
 import io.loligo.cluster.purges.ReplicationState;
@@ -18,8 +19,11 @@ final class ClusterSimulation {
   private static final int KEYS = 6;
   private static final long CHAOS_NANOS = 30 * World.SECOND;
 
-  /** The longest notice, twice the bound of an answer, retries and some rounds of gossip. */
-  private static final long QUIET_NANOS = 40 * World.SECOND;
+  /**
+   * The longest notice, twice the bound of an answer, retries, some rounds of gossip, and of nodes
+   * that forget senders and hear of them again.
+   */
+  private static final long QUIET_NANOS = 60 * World.SECOND;
 
   private final World world;
   private final Network network;
@@ -65,8 +69,11 @@ final class ClusterSimulation {
     crashesAtPurges = world.oneIn(2);
     damages = world.oneIn(3);
     boolean slow = world.oneIn(2);
+    boolean mixed = world.oneIn(4);
     for (int i = 0; i < NODES; i++) {
-      SimNode node = new SimNode(world, network, i, i > 0 || !memoryOnly, NODES, limits, slow);
+      int protocol = mixed && i % 2 == 0 ? JGroupsGroup.PROTOCOL - 1 : JGroupsGroup.PROTOCOL;
+      SimNode node =
+          new SimNode(world, network, i, i > 0 || !memoryOnly, NODES, limits, slow, protocol);
       nodes.add(node);
       network.add(node);
     }

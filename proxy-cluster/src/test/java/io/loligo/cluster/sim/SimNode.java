@@ -29,6 +29,9 @@ final class SimNode {
   private final int configured;
   private final ReplicationLimits limits;
 
+  /** Version of its messages. */
+  private final int protocol;
+
   /** Of this node's clocks, which are wrong. */
   private final long offsetNanos;
 
@@ -56,7 +59,13 @@ final class SimNode {
       NodeRun run = new NodeRun(id, world.now() + offsetNanos + 1);
       member =
           new Member(
-              run, "node" + index, Network.address(index), Network.address(index), 1, false, 1);
+              run,
+              "node" + index,
+              Network.address(index),
+              Network.address(index),
+              1,
+              false,
+              protocol);
       replication =
           new Replication(
               this, this, member, store, keeps ? journal : Replication.memoryJournal(), limits);
@@ -133,7 +142,9 @@ final class SimNode {
       boolean keeps,
       int configured,
       ReplicationLimits limits,
-      boolean slow) {
+      boolean slow,
+      int protocol) {
+    this.protocol = protocol;
     this.world = world;
     this.network = network;
     this.index = index;

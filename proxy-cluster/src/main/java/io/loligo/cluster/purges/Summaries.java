@@ -1,0 +1,220 @@
+package io.loligo.cluster.purges;
+
+import io.loligo.cluster.Steps;
+import io.loligo.cluster.group.NodeRun;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells members how far this node is, and compares with them. Confined to the steps.
+ *
+ * <p>A node may remember thousands of streams that all nodes carried out long ago. So a summary has
+ * the recent ones, and {@link StreamSums} of the others. Only parts with another sum are asked for,
+ * and come in pieces of {@link PurgeMessage#MAX_POSITIONS}. One member is asked at a time: the next
+ * one mostly has the same, and then has nothing to say.
+ */
+final class Summaries {
+  private final Steps steps;
+  private final ReplicationLimits limits;
+  private final PurgeLog log;
+  private final MissedPurges missed;
+  private final Stream own;
+  private final BiConsumer<NodeRun, PurgeMessage> sending;
+  private final ObjLongConsumer<NodeRun> acknowledged;
+  private Set<NodeRun> members = Set.of();
+
+  /** Summaries that are not compared yet, the last one of each member. */
+  private final Map<NodeRun, PurgeMessage.Summary> waiting = new LinkedHashMap<>();
+
+  private @Nullable Asking asking;
+  private long rounds;
+
+  /**
+   * A question that is not answered yet.
+   *
+   * @param applied up to which the member had carried out this node's stream, if it was equal; else
+   *     0
+   * @param wanted streams of which the member has purges that are wanted
+   * @param deadline takes the end of the time back
+   */
+  private record Asking(
+      NodeRun member, long round, long applied, Set<NodeRun> wanted, Runnable deadline) {}
+
+  /**
+   * Knows no member.
+   *
+   * @param acknowledged told up to which number a member carried out {@code own}
+   */
+  Summaries(
+      Steps steps,
+      ReplicationLimits limits,
+      PurgeLog log,
+      MissedPurges missed,
+      Stream own,
+      BiConsumer<NodeRun, PurgeMessage> sending,
+      ObjLongConsumer<NodeRun> acknowledged) {
+    this.steps = steps;
+    this.limits = limits;
+    this.log = log;
+    this.missed = missed;
+    this.own = own;
+    this.sending = sending;
+    this.acknowledged = acknowledged;
+  }
+
+  /** The members are others; without this node. */
+  void members(Set<NodeRun> others) {
+    members = others;
+    waiting.keySet().retainAll(others);
+    Asking question = asking;
+    if (question != null && !others.contains(question.member())) {
+      question.deadline().run();
+      asking = null;
+      compare();
+    }
+  }
+
+  /** This node now. */
+  PurgeMessage.Summary summary(boolean ask) {
+    List<PurgeMessage.Position> recent = new ArrayList<>();
+    StreamSums sums = new StreamSums();
+    for (Stream stream : log.streams()) {
+      boolean isRecent = stream.retained() > 0 || stream.applied() != stream.received();
+      if (isRecent && recent.size() < PurgeMessage.MAX_POSITIONS) {
+        recent.add(position(stream));
+      } else if (stream.applied() > 0) {
+        sums.add(stream.id(), stream.applied());
+      }
+    }
+    rounds++;
+    return new PurgeMessage.Summary(rounds, ask, sums.sums(), recent);
+  }
+
+  static PurgeMessage.Position position(Stream stream) {
+    return new PurgeMessage.Position(stream.id(), stream.applied(), stream.firstRetained());
+  }
+
+  /** A member asks for the streams of some parts. */
+  void give(NodeRun to, PurgeMessage.AskParts asked) {
+    List<PurgeMessage.Position> positions = new ArrayList<>();
+    for (Stream stream : log.streams()) {
+      boolean isAsked = ((asked.parts() >>> StreamSums.part(stream.id())) & 1) != 0;
+      if (isAsked && stream.received() > 0) {
+        if (positions.size() == PurgeMessage.MAX_POSITIONS) {
+          sending.accept(to, new PurgeMessage.Parts(asked.round(), false, positions));
+          positions = new ArrayList<>();
+        }
+        positions.add(position(stream));
+      }
+    }
+    sending.accept(to, new PurgeMessage.Parts(asked.round(), true, positions));
+  }
+
+  void heard(NodeRun from, PurgeMessage.Summary summary) {
+    if (members.contains(from)) {
+      waiting.put(from, summary);
+      compare();
+    }
+  }
+
+  void heard(NodeRun from, PurgeMessage.Parts parts) {
+    Asking question = asking;
+    if (question != null && question.member().equals(from) && question.round() == parts.round()) {
+      take(from, parts.positions(), question.wanted());
+      if (parts.last()) {
+        question.deadline().run();
+        asking = null;
+        finish(from, question.applied(), question.wanted());
+        compare();
+      }
+    }
+  }
+
+  void close() {
+    waiting.clear();
+    Asking question = asking;
+    if (question != null) {
+      question.deadline().run();
+      asking = null;
+    }
+  }
+
+  /** Compares with those that wait, until one has to be asked. */
+  private void compare() {
+    while (asking == null && !waiting.isEmpty()) {
+      NodeRun from = waiting.keySet().iterator().next();
+      PurgeMessage.Summary summary = waiting.remove(from);
+      if (summary != null) {
+        compare(from, summary);
+      }
+    }
+  }
+
+  private void compare(NodeRun from, PurgeMessage.Summary summary) {
+    long parts = known(summary.recent()).differing(summary.sums());
+    boolean ownIsEqual =
+        ((parts >>> StreamSums.part(own.id())) & 1) == 0
+            && summary.recent().stream().noneMatch(one -> one.stream().equals(own.id()));
+    long applied = ownIsEqual ? own.applied() : 0;
+    Set<NodeRun> wanted = new HashSet<>();
+    take(from, summary.recent(), wanted);
+    if (parts == 0) {
+      finish(from, applied, wanted);
+    } else {
+      Runnable deadline = steps.schedule(this::notAnswered, limits.retryNanos());
+      asking = new Asking(from, summary.round(), applied, wanted, deadline);
+      sending.accept(from, new PurgeMessage.AskParts(summary.round(), parts));
+    }
+  }
+
+  /**
+   * How far this node is in all streams but {@code recent}, purges included that it wants already:
+   * who has no more, and retains none, has nothing new.
+   */
+  private StreamSums known(List<PurgeMessage.Position> recent) {
+    Set<NodeRun> listed = new HashSet<>();
+    recent.forEach(position -> listed.add(position.stream()));
+    StreamSums sums = new StreamSums();
+    for (Stream stream : log.streams()) {
+      long upTo = Math.max(stream.applied(), missed.wanted(stream.id()));
+      if (upTo > 0 && !listed.contains(stream.id())) {
+        sums.add(stream.id(), upTo);
+      }
+    }
+    missed.forEachWanted(
+        (stream, upTo) -> {
+          if (log.stream(stream) == null && !listed.contains(stream)) {
+            sums.add(stream, upTo);
+          }
+        });
+    return sums;
+  }
+
+  private void notAnswered() {
+    asking = null;
+    compare();
+  }
+
+  private void take(NodeRun from, List<PurgeMessage.Position> positions, Set<NodeRun> wanted) {
+    for (PurgeMessage.Position position : positions) {
+      if (position.stream().equals(own.id())) {
+        acknowledged.accept(from, position.applied());
+      }
+    }
+    missed.heardSome(from, positions, wanted);
+  }
+
+  private void finish(NodeRun from, long applied, Set<NodeRun> wanted) {
+    if (applied > 0) {
+      acknowledged.accept(from, applied);
+    }
+    missed.heardAll(from, wanted);
+  }
+}
