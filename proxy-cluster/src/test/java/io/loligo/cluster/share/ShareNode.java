@@ -93,6 +93,9 @@ final class ShareNode {
   final int index;
   private final ShareWorld world;
 
+  /** Of this node's clock, which may be wrong by an hour either way. */
+  private final long offsetNanos;
+
   // On disk.
   private final Map<NodeRun, List<Integer>> log = new HashMap<>();
   private final Map<NodeRun, Long> complete = new HashMap<>();
@@ -119,6 +122,12 @@ final class ShareNode {
   ShareNode(ShareWorld world, int index) {
     this.world = world;
     this.index = index;
+    offsetNanos = (world.random.nextInt(7_201) - 3_600) * 1_000 * MILLI;
+  }
+
+  /** The time of this node. */
+  private long now() {
+    return world.nowNanos + offsetNanos;
   }
 
   boolean isUp() {
@@ -159,7 +168,7 @@ final class ShareNode {
         });
     routing = new Routing(Ring.empty());
     fallbacks = new Fallbacks(2);
-    hot = new HotKeys(2, world.nowNanos);
+    hot = new HotKeys(2, now());
     boolean[] all = new boolean[NODES];
     Arrays.fill(all, true);
     view(all, -1);
@@ -202,7 +211,7 @@ final class ShareNode {
                 1));
       }
     }
-    routing.use(routing.ring().next(new View(1, members), self, world.nowNanos));
+    routing.use(routing.ring().next(new View(1, members), self, now()));
   }
 
   /** As if all peers had answered since the faults. */
@@ -360,7 +369,7 @@ final class ShareNode {
     step(
         0,
         () -> {
-          fallbacks.request(world.nowNanos);
+          fallbacks.request(now());
           serve(reader);
         });
   }
@@ -379,7 +388,7 @@ final class ShareNode {
       flight.readers.add(reader);
       return;
     }
-    ClusterPeer owner = routing.owner(hash(reader.key), world.nowNanos);
+    ClusterPeer owner = routing.owner(hash(reader.key), now());
     if (owner == null || owner.isSelf()) {
       fetchAsOwner(reader, 0);
     } else {
@@ -389,13 +398,12 @@ final class ShareNode {
 
   private @Nullable Stored stored(int key) {
     Stored stored = store.get(key);
-    return stored != null && stored.untilNanos >= world.nowNanos ? stored : null;
+    return stored != null && stored.untilNanos >= now() ? stored : null;
   }
 
   private void fetchFromPeer(Reader reader, ClusterPeer owner) {
     Flight flight = new Flight(reader.key, true, reader, 0);
-    flight.keepNanos =
-        hot.request(hash(reader.key), world.nowNanos) ? HotKeys.keepMillis(NEVER) * MILLI : 0;
+    flight.keepNanos = hot.request(hash(reader.key), now()) ? HotKeys.keepMillis(NEVER) * MILLI : 0;
     if (world.holds(ShareRule.THE_CLAIM_COMES_AFTER_THE_FETCH_IS_KNOWN)) {
       fromPeer.put(flight.key, flight);
       soon(
@@ -422,7 +430,7 @@ final class ShareNode {
     soon(
         () -> {
           flight.claim = purges.claim();
-          ClusterPeer previous = routing.previous(hash(flight.key), world.nowNanos);
+          ClusterPeer previous = routing.previous(hash(flight.key), now());
           if (previous == null) {
             fetch(flight);
           } else {
@@ -450,7 +458,7 @@ final class ShareNode {
   // A request to a peer
 
   private void ask(Flight flight, ClusterPeer peer, Place place) {
-    Ask ask = new Ask(flight, peer, place, world.nowNanos, run);
+    Ask ask = new Ask(flight, peer, place, now(), run);
     flight.ask = ask;
     ShareNode to = world.nodes.get(Integer.parseInt(peer.member().name()));
     String tag = flight.claim == null ? null : flight.claim.tag();
@@ -470,7 +478,7 @@ final class ShareNode {
     if (isCurrent(ask)) {
       ask.acknowledged = true;
       ask.peer.health().acknowledged();
-      times.add(world.nowNanos - ask.askedNanos);
+      times.add(now() - ask.askedNanos);
     }
   }
 
@@ -486,7 +494,7 @@ final class ShareNode {
       ShareWorld.fail("a request to a peer without faults failed");
     }
     if (!ask.acknowledged) {
-      ask.peer.health().failed(ask.askedNanos, world.nowNanos);
+      ask.peer.health().failed(ask.askedNanos, now());
     }
     if (ask.flight.version >= 0) {
       world.saw(Seen.TRUNCATED);
@@ -505,12 +513,10 @@ final class ShareNode {
       return;
     }
     ClusterPeer second =
-        ask.place == Place.OWNER
-            ? routing.second(hash(flight.key), ask.peer, world.nowNanos)
-            : null;
+        ask.place == Place.OWNER ? routing.second(hash(flight.key), ask.peer, now()) : null;
     if (second != null) {
       ask(flight, second, Place.SECOND);
-    } else if (fallbacks.take(world.nowNanos)) {
+    } else if (fallbacks.take(now())) {
       world.saw(Seen.FELL_BACK);
       fetch(flight);
     } else {
@@ -606,7 +612,7 @@ final class ShareNode {
             return;
           }
           if (!world.holds(ShareRule.A_HOP_GOES_NO_FURTHER)) {
-            ClusterPeer owner = routing.owner(hash(key), world.nowNanos);
+            ClusterPeer owner = routing.owner(hash(key), now());
             if (owner != null && !owner.isSelf()) {
               Flight further = new Flight(key, true, reader, hops);
               further.claim = purges.claim();
@@ -664,9 +670,7 @@ final class ShareNode {
     if (keeps) {
       store.put(
           flight.key,
-          new Stored(
-              flight.version,
-              flight.keepNanos == NEVER ? NEVER : world.nowNanos + flight.keepNanos));
+          new Stored(flight.version, flight.keepNanos == NEVER ? NEVER : now() + flight.keepNanos));
     }
     flight.readers.forEach(reader -> finish(reader, flight.version));
   }

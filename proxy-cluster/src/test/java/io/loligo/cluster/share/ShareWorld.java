@@ -1,12 +1,12 @@
 package io.loligo.cluster.share;
 
+import io.loligo.cluster.Events;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -38,8 +38,6 @@ final class ShareWorld {
     TRUNCATED
   }
 
-  private record Event(long atNanos, long order, Runnable step) {}
-
   final Random random;
   final Set<ShareRule> broken;
   final Map<Seen, Integer> seen = new EnumMap<>(Seen.class);
@@ -56,13 +54,7 @@ final class ShareWorld {
 
   final int[] fetches = new int[KEYS + 1];
   private final boolean[][] cut = new boolean[NODES][NODES];
-  private final PriorityQueue<Event> events =
-      new PriorityQueue<>(
-          (a, b) ->
-              a.atNanos != b.atNanos
-                  ? Long.compare(a.atNanos, b.atNanos)
-                  : Long.compare(a.order, b.order));
-  private long order;
+  private final Events events = new Events();
   private boolean calm;
   private boolean quiet;
   long nowNanos;
@@ -222,10 +214,9 @@ final class ShareWorld {
   }
 
   private void runUntil(long endNanos) {
-    while (!events.isEmpty() && events.peek().atNanos <= endNanos) {
-      Event event = events.remove();
-      nowNanos = event.atNanos;
-      event.step.run();
+    while (!events.isEmpty() && events.firstNanos() <= endNanos) {
+      nowNanos = events.firstNanos();
+      events.remove().run();
     }
     nowNanos = endNanos;
   }
@@ -241,7 +232,7 @@ final class ShareWorld {
   }
 
   void at(long delayNanos, Runnable step) {
-    events.add(new Event(nowNanos + delayNanos, order++, step));
+    events.add(nowNanos + delayNanos, step);
   }
 
   /** Up to {@code millis}, mostly short. */

@@ -20,10 +20,12 @@ final class ClusterSimulation {
   private static final long CHAOS_NANOS = 30 * World.SECOND;
 
   /**
-   * The longest notice, twice the bound of an answer, retries, some rounds of gossip, and of nodes
-   * that forget senders and hear of them again.
+   * The longest notice, twice the bound of an answer, retries and some rounds of gossip; more if
+   * nodes forget senders, hear of them again, and forget them again.
    */
-  private static final long QUIET_NANOS = 60 * World.SECOND;
+  private static final long QUIET_NANOS = 40 * World.SECOND;
+
+  private static final long QUIET_FORGETTING_NANOS = 60 * World.SECOND;
 
   private final World world;
   private final Network network;
@@ -123,7 +125,8 @@ final class ClusterSimulation {
     world.at(4 * World.SECOND, this::disturb);
     world.runUntil(CHAOS_NANOS);
     calm();
-    world.runUntil(CHAOS_NANOS + QUIET_NANOS);
+    boolean forgets = limits.streams() == NODES;
+    world.runUntil(CHAOS_NANOS + (forgets ? QUIET_FORGETTING_NANOS : QUIET_NANOS));
     checkCalm();
   }
 

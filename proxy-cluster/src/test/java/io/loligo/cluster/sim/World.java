@@ -1,8 +1,8 @@
 package io.loligo.cluster.sim;
 
+import io.loligo.cluster.Events;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
@@ -11,21 +11,11 @@ final class World {
   static final long MILLI = 1_000_000;
   static final long SECOND = 1_000 * MILLI;
 
-  private record Event(long nanos, long order, Runnable action) implements Comparable<Event> {
-    @Override
-    public int compareTo(Event other) {
-      return nanos != other.nanos
-          ? Long.compare(nanos, other.nanos)
-          : Long.compare(order, other.order);
-    }
-  }
-
-  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final Events events = new Events();
   private final SplittableRandom random;
   private final boolean tracing;
   private final List<String> trace = new ArrayList<>();
   private long now;
-  private long order;
   private long steps;
   private long digest;
 
@@ -52,7 +42,7 @@ final class World {
   }
 
   void at(long nanos, Runnable action) {
-    events.add(new Event(Math.max(now, nanos), order++, action));
+    events.add(Math.max(now, nanos), action);
   }
 
   void after(long nanos, Runnable action) {
@@ -80,12 +70,12 @@ final class World {
   }
 
   void runUntil(long nanos) {
-    while (!events.isEmpty() && events.peek().nanos <= nanos) {
-      Event event = events.remove();
-      now = event.nanos;
+    while (!events.isEmpty() && events.firstNanos() <= nanos) {
+      now = events.firstNanos();
+      Runnable action = events.remove();
       steps++;
-      digest = digest * 31 + now + event.order;
-      event.action.run();
+      digest = digest * 31 + now + events.removedOrder();
+      action.run();
     }
     now = nanos;
   }
