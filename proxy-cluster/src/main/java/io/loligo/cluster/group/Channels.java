@@ -1,8 +1,9 @@
 package io.loligo.cluster.group;
 
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,9 @@ public final class Channels implements Group.Listener {
   private static final int MAX_NUMBER = 127;
 
   private final Group group;
-  private final Map<Integer, Group.Listener> listeners = new HashMap<>();
+
+  /** By their numbers, which is the order in which they are told of a view. */
+  private final Map<Integer, Group.Listener> listeners = new TreeMap<>();
 
   /** Null before the first one. */
   private @Nullable View view;
@@ -44,7 +47,7 @@ public final class Channels implements Group.Listener {
   @Override
   public void view(View now) {
     view = now;
-    Map.copyOf(listeners).values().forEach(listener -> listener.view(now));
+    List.copyOf(listeners.values()).forEach(listener -> listener.view(now));
   }
 
   @Override

@@ -97,4 +97,26 @@ class ChannelsTest {
     assertThat(told.views).isEmpty();
     assertThat(told.messages).isEmpty();
   }
+
+  /** A part may rely on what one with a lower number knows of the members. */
+  @Test
+  void partsAreToldOfAViewInTheOrderOfTheirNumbers() {
+    List<Integer> order = new ArrayList<>();
+    for (int number : new int[] {19, 2, 1, 16, 0, 33}) {
+      channels
+          .channel(number)
+          .start(
+              new Group.Listener() {
+                @Override
+                public void view(View view) {
+                  order.add(number);
+                }
+
+                @Override
+                public void message(NodeRun from, byte[] message) {}
+              });
+    }
+    channels.start();
+    assertThat(order).containsExactly(0, 1, 2, 16, 19, 33);
+  }
 }

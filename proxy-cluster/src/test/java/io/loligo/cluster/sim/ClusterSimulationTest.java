@@ -13,11 +13,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code -Dsim.seeds=} clusters (3,500). One that fails says its seed: {@code -Dsim.seed=} plays it
- * again and tells all that happens.
+ * {@code -Dsim.seeds=} clusters (10,000). One that fails says its seed: {@code -Dsim.seed=} plays
+ * it again and tells all that happens.
  */
 class ClusterSimulationTest {
-  private static final int SEEDS = Integer.getInteger("sim.seeds", 3_500);
+  private static final int SEEDS = Integer.getInteger("sim.seeds", 10_000);
   private static final int TRACE_LINES = 400;
 
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.loligo.cluster");
