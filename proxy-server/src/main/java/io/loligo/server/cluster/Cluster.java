@@ -89,7 +89,7 @@ public final class Cluster implements AutoCloseable {
       self =
           new Member(
               run,
-              line.listen().text(),
+              ClusterPlaces.name(line, listen),
               listen,
               new InetSocketAddress(listen.getAddress(), line.bodies()),
               line.weight(),

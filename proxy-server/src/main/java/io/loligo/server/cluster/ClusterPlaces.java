@@ -49,6 +49,14 @@ final class ClusterPlaces {
         address.isAnyLocalAddress() ? own(address, machine(), line) : address, place.port());
   }
 
+  /** The name of this node for logs and pages: a wildcard would be that of all nodes. */
+  static String name(ClusterLine line, InetSocketAddress listen) {
+    InetAddress written = NetUtil.createInetAddressFromIpAddressString(line.listen().address());
+    return written != null && written.isAnyLocalAddress()
+        ? NetUtil.toSocketAddressString(listen)
+        : line.listen().text();
+  }
+
   private static List<InetAddress> machine() throws IOException {
     try {
       return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();

@@ -7,6 +7,7 @@ import io.loligo.core.config.HostPort;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,14 @@ class ClusterPlacesTest {
     List<InetAddress> machine =
         machine("127.0.0.1", "fe80::1", "172.17.0.1", "10.0.0.2", "fd00::2");
     assertThat(ClusterPlaces.own(address("0.0.0.0"), machine, line)).isEqualTo(address("10.0.0.2"));
+  }
+
+  @Test
+  void aNodeHasTheNameOfItsAddress() {
+    InetSocketAddress own = new InetSocketAddress(address("10.0.0.2"), 7800);
+    assertThat(ClusterPlaces.name(line(), own)).isEqualTo("10.0.0.2:7800");
+    InetSocketAddress other = new InetSocketAddress(address("fd00::2"), 7800);
+    assertThat(ClusterPlaces.name(line(), other)).isEqualTo("[fd00::2]:7800");
   }
 
   @Test
