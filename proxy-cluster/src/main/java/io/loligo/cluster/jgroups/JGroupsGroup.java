@@ -389,6 +389,7 @@ public final class JGroupsGroup implements Group {
     if (closed) {
       return;
     }
+    forget(agreed);
     members = agreed;
     outboxes
         .entrySet()
@@ -410,6 +411,29 @@ public final class JGroupsGroup implements Group {
     }
     long bound = steps.nanos() + settings.factsWait().toNanos();
     askLater(bound);
+  }
+
+  /**
+   * A member that is gone and comes back tells its facts first. Until then messages of it may come
+   * that were lost and sent again, from before it was gone.
+   */
+  private void forget(List<Address> agreed) {
+    for (Address member : members) {
+      if (!agreed.contains(member)) {
+        known.remove(member);
+        dropHeld(member);
+      }
+    }
+  }
+
+  private void dropHeld(Address from) {
+    if (held.removeIf(waiting -> waiting.from().equals(from))) {
+      heldBytes = held.stream().mapToLong(JGroupsGroup::bytes).sum();
+    }
+  }
+
+  private static long bytes(Held waiting) {
+    return HELD_BYTES + waiting.message().length;
   }
 
   private void askLater(long boundNanos) {
@@ -523,6 +547,9 @@ public final class JGroupsGroup implements Group {
       LOG.debug("{} has facts that cannot be read", from);
       return;
     }
+    if (!reported.containsKey(from)) {
+      dropHeld(from); // it has told its facts since it sees this node as a member
+    }
     MemberFacts before = known.put(from, facts);
     if (known.size() > MAX_KNOWN) {
       known.keySet().removeIf(member -> !members.contains(member));
@@ -550,8 +577,9 @@ public final class JGroupsGroup implements Group {
       listener.message(sender.id(), content);
       return;
     }
-    heldBytes += HELD_BYTES + content.length;
-    held.add(new Held(from, content));
+    Held waiting = new Held(from, content);
+    heldBytes += bytes(waiting);
+    held.add(waiting);
     if (heldBytes > MAX_HELD_BYTES) {
       LOG.debug("messages of {} are dropped: it is in no view", from);
       held.clear();

@@ -139,6 +139,7 @@ class JGroupsGroupTest {
     DISCARD discard = new DISCARD();
     discard.discardAll(true);
     stack.insertProtocol(discard, ProtocolStack.Position.ABOVE, GroupTransport.class);
+    nodes.get(0).send(nodes.get(2), "from before"); // lost, and sent again by the engine
     nodes.get(0).awaitSize(2);
     nodes.get(1).awaitSize(2);
     nodes.get(2).awaitSize(1);
