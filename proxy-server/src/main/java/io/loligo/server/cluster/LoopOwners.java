@@ -79,10 +79,10 @@ final class LoopOwners implements CacheOwners {
     }
     boolean copies = hot.request(key.high(), now);
     List<Hop> hops = new ArrayList<>(4);
-    hops.add(hop(owner, now, HierarchyCode.CLUSTER_OWNER, copies, port));
+    hops.add(hop(owner, key, now, HierarchyCode.CLUSTER_OWNER, copies, port));
     ClusterPeer second = routing.second(key.high(), owner, now);
     if (second != null) {
-      hops.add(hop(second, now, HierarchyCode.CLUSTER_SECOND, copies, port));
+      hops.add(hop(second, key, now, HierarchyCode.CLUSTER_SECOND, copies, port));
     }
     return hops;
   }
@@ -96,7 +96,7 @@ final class LoopOwners implements CacheOwners {
     ClusterPeer previous = routing.previous(key.high(), nowNanos);
     return previous == null
         ? List.of()
-        : List.of(hop(previous, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port));
+        : List.of(hop(previous, key, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port));
   }
 
   /** A request that this node does not answer from its store. Returns the time. */
@@ -140,7 +140,12 @@ final class LoopOwners implements CacheOwners {
 
   /** {@code copies}: whether its response is worth a copy. */
   private Hop hop(
-      ClusterPeer peer, long nowNanos, HierarchyCode code, boolean copies, String port) {
+      ClusterPeer peer,
+      CacheKey key,
+      long nowNanos,
+      HierarchyCode code,
+      boolean copies,
+      String port) {
     Place place = places.get(peer.member().id());
     if (place == null || place.peer != peer) {
       AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
@@ -150,7 +155,8 @@ final class LoopOwners implements CacheOwners {
     PurgeVector claim = shared.claim();
     boolean stored = code != HierarchyCode.CLUSTER_OWNER;
     RequestForm form = place.form(port, stored, claim == null ? null : claim.tag());
-    return new Hop.Owner(place.target, new Asked(place, nowNanos, code, copies, claim), code, form);
+    Asked asked = new Asked(place, key, nowNanos, code, copies, claim);
+    return new Hop.Owner(place.target, asked, code, form);
   }
 
   /** {@code peer} as the destination of requests. */
@@ -205,6 +211,7 @@ final class LoopOwners implements CacheOwners {
   /** A node that one request may be sent to. */
   private final class Asked implements ClusterNode {
     private final Place place;
+    private final CacheKey key;
     private final long allowedNanos;
     private final HierarchyCode code;
     private final boolean copies;
@@ -214,6 +221,7 @@ final class LoopOwners implements CacheOwners {
 
     Asked(
         Place place,
+        CacheKey key,
         long allowedNanos,
         HierarchyCode code,
         boolean copies,
@@ -221,6 +229,7 @@ final class LoopOwners implements CacheOwners {
       this.claim = claim;
       this.copies = copies;
       this.place = place;
+      this.key = key;
       this.allowedNanos = allowedNanos;
       this.code = code;
     }
@@ -272,7 +281,7 @@ final class LoopOwners implements CacheOwners {
 
     @Override
     public boolean mayFallBack() {
-      if (code == HierarchyCode.CLUSTER_PREVIOUS) {
+      if (code == HierarchyCode.CLUSTER_PREVIOUS || owns(key)) {
         return true; // it is this node that fetches
       }
       boolean may = fallbacks.take(nanos.getAsLong());

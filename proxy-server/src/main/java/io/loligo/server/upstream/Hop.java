@@ -45,6 +45,11 @@ public sealed interface Hop {
     return null;
   }
 
+  /** The same place if the node asked before it is out of routing, and it so is the owner. */
+  default Hop asOwner() {
+    return this;
+  }
+
   /** The origin itself. */
   record Direct(
       String host,
@@ -183,6 +188,11 @@ public sealed interface Hop {
     @Override
     public @Nullable InetAddress from() {
       return null;
+    }
+
+    @Override
+    public Hop asOwner() {
+      return new Owner(peer, node, HierarchyCode.CLUSTER_OWNER, form.withCacheControl(null));
     }
 
     @Override

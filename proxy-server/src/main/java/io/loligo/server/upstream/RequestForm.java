@@ -94,8 +94,8 @@ public record RequestForm(
         absolute, host, other, frontEndHttps, passing, without, cacheControl, peerHop);
   }
 
-  /** This form with {@code value} as Cache-Control. */
-  public RequestForm withCacheControl(String value) {
+  /** This form with {@code value} as Cache-Control; null: the client's. */
+  public RequestForm withCacheControl(@Nullable String value) {
     return new RequestForm(
         absolute, host, credentials, frontEndHttps, passing, withoutLogin, value, peerHop);
   }

@@ -166,6 +166,20 @@ class LoopOwnersTest {
     assertThat(shared.value(ShareCount.FALL_BACKS_REFUSED)).isEqualTo(100 - allowed);
   }
 
+  /** Requests that were on their way when the owner went out. */
+  @Test
+  void theNodeThatOwnsAKeyInPlaceOfOneThatIsOutNeedsNoFallBack() {
+    members(1, 2);
+    ClusterNode node = node(ofOthers(), 0);
+    for (int i = 0; i < 3; i++) {
+      node.failed(false);
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(node.mayFallBack()).isTrue();
+    }
+    assertThat(shared.value(ShareCount.FALL_BACKS)).isZero();
+  }
+
   @Test
   void aNewOwnerAsksThePreviousOneWithoutAFallBack() {
     members(2);

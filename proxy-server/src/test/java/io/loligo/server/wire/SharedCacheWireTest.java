@@ -6,6 +6,7 @@ import io.loligo.server.Waiting;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -203,6 +204,24 @@ class SharedCacheWireTest extends WireTest {
     origin.onOk("/b", "other", FRESH);
     assertThat(getFrom(2, "/b").text()).isEqualTo("other");
     assertThat(nodes.fallBacks).hasValue(1);
+  }
+
+  /** Requests that were on their way to an owner when it went out need no fall-back. */
+  @Test
+  void theSecondFetchesAsTheOwnerIfTheFirstIsOutOfRouting() throws Exception {
+    nodes.ranking(0, 1, 2);
+    startNodes(3);
+    proxies.get(0).close();
+    nodes.out = 0;
+    nodes.mayFallBack = false;
+    origin.onOk("/a", "content", FRESH);
+    assertThat(getFrom(2, "/a").text()).isEqualTo("content");
+    assertThat(getFrom(2, "/a").text()).isEqualTo("content");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(proxies.get(1).storedResponses()).isEqualTo(1);
+    assertThat(nodes.fallBacks).hasValue(0);
+    proxies.get(2).close();
+    assertThat(Files.readString(dir.resolve("access2.log"))).contains("CLUSTER_OWNER/127.0.0.1");
   }
 
   @Test

@@ -59,6 +59,9 @@ final class SharedNodes {
   /** Responses that clients got from copies. */
   final AtomicInteger copiesServed = new AtomicInteger();
 
+  /** The node that is out of routing; -1: none. */
+  volatile int out = -1;
+
   /** The previous owner of everything; -1: none. */
   volatile int previous = -1;
 
@@ -207,7 +210,7 @@ final class SharedNodes {
 
     @Override
     public boolean isOut() {
-      return false;
+      return node == out;
     }
 
     @Override

@@ -226,6 +226,9 @@ final class HopSearch implements NameResolver.Listener {
         fail(new FetchFailure(Kind.NO_FALL_BACK, "nodes failed, and the fall-backs are used up"));
         return;
       }
+      if (before != null && before.isOut()) {
+        hop = hop.asOwner();
+      }
       waited = false;
       timings.code = hop.code();
       timings.peer = hop.peer();
