@@ -51,6 +51,11 @@ public final class Channels implements Group.Listener {
   }
 
   @Override
+  public void merged() {
+    List.copyOf(listeners.values()).forEach(Group.Listener::merged);
+  }
+
+  @Override
   public void message(NodeRun from, byte[] message) {
     Group.Listener listener = message.length == 0 ? null : listeners.get((int) message[0]);
     if (listener != null) {

@@ -12,6 +12,12 @@ public interface Group extends AutoCloseable {
     void view(View view);
 
     /**
+     * The next view is of parts that were apart, perhaps without knowing it: a node that hung has
+     * seen no other view meanwhile. Whatever members told each other before may be missing.
+     */
+    default void merged() {}
+
+    /**
      * A message came.
      *
      * @param message given away

@@ -32,6 +32,7 @@ import javax.net.ssl.SSLContext;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
+import org.jgroups.MergeView;
 import org.jgroups.Message;
 import org.jgroups.PhysicalAddress;
 import org.jgroups.Receiver;
@@ -108,6 +109,9 @@ public final class JGroupsGroup implements Group {
   private Set<InetSocketAddress> complete = Set.of();
 
   private boolean closed;
+
+  /** Whether parts of the group have become one since the last report. */
+  private boolean unheardMerge;
 
   /** Takes the wait for facts, or the next question for them, back. */
   private Runnable asking = () -> {};
@@ -281,7 +285,8 @@ public final class JGroupsGroup implements Group {
           member ->
               inboxes.computeIfAbsent(
                   member, from -> new Inbox(() -> flooded(from), () -> taken(from))));
-      steps.execute(() -> agreed(agreed));
+      boolean merged = view instanceof MergeView;
+      steps.execute(() -> agreed(agreed, merged));
     }
 
     @Override
@@ -385,10 +390,11 @@ public final class JGroupsGroup implements Group {
     }
   }
 
-  private void agreed(List<Address> agreed) {
+  private void agreed(List<Address> agreed, boolean merged) {
     if (closed) {
       return;
     }
+    unheardMerge |= merged;
     forget(agreed);
     members = agreed;
     outboxes
@@ -433,7 +439,7 @@ public final class JGroupsGroup implements Group {
   }
 
   private static long bytes(Held waiting) {
-    return HELD_BYTES + waiting.message().length;
+    return (long) HELD_BYTES + waiting.message().length;
   }
 
   private void askLater(long boundNanos) {
@@ -612,6 +618,10 @@ public final class JGroupsGroup implements Group {
     }
     reported = now;
     countComplete();
+    if (unheardMerge) {
+      unheardMerge = false;
+      listener.merged();
+    }
     listener.view(new View(++views, List.copyOf(listed)));
     deliverHeld();
   }

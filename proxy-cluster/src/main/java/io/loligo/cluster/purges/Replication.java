@@ -269,6 +269,12 @@ public final class Replication implements Group.Listener, AutoCloseable {
     answer();
   }
 
+  /** All members are new again: each one may lack purges of others, this node too. */
+  @Override
+  public void merged() {
+    others = Map.of();
+  }
+
   @Override
   public void message(NodeRun from, byte[] message) {
     PurgeMessage read = PurgeMessage.decode(message);

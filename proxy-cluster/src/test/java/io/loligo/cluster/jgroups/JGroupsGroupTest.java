@@ -148,6 +148,7 @@ class JGroupsGroupTest {
     discard.discardAll(false);
     for (Node node : nodes) {
       node.awaitSize(3);
+      assertThat(node.merges).hasPositiveValue();
     }
     nodes.get(0).send(nodes.get(2), "again");
     assertThat(nodes.get(2).awaitMessage().text()).isEqualTo("again");

@@ -100,5 +100,6 @@ class KilledMemberTest {
     signal("CONT");
     first.awaitSize(3);
     second.awaitSize(3);
+    assertThat(first.merges).hasPositiveValue();
   }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** A node of a test, on loopback, with its own steps. Collects views and messages. */
@@ -36,6 +37,7 @@ final class Node implements Group.Listener, AutoCloseable {
   final JGroupsGroup group;
   final BlockingQueue<View> views = new LinkedBlockingQueue<>();
   final BlockingQueue<Received> messages = new LinkedBlockingQueue<>();
+  final AtomicInteger merges = new AtomicInteger();
   final InetSocketAddress address;
 
   /** Confined to the steps. */
@@ -109,6 +111,11 @@ final class Node implements Group.Listener, AutoCloseable {
       socket.close();
     }
     return found;
+  }
+
+  @Override
+  public void merged() {
+    merges.incrementAndGet();
   }
 
   @Override

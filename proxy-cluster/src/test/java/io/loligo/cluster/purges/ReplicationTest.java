@@ -260,6 +260,24 @@ class ReplicationTest {
     assertThat(replication.isCaughtUp()).isTrue();
   }
 
+  /** A node that hung has seen no other view, and yet the others purged without it. */
+  @Test
+  void afterAMergeEachMemberIsAskedWhatIsMissing() {
+    view(B, C);
+    from(B, vector());
+    from(C, vector());
+    replication.merged();
+    view(B, C);
+    assertThat(replication.isCaughtUp()).isFalse();
+    assertThat(last(B)).isEqualTo(new PurgeMessage.Vector(true, true, List.of()));
+    from(B, vector(position(B.id(), 1, 1)));
+    from(C, vector());
+    assertThat(replication.isCaughtUp()).isFalse();
+    assertThat(last(B)).as("at once").isEqualTo(new PurgeMessage.Pull(B.id(), 1));
+    from(B, entries(B, 1, 1));
+    assertThat(replication.isCaughtUp()).isTrue();
+  }
+
   /** Two members tell of each other's purges before these arrive. */
   @Test
   void purgesThatAreProbablyOnTheirWayAreNotPulledAtOnce() {

@@ -46,8 +46,8 @@ public final class Cluster implements AutoCloseable {
   /** The channel of configurations. */
   private static final int CONFIGURATIONS = 4;
 
-  /** The channel of this class. */
-  private static final int SEEN = 0;
+  /** The channel of this class: the last one. Pages show members once the other parts know them. */
+  private static final int SEEN = 127;
 
   private final ClusterLine line;
 

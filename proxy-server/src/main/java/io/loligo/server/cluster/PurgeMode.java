@@ -371,6 +371,11 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     }
 
     @Override
+    public void merged() {
+      replication.merged();
+    }
+
+    @Override
     public void message(NodeRun from, byte[] message) {
       replication.message(from, message);
       look();
