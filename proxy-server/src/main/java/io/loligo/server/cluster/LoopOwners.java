@@ -9,6 +9,7 @@ import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
 import io.loligo.cluster.share.Routing;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredHash;
 import io.loligo.server.metrics.LatencyHistogram;
 import io.loligo.server.metrics.LongCells;
 import io.loligo.server.record.HierarchyCode;
@@ -43,6 +44,7 @@ final class LoopOwners implements CacheOwners {
   private final LatencyHistogram acknowledgements;
   private final LongCells copyHits;
   private final HotKeys hot;
+  private final StoredHash hashes = SharedRing.hashes();
   private final Map<NodeRun, Place> places = new HashMap<>();
 
   /**
@@ -66,37 +68,47 @@ final class LoopOwners implements CacheOwners {
 
   @Override
   public boolean owns(CacheKey key) {
-    ClusterPeer owner = shared.ring().ownerInRouting(key.high(), null, nanos.getAsLong());
+    return owns(hash(key));
+  }
+
+  private boolean owns(long hash) {
+    ClusterPeer owner = shared.ring().ownerInRouting(hash, null, nanos.getAsLong());
     return owner == null || owner.isSelf();
+  }
+
+  /** The same on all nodes. */
+  private long hash(CacheKey key) {
+    return hashes.of(key, null).high();
   }
 
   @Override
   public List<Hop> hops(CacheKey key, String port) {
     long now = begin();
-    ClusterPeer owner = routing.owner(key.high(), now);
+    long hash = hash(key);
+    ClusterPeer owner = routing.owner(hash, now);
     if (owner == null || owner.isSelf()) {
-      return previous(key, port, now);
+      return previous(hash, port, now);
     }
-    boolean copies = hot.request(key.high(), now);
+    boolean copies = hot.request(hash, now);
     List<Hop> hops = new ArrayList<>(4);
-    hops.add(hop(owner, key, now, HierarchyCode.CLUSTER_OWNER, copies, port));
-    ClusterPeer second = routing.second(key.high(), owner, now);
+    hops.add(hop(owner, hash, now, HierarchyCode.CLUSTER_OWNER, copies, port));
+    ClusterPeer second = routing.second(hash, owner, now);
     if (second != null) {
-      hops.add(hop(second, key, now, HierarchyCode.CLUSTER_SECOND, copies, port));
+      hops.add(hop(second, hash, now, HierarchyCode.CLUSTER_SECOND, copies, port));
     }
     return hops;
   }
 
   @Override
   public List<Hop> previous(CacheKey key, String port) {
-    return previous(key, port, begin());
+    return previous(hash(key), port, begin());
   }
 
-  private List<Hop> previous(CacheKey key, String port, long nowNanos) {
-    ClusterPeer previous = routing.previous(key.high(), nowNanos);
+  private List<Hop> previous(long hash, String port, long nowNanos) {
+    ClusterPeer previous = routing.previous(hash, nowNanos);
     return previous == null
         ? List.of()
-        : List.of(hop(previous, key, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port));
+        : List.of(hop(previous, hash, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port));
   }
 
   /** A request that this node does not answer from its store. Returns the time. */
@@ -140,12 +152,7 @@ final class LoopOwners implements CacheOwners {
 
   /** {@code copies}: whether its response is worth a copy. */
   private Hop hop(
-      ClusterPeer peer,
-      CacheKey key,
-      long nowNanos,
-      HierarchyCode code,
-      boolean copies,
-      String port) {
+      ClusterPeer peer, long hash, long nowNanos, HierarchyCode code, boolean copies, String port) {
     Place place = places.get(peer.member().id());
     if (place == null || place.peer != peer) {
       AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
@@ -155,7 +162,7 @@ final class LoopOwners implements CacheOwners {
     PurgeVector claim = shared.claim();
     boolean stored = code != HierarchyCode.CLUSTER_OWNER;
     RequestForm form = place.form(port, stored, claim == null ? null : claim.tag());
-    Asked asked = new Asked(place, key, nowNanos, code, copies, claim);
+    Asked asked = new Asked(place, hash, nowNanos, code, copies, claim);
     return new Hop.Owner(place.target, asked, code, form);
   }
 
@@ -211,7 +218,7 @@ final class LoopOwners implements CacheOwners {
   /** A node that one request may be sent to. */
   private final class Asked implements ClusterNode {
     private final Place place;
-    private final CacheKey key;
+    private final long hash;
     private final long allowedNanos;
     private final HierarchyCode code;
     private final boolean copies;
@@ -221,7 +228,7 @@ final class LoopOwners implements CacheOwners {
 
     Asked(
         Place place,
-        CacheKey key,
+        long hash,
         long allowedNanos,
         HierarchyCode code,
         boolean copies,
@@ -229,7 +236,7 @@ final class LoopOwners implements CacheOwners {
       this.claim = claim;
       this.copies = copies;
       this.place = place;
-      this.key = key;
+      this.hash = hash;
       this.allowedNanos = allowedNanos;
       this.code = code;
     }
@@ -281,7 +288,7 @@ final class LoopOwners implements CacheOwners {
 
     @Override
     public boolean mayFallBack() {
-      if (code == HierarchyCode.CLUSTER_PREVIOUS || owns(key)) {
+      if (code == HierarchyCode.CLUSTER_PREVIOUS || owns(hash)) {
         return true; // it is this node that fetches
       }
       boolean may = fallbacks.take(nanos.getAsLong());

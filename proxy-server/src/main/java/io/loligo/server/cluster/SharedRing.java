@@ -8,6 +8,7 @@ import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.StoredHash;
 import io.loligo.server.metrics.LatencyHistogram;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.LongCells;
@@ -34,6 +35,11 @@ import org.slf4j.LoggerFactory;
  * is thread-safe.
  */
 public final class SharedRing {
+  /** The key of the hash by which owners are found, on all nodes and in all versions. */
+  private static final long HASH_KEY_0 = 0x7368_6172_6564_2d72L;
+
+  private static final long HASH_KEY_1 = 0x696e_672d_6b65_7973L;
+
   /** Requests of all event loops in some seconds that make a key hot. */
   private static final int HOT_REQUESTS = 10;
 
@@ -78,6 +84,15 @@ public final class SharedRing {
     quietUntil = new AtomicLong(nanos.getAsLong());
     this.tls = tls;
     Arrays.setAll(counts, each -> new LongAdder());
+  }
+
+  /**
+   * The hash of keys by which all nodes find the same owner. {@link CacheKey#high} is of use in one
+   * process only. Its key is no secret, but nobody outside knows the ids of the nodes, and so which
+   * URLs have the same owner.
+   */
+  static StoredHash hashes() {
+    return new StoredHash(HASH_KEY_0, HASH_KEY_1);
   }
 
   /** Counts one more. */
@@ -180,7 +195,7 @@ public final class SharedRing {
 
   /** The node that owns {@code key} in the ranking, whether it answers or not; null: none does. */
   public @Nullable Member owner(CacheKey key) {
-    ClusterPeer owner = ring.owner(key.high());
+    ClusterPeer owner = ring.owner(hashes().of(key, null).high());
     return owner == null ? null : owner.member();
   }
 

@@ -83,6 +83,19 @@ class LoopOwnersTest {
     assertThat(owners.previous(key(1), "3128")).isEmpty();
   }
 
+  /** Each process has a secret of its own for the hashes of its memory tier. */
+  @Test
+  void theOwnersOfKeysAreTheSameInAllProcessesAndVersions() {
+    members(1, 2, 3, 4);
+    StringBuilder found = new StringBuilder();
+    for (int i = 0; i < 16; i++) {
+      found.append(shared.owner(key(i)).name()).append(' ');
+      boolean own = owners.owns(key(i));
+      assertThat(own).isEqualTo(shared.owner(key(i)).name().equals("n1"));
+    }
+    assertThat(found).hasToString("n3 n2 n4 n4 n4 n2 n4 n1 n3 n1 n3 n1 n3 n4 n1 n2 ");
+  }
+
   @Test
   void asksTheOwnerThenTheSecondForWhatItHasStored() {
     members(1, 2, 3);
