@@ -1,5 +1,6 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -103,11 +104,31 @@ final class ProxyProcess implements AutoCloseable {
     return command;
   }
 
+  /** The same; it reads what {@link #tell} writes. */
+  static ProxyProcess listening(Path dir, List<String> options, String main, String... arguments)
+      throws IOException {
+    List<String> all = new ArrayList<>(USUAL_OPTIONS);
+    all.addAll(options);
+    return start(
+        dir, ProcessBuilder.Redirect.PIPE, command(all, main, arguments).toArray(String[]::new));
+  }
+
+  /** Writes a line to its standard input. */
+  void tell(String line) throws IOException {
+    process.getOutputStream().write((line + "\n").getBytes(US_ASCII));
+    process.getOutputStream().flush();
+  }
+
   /**
    * Starts it with signals as a terminal leaves them: a child would ignore the same signals as this
    * process.
    */
   static ProxyProcess start(Path dir, String... command) throws IOException {
+    return start(dir, ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()), command);
+  }
+
+  private static ProxyProcess start(Path dir, ProcessBuilder.Redirect input, String... command)
+      throws IOException {
     Path output = Files.createTempFile(dir, "output", ".txt");
     List<String> whole = new ArrayList<>();
     if (isHangupIgnored()) {
@@ -118,7 +139,7 @@ final class ProxyProcess implements AutoCloseable {
         new ProcessBuilder(whole)
             .directory(dir.toFile())
             .redirectErrorStream(true)
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectInput(input)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
             .start();
     return new ProxyProcess(process, output);

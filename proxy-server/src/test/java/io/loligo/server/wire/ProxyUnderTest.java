@@ -11,6 +11,7 @@ import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.Proxy;
 import io.loligo.server.boot.Sharing;
+import io.loligo.server.cluster.Cluster;
 import io.loligo.server.downstream.intercept.OriginalDestinations;
 import io.loligo.server.history.HistoryRecorder;
 import io.loligo.server.metrics.Concurrency;
@@ -119,6 +120,11 @@ final class ProxyUnderTest implements AutoCloseable {
   static ProxyUnderTest start(String squidConf, Sharing sharing, TimeSource time)
       throws IOException {
     return new ProxyUnderTest(Proxy.start(read(squidConf), sharing, time));
+  }
+
+  /** This process as a node. */
+  Cluster cluster() {
+    return proxy.cluster();
   }
 
   /** Waits until {@code held} is zero before it hears anything more of its cluster. */
