@@ -94,6 +94,7 @@ final class MissedPurges {
     this.limits = limits;
     this.log = log;
     this.node = node;
+    unheardUntilNanos = steps.nanos();
   }
 
   boolean isCaughtUp() {
@@ -139,7 +140,7 @@ final class MissedPurges {
     if (!members.contains(from)) {
       return;
     }
-    boolean settled = !unheard.contains(from);
+    boolean settled = isSettled(from);
     if (vector.complete()) {
       unheard.remove(from);
       silent.remove(from);
@@ -162,7 +163,7 @@ final class MissedPurges {
    */
   void heardSome(NodeRun from, List<PurgeMessage.Position> positions, Set<NodeRun> wanted) {
     if (members.contains(from)) {
-      boolean settled = !unheard.contains(from);
+      boolean settled = isSettled(from);
       for (PurgeMessage.Position position : positions) {
         if (position(from, position, settled)) {
           wanted.add(position.stream());
@@ -189,6 +190,15 @@ final class MissedPurges {
           });
       next();
     }
+  }
+
+  /**
+   * Whether a purge of which {@code from} tells is probably on its way. After a view change it may
+   * be one that was missed, also if the member has been heard: a message from before the change can
+   * arrive after it, and say less.
+   */
+  private boolean isSettled(NodeRun from) {
+    return !unheard.contains(from) && steps.nanos() - unheardUntilNanos >= 0;
   }
 
   /** Whether purges of the stream are wanted of {@code from}. */

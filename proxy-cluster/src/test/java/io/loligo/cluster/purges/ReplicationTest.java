@@ -278,12 +278,25 @@ class ReplicationTest {
     assertThat(replication.isCaughtUp()).isTrue();
   }
 
+  /** What was sent in a partition can arrive after it, before what tells of its purges. */
+  @Test
+  void afterAViewChangeAPurgeIsMissingAlsoIfItsMemberWasHeard() {
+    view(B, C);
+    from(B, vector());
+    from(C, vector());
+    clock.run(1_900 * MILLI);
+    from(B, vector(position(C.id(), 1, 1)));
+    assertThat(replication.isCaughtUp()).isFalse();
+    assertThat(last(B)).isEqualTo(new PurgeMessage.Pull(C.id(), 1));
+  }
+
   /** Two members tell of each other's purges before these arrive. */
   @Test
   void purgesThatAreProbablyOnTheirWayAreNotPulledAtOnce() {
     view(B, C);
     from(B, vector());
     from(C, vector());
+    clock.run(2_001 * MILLI);
     sent.clear();
     from(B, vector(position(C.id(), 1, 1)));
     assertThat(replication.isCaughtUp()).isTrue();

@@ -164,6 +164,26 @@ class ClusterProcessesWireTest {
     }
   }
 
+  @Test
+  void purgesOfBothSidesOfAPartitionHoldAfterIt() throws Exception {
+    nodes.tell(2, "cut");
+    nodes.awaitMembers(2, 0, 1);
+    nodes.awaitMembers(1, 2);
+    for (String path : paths) {
+      for (int number = 0; number < 3; number++) { // now both sides have all
+        assertThat(nodes.get(number, origin.url(path)).text()).isEqualTo(content.content(path));
+      }
+    }
+    for (int i = 0; i < KEYS; i++) {
+      content.change(paths.get(i));
+      int side = i % 2 == 0 ? 0 : 2;
+      assertThat(nodes.purge(side, origin.url(paths.get(i)))).isEqualTo(side == 0 ? "2/3" : "1/3");
+    }
+    nodes.tell(2, "heal");
+    nodes.awaitMembers(3, 0, 1, 2);
+    assertAllNew();
+  }
+
   /** The new owner of a key asks the one before it. */
   @Test
   void aNodeThatJoinsUnderLoadCostsAlmostNoFetches() throws Exception {
