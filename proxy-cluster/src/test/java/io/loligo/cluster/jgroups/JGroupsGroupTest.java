@@ -476,7 +476,7 @@ class JGroupsGroupTest {
             Thread.currentThread().interrupt();
           }
         });
-    int sent = 200;
+    int sent = 120; // more than may wait for the steps, less than may wait to be sent
     String text = "x".repeat(100_000);
     for (int i = 0; i < sent; i++) {
       sender.send(held, i + text);
