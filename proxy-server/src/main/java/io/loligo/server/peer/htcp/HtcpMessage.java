@@ -78,20 +78,16 @@ final class HtcpMessage {
 
   /**
    * The message in {@code in}, borrowed; null if it is damaged, which includes a length other than
-   * that of the datagram.
+   * that of the datagram. As in Squid, its authentication is not looked at, and may be absent.
    */
   static @Nullable HtcpMessage read(ByteBuf in) {
     int at = in.readerIndex();
     int total = in.readableBytes();
-    if (total < HEADER_BYTES + DATA_BYTES + AUTH_BYTES || in.getUnsignedShort(at) != total) {
+    if (total < HEADER_BYTES + DATA_BYTES || in.getUnsignedShort(at) != total) {
       return null;
     }
     int dataBytes = in.getUnsignedShort(at + HEADER_BYTES);
-    int authAt = at + HEADER_BYTES + dataBytes;
-    int authBytes = total - HEADER_BYTES - dataBytes;
-    if (dataBytes < DATA_BYTES
-        || authBytes < AUTH_BYTES
-        || in.getUnsignedShort(authAt) != authBytes) {
+    if (dataBytes < DATA_BYTES || dataBytes > total - HEADER_BYTES) {
       return null;
     }
     int minor = in.getUnsignedByte(at + 3);

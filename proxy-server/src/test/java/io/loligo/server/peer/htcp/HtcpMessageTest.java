@@ -115,6 +115,17 @@ class HtcpMessageTest {
     assertThat(read(signed).opcode()).isEqualTo(HtcpMessage.TST);
   }
 
+  /** Squid 5.7 answers these, too. */
+  @Test
+  void readsAMessageWhoseAuthenticationIsAbsentOrDamaged() {
+    String data = TST.substring(4, TST.length() - 4);
+    for (String message : new String[] {"0039" + data, "003a" + data + "00"}) {
+      assertThat(read(message).opcode()).isEqualTo(HtcpMessage.TST);
+    }
+    assertThat(read("003b" + data + "0000").data()).isEqualTo(read(TST).data());
+    assertThat(read("003b" + data + "0040").data()).isEqualTo(read(TST).data());
+  }
+
   @Test
   void refusesLengthsThatDoNotFit() {
     byte[] good = ByteBufUtil.decodeHexDump(TST);
@@ -122,7 +133,7 @@ class HtcpMessageTest {
       assertThat(HtcpMessage.read(Unpooled.wrappedBuffer(good, 0, length))).isNull();
     }
     assertThat(HtcpMessage.read(bytes(TST + "00"))).isNull();
-    assertThat(HtcpMessage.read(bytes(TST.replaceFirst("0035", "0036")))).isNull();
+    assertThat(HtcpMessage.read(bytes(TST.replaceFirst("0035", "0038")))).isNull();
     assertThat(HtcpMessage.read(bytes(TST.replaceFirst("0035", "ffff")))).isNull();
     assertThat(HtcpMessage.read(bytes(TST.replaceFirst("0035", "0007")))).isNull();
     assertThat(HtcpSpecifier.read(read(TST.replaceFirst("001a", "001b")).data(), 0)).isNull();
