@@ -526,9 +526,10 @@ public final class Proxy implements AutoCloseable {
     own.manages(RemoteJmx.of(System.getProperties()).ports());
     own.manages(cluster.ports());
     inForce.startHelpers();
-    ports.bind(config);
+    // before the first request, which may have to ask peers
     htcp.bind(config);
     icp.bind(config);
+    ports.bind(config);
     if (inJmx) {
       register(store);
     }

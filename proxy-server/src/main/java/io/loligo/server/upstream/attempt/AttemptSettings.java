@@ -1,6 +1,7 @@
 package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.config.ProxyConfig;
+import io.loligo.server.time.TimeoutDirectives;
 import io.loligo.server.upstream.OriginDirectives;
 import io.loligo.server.upstream.names.NameDirectives;
 
@@ -14,6 +15,9 @@ final class AttemptSettings {
 
   /** {@code peer_connect_timeout}. */
   final long peerConnectMillis;
+
+  /** {@code read_timeout}. */
+  final long readMillis;
 
   /** {@code forward_max_tries}: connections that one request may try. */
   final int maxTries;
@@ -29,6 +33,7 @@ final class AttemptSettings {
     forwardMillis = config.get(OriginDirectives.FORWARD_TIMEOUT);
     connectMillis = config.get(OriginDirectives.CONNECT_TIMEOUT);
     peerConnectMillis = config.get(OriginDirectives.PEER_CONNECT_TIMEOUT);
+    readMillis = config.get(TimeoutDirectives.READ_TIMEOUT);
     maxTries = config.get(OriginDirectives.FORWARD_MAX_TRIES);
     dialsPerAddress = Math.max(1, config.get(OriginDirectives.CONNECT_RETRIES));
     v4First = config.get(NameDirectives.DNS_V4_FIRST);

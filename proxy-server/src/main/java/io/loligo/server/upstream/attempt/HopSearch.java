@@ -137,7 +137,12 @@ final class HopSearch implements NameResolver.Listener {
 
   /** How long the present hop may take for an answer from its store; 0: it is not one for that. */
   long storeMillis() {
-    return hop.answersFromStore() ? Math.min(MAX_STORE_MILLIS, connectMillis(hop.peer())) : 0;
+    if (!hop.answersFromStore()) {
+      return 0;
+    }
+    // before read_timeout would end the fetch, so that the next hop is asked
+    long most = Math.min(MAX_STORE_MILLIS, connectMillis(hop.peer()));
+    return Math.min(most, Math.max(1, upstream.settings.readMillis / 2));
   }
 
   /** The form of requests to the present hop. */

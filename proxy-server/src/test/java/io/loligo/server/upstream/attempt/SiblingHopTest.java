@@ -85,6 +85,17 @@ class SiblingHopTest extends AttemptFixture {
     assertThat(health.alive(peer)).isTrue();
   }
 
+  /** Else read_timeout would end the fetch with 504. */
+  @Test
+  void aSiblingThatDoesNotAnswerIsLeftWithinAShortReadTimeout() {
+    settings.readMillis = 2_000;
+    Listening seen = fetch(asked(), sibling, ORIGIN);
+    pass(1_200);
+    assertThat(last().sent()).startsWith("GET /path?q ");
+    last().answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+  }
+
   @Test
   void aSiblingIsWaitedForOnceItsAnswerHasBegun() {
     Listening seen = fetch(asked(), sibling, ORIGIN);
