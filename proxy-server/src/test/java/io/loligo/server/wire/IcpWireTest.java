@@ -278,6 +278,33 @@ class IcpWireTest extends WireTest {
     assertThat(hierarchy()).containsExactly("SIBLING_HIT/127.0.0.1", "HIER_NONE/-");
   }
 
+  @ParameterizedTest
+  @CsvSource({"sibling, 0x28", "parent, 0x38"})
+  void packetsOfAPeersHitHaveTheirOwnClass(String kind, String byPeer) throws Exception {
+    startWithPeer(
+        kind,
+        "",
+        WAIT,
+        "qos_flows local-hit=0x30 sibling-hit=0x28 parent-hit=0x38 miss=0x20"
+            + " disable-preserve-miss",
+        "logformat class %Ss %>qos",
+        "access_log stdio:" + dir.resolve("class.log") + " class");
+    peer.onOk(origin.url("/one"), "of the peer", FRESH);
+    RawClient client = asking("/one");
+    neighbour.awaitQuery();
+    neighbour.reply(IcpNeighbour.HIT);
+    client.response();
+    get("/one");
+    origin.onOk("/two", "content");
+    peer.onOk(origin.url("/two"), "content");
+    RawClient other = asking("/two");
+    neighbour.awaitQuery();
+    neighbour.reply(IcpNeighbour.MISS);
+    other.response();
+    assertThat(stopAndReadLog("class.log"))
+        .containsExactly("TCP_MISS " + byPeer, "TCP_MEM_HIT 0x30", "TCP_MISS 0x20");
+  }
+
   @Test
   @Tag("proxy-only")
   void aResponseOfAProxyOnlySiblingIsNotStored() throws Exception {

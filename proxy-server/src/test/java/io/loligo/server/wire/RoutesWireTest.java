@@ -242,7 +242,8 @@ class RoutesWireTest extends WireTest {
     "qos_flows mark miss=0x100/0xf00 disable-preserve-miss, 0, 0",
     "qos_flows local-hit=1, 0, 1",
     "qos_flows mark local-hit=1, 0, 1",
-    "qos_flows parent-hit=1 sibling-hit=2 disable-preserve-miss, 0, 2",
+    "qos_flows parent-hit=1 sibling-hit=2 disable-preserve-miss, 0, 0",
+    "qos_flows parent-hit=256 sibling-hit=x disable-preserve-miss, 2, 0",
     "qos_flows miss-mask=0xff, 0, 2",
   })
   void partsOfFlowsThatCannotHoldAreTold(String line, int errors, int warnings) {

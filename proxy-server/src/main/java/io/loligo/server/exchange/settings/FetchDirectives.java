@@ -150,15 +150,17 @@ public final class FetchDirectives {
       FEATURE
           .lines(
               "qos_flows",
-              "[tos|mark] [local-hit=NUMBER] [miss=NUMBER[/MASK]] [disable-preserve-miss]",
+              "[tos|mark] [local-hit=NUMBER] [sibling-hit=NUMBER] [parent-hit=NUMBER]"
+                  + " [miss=NUMBER[/MASK]] [disable-preserve-miss]",
               QosFlowLines::new)
           .difference(
-              "the byte and the mark of the server are not copied; sibling-hit= and parent-hit="
-                  + " have no effect: hits of siblings and parents are misses; a response in slices"
+              "the byte and the mark of the server are not copied; a response in slices"
                   + " (loligo_slice_size) is a miss")
           .text(
               "tos (or neither word): the TOS byte of packets with responses from the store"
-                  + " (local-hit=) and with others (miss=), 0 to 0xFF; without a number 0. mark:"
+                  + " (local-hit=), of a sibling or parent that has said to have it (sibling-hit=,"
+                  + " parent-hit=: log codes SIBLING_HIT and PARENT_HIT; without them as miss=) and"
+                  + " with others (miss=), 0 to 0xFF; without a number 0. mark:"
                   + " netfilter's mark, 0 to 0xFFFFFFFF, which needs what tcp_outgoing_mark needs."
                   + " Lines add up. The number is set before each response, in the place of that"
                   + " of clientside_tos and mark_client_packet, and holds for the whole"

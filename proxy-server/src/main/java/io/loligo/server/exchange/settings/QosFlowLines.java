@@ -13,6 +13,8 @@ final class QosFlowLines implements LineReader<QosFlows> {
   private static final String TOS = "tos";
   private static final String MARK = "mark";
   private static final String HIT = "local-hit=";
+  private static final String SIBLING_HIT = "sibling-hit=";
+  private static final String PARENT_HIT = "parent-hit=";
   private static final String MISS = "miss=";
   private static final String MISS_MASK = "miss-mask=";
   private static final String DISABLE_PRESERVE = "disable-preserve-miss";
@@ -23,6 +25,8 @@ final class QosFlowLines implements LineReader<QosFlows> {
     private boolean named;
     private boolean preserves = true;
     private long hit;
+    private long siblingHit;
+    private long parentHit;
     private long miss;
 
     Kind(long most) {
@@ -31,8 +35,9 @@ final class QosFlowLines implements LineReader<QosFlows> {
 
     /** Null: nothing is set. As in Squid, a line sets all or nothing. */
     QosFlows.@Nullable Numbers numbers() {
-      return named && (preserves || hit != 0 || miss != 0)
-          ? new QosFlows.Numbers((int) hit, (int) miss)
+      boolean any = (hit | siblingHit | parentHit | miss) != 0;
+      return named && (preserves || any)
+          ? new QosFlows.Numbers((int) hit, (int) siblingHit, (int) parentHit, (int) miss)
           : null;
     }
 
@@ -100,7 +105,7 @@ final class QosFlowLines implements LineReader<QosFlows> {
     long number = name.equals(MISS) ? kind.masked(value) : kind.number(value);
     String expected = kind == marks ? "0 to 0xFFFFFFFF" : "0 to 0xFF";
     switch (name) {
-      case HIT, MISS, "sibling-hit=", "parent-hit=", MISS_MASK -> {
+      case HIT, MISS, SIBLING_HIT, PARENT_HIT, MISS_MASK -> {
         if (number < 0) {
           report.error(line, word, name + "NUMBER, " + expected, "");
         }
@@ -110,8 +115,8 @@ final class QosFlowLines implements LineReader<QosFlows> {
     switch (name) {
       case HIT -> kind.hit = number;
       case MISS -> kind.miss = number;
-      case "sibling-hit=", "parent-hit=" ->
-          report.warning(line, word, "", "no effect: hits of siblings and parents count as misses");
+      case SIBLING_HIT -> kind.siblingHit = number;
+      case PARENT_HIT -> kind.parentHit = number;
       case MISS_MASK ->
           report.warning(line, word, "", "no effect: nothing of the server is copied");
       default -> {}
