@@ -11,9 +11,12 @@ import java.io.UTFDataFormatException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
@@ -45,6 +48,12 @@ final class HistoryFile {
 
   private final Path path;
 
+  /** The file as this process read or wrote it; null: there was none. */
+  private @Nullable Version known;
+
+  /** Tells a file from one that was written in its place. */
+  private record Version(@Nullable Object key, FileTime modified) {}
+
   HistoryFile(Path path) {
     this.path = path;
   }
@@ -66,7 +75,24 @@ final class HistoryFile {
    * @throws IOException if it cannot be read
    */
   long readInto(History history) throws IOException {
+    known = present();
     return read(history.list(), history::restore);
+  }
+
+  /** Null: there is no file. */
+  private @Nullable Version present() throws IOException {
+    try {
+      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+      return new Version(now.fileKey(), now.lastModifiedTime());
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /** Whether another process has written the file since this one read or wrote it. */
+  boolean isOfAnotherProcess() throws IOException {
+    Version now = present();
+    return now != null && !now.equals(known);
   }
 
   /** Takes the slots of a file: range by range from the shortest slots on, each in its order. */
@@ -148,6 +174,7 @@ final class HistoryFile {
     } while (series.size() != history.series().size());
     long bytes = Files.size(fresh);
     Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    known = present();
     return bytes;
   }
 

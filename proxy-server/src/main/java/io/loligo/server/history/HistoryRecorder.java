@@ -247,6 +247,10 @@ public final class HistoryRecorder implements AutoCloseable {
       return false;
     }
     try {
+      if (file.isOfAnotherProcess()) {
+        leave(file);
+        return false;
+      }
       savedBytes = file.write(history);
       failed = false;
       return true;
@@ -260,6 +264,18 @@ public final class HistoryRecorder implements AutoCloseable {
       }
       failed = true;
       return false;
+    }
+  }
+
+  /** Two processes that write one file would each lose their history at the next start. */
+  private void leave(HistoryFile file) {
+    LOG.warn(
+        "{}: another process writes this file, so this one leaves it alone, and a restart loses its"
+            + " history; next: give each process a file of its own (loligo_history), and start"
+            + " again",
+        file.path());
+    synchronized (sampling) {
+      isFileOurs = false;
     }
   }
 

@@ -205,6 +205,30 @@ class HistoryRecorderTest {
   }
 
   @Test
+  void aFileThatAnotherProcessWritesIsLeftToIt() throws Exception {
+    try (CapturedLog log = new CapturedLog(HistoryRecorder.class);
+        HistoryRecorder first = recorder(hand, file());
+        HistoryRecorder second = recorder(hand, file())) {
+      first.begin();
+      pass(first, 1000, 5);
+      assertThat(first.saveNow().get()).isTrue();
+      assertThat(first.saveNow().get()).as("its own file").isTrue();
+      second.begin();
+      pass(second, 1000, 7);
+      assertThat(second.saveNow().get()).isTrue();
+      byte[] ofSecond = Files.readAllBytes(file());
+      assertThat(log.lines()).isEmpty();
+      assertThat(first.saveNow().get()).isFalse();
+      assertThat(first.saveNow().get()).isFalse();
+      assertThat(Files.readAllBytes(file())).isEqualTo(ofSecond);
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .contains("another process writes this file", "next: give each process a file");
+    }
+  }
+
+  @Test
   void aFileThatCannotBeReadIsLeftAlone() throws IOException {
     Files.createDirectories(file().resolve("full"));
     try (CapturedLog log = new CapturedLog(HistoryRecorder.class);
