@@ -8,7 +8,7 @@ import java.util.Locale;
 final class LineChart {
   private static final int WIDTH = 440;
   private static final int HEIGHT = 260;
-  private static final int LEFT = 52;
+  private static final int LEFT = 66;
   private static final int RIGHT = 14;
   private static final int TOP = 10;
   private static final int BOTTOM = 44;

@@ -1,6 +1,7 @@
 package io.loligo.server.report;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Squid's native format: time, duration, client, result/status, bytes, method, URL, user,
@@ -9,6 +10,10 @@ import java.nio.charset.StandardCharsets;
  */
 final class NativeLine extends LineCursor {
   private static final long MICROS = 1_000_000;
+
+  /** The name of the response time among the stages: to a microsecond, unlike the second word. */
+  private static final byte[] TOTAL = "total".getBytes(StandardCharsets.US_ASCII);
+
   private static final byte[] GET = "GET".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] CONNECT = "CONNECT".getBytes(StandardCharsets.US_ASCII);
 
@@ -105,6 +110,7 @@ final class NativeLine extends LineCursor {
     }
     int hint = 0;
     boolean known = false;
+    long totalMicros = -1;
     do {
       int start = at;
       while (at < end && bytes[at] != ':') {
@@ -121,10 +127,13 @@ final class NativeLine extends LineCursor {
         into.stage(stage, Math.min(micros, LineParser.LONGEST_MICROS));
         hint = stage + 1;
         known = true;
+      } else if (Arrays.equals(bytes, start, stop, TOTAL, 0, TOTAL.length)) {
+        totalMicros = micros;
       }
     } while (pass(','));
     if (known && at == end) {
       into.staged = true;
+      into.micros = totalMicros < 0 ? into.micros : totalMicros;
     } else {
       into.unstage();
     }

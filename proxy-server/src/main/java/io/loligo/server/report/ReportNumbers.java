@@ -96,7 +96,7 @@ final class ReportNumbers {
         ? "the log lacks the field stages with "
             + names
             + " (loligo_stages and loligo_json have it)"
-        : "no access of the log has the stage " + names;
+        : "no access of the log has the " + (stages.size() == 1 ? "stage " : "stages ") + names;
   }
 
   // ---- over time

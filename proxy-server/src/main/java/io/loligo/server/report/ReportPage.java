@@ -216,12 +216,9 @@ final class ReportPage {
     add("<figure id='e" + one.number() + "'>");
     add("<h3>" + one.number() + ". " + Html.text(one.title()) + "</h3>");
     if (one.isEmpty()) {
-      add("<div class='nothing'>This log cannot give this graph:");
-      add(
-          one.absent().isEmpty()
-              ? Html.text(String.join("; ", one.missing()))
-              : Html.text(numbers.lack(one.absent())));
-      add(".</div>");
+      String why =
+          one.absent().isEmpty() ? String.join("; ", one.missing()) : numbers.lack(one.absent());
+      add("<div class='nothing'>This log cannot give this graph: " + Html.text(why) + ".</div>");
     } else if (one.rows().isEmpty()) {
       add(new LineChart(one, numbers).svg());
       legend(one);

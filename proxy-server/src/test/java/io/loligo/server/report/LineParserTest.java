@@ -82,6 +82,13 @@ class LineParserTest {
   }
 
   @Test
+  void theTotalOfStagesIsTheTimeToAMicrosecond() {
+    assertThat(parse(GOOD + " acl:1").micros).isEqualTo(parse(GOOD).micros);
+    assertThat(parse(GOOD + " acl:1,total:335").micros).isEqualTo(335);
+    assertThat(parse(GOOD + " acl:1,total:335,").micros).isEqualTo(parse(GOOD).micros);
+  }
+
+  @Test
   void readsJson() {
     GeneratedLog.Line line = GeneratedLog.of(1, 1, 1000, true).get(0);
     LoggedAccess access = parse(line.json());

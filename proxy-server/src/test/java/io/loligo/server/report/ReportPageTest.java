@@ -108,6 +108,10 @@ class ReportPageTest {
   void aStageThatNeverOccursIsNamed() throws Exception {
     String log = log(Line::staged, true).replaceAll(",?(diskWriteQueue|diskWrite):[0-9]+", "");
     assertThat(figure(page(log), 14)).contains("out: no access of the log has the stage diskWrite");
+    String bare = log.replaceAll(",?diskRest:[0-9]+", "");
+    assertThat(figure(page(bare), 17))
+        .contains("This log cannot give this graph: no access of the log has the stages diskRest, ")
+        .contains("diskWrite.</div>");
   }
 
   private static double[] curve(Experiment experiment, String name) {
