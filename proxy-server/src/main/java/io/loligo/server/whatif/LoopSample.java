@@ -5,6 +5,7 @@ import io.loligo.core.caching.CacheReason;
 import io.loligo.core.message.Method;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -57,7 +58,7 @@ final class LoopSample implements ExchangeSink {
 
   @Override
   public void finished(ExchangeRecord record) {
-    if (!isCounted(record.hitClass)) {
+    if (!isCounted(record)) {
       return;
     }
     add(Count.REQUESTS, 1);
@@ -77,9 +78,17 @@ final class LoopSample implements ExchangeSink {
     }
   }
 
-  /** Whether the size of the cache may matter to exchanges of this class. */
-  private static boolean isCounted(HitClass of) {
-    return of != HitClass.TUNNEL && of != HitClass.OWN_ANSWER;
+  /** Whether the size of the cache may matter to the exchange. */
+  private static boolean isCounted(ExchangeRecord record) {
+    return switch (record.hitClass) {
+      case TUNNEL, OWN_ANSWER -> false;
+      default -> !isOfAnotherNode(record.hierarchy);
+    };
+  }
+
+  /** Whether another node of the cluster has answered: it counts the exchange, and may store. */
+  private static boolean isOfAnotherNode(HierarchyCode code) {
+    return code == HierarchyCode.CLUSTER_OWNER || code == HierarchyCode.CLUSTER_SECOND;
   }
 
   private void sampled(ExchangeRecord record, boolean hit, boolean inMemory) {

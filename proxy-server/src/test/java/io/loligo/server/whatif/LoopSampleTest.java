@@ -11,6 +11,7 @@ import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
 import io.loligo.core.caching.CacheReason;
 import io.loligo.server.record.ExchangeRecord;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.SampleRecord;
@@ -113,6 +114,17 @@ class LoopSampleTest {
     assertThat(sample.count(Count.HIT_BYTES)).isEqualTo(3 * bytes);
     assertThat(sample.count(Count.MEMORY_HITS)).isEqualTo(1);
     assertThat(sample.count(Count.MEMORY_HIT_BYTES)).isEqualTo(bytes);
+  }
+
+  @Test
+  void aNodeLeavesOutWhatAnotherNodeAnswersAndKeepsWhatItStoresItself() {
+    for (HierarchyCode code : HierarchyCode.values()) {
+      ExchangeRecord record = miss("GET");
+      record.hierarchy = code;
+      boolean leftOut = code == HierarchyCode.CLUSTER_OWNER || code == HierarchyCode.CLUSTER_SECOND;
+      assertThat(flags(record)).as(code.name()).isEqualTo(leftOut ? NONE : WHOLE | USABLE);
+    }
+    assertThat(sample.count(Count.REQUESTS)).isEqualTo(HierarchyCode.values().length - 2);
   }
 
   @Test

@@ -62,6 +62,16 @@ class LivePageBrowserTest extends WireTest {
            "node": "n3", "self": false, "keys_percent": 66.6667, "asked": false}]}\
       """;
 
+  /** An answer of {@code /lint} with a long text and a long field. */
+  private static final String LINT =
+      """
+      {"origins": [{"origin": "www.example.com:80", "findings": [
+        {"cause": "no stale-while-revalidate", "requests": 3843, "bytes": 105722820,
+         "field": "Cache-Control: stale-while-revalidate=60",
+         "text": "Clients wait for validations of expired responses: the origin may allow others."}
+      ]}]}\
+      """;
+
   @TempDir static Path profile;
 
   /** One for all tests, since its start takes a second; null before the first. */
@@ -382,7 +392,7 @@ class LivePageBrowserTest extends WireTest {
     assertThat(cell("cluster-peers", "Requests to other nodes", 1)).isEqualTo(1_000_000);
     assertThat(cell("cluster-peers", "Nodes out of routing", 1)).isEqualTo(1);
     assertThat(row("cluster-peers", "Acknowledgement, p99")).endsWith("2.5 ms");
-    assertThat(row("cluster-peers", "copy bytes")).endsWith("2 MB");
+    assertThat(row("cluster-peers", "Size of the copies")).endsWith("2 MB");
     assertThat(browser.problems()).isEmpty();
   }
 
@@ -527,6 +537,29 @@ class LivePageBrowserTest extends WireTest {
           .isEqualTo(Integer.toString(NARROW));
       assertThat(browser.problems()).isEmpty();
     }
+  }
+
+  /** Least width of a cell of a table, or the most of its right edge, in pixels. */
+  private double pixels(String table, String cells, String number) throws Exception {
+    String all = "[...document.querySelectorAll('#" + table + " tbody " + cells + "')]";
+    return Double.parseDouble(
+        browser.value(all + ".map(cell => cell.getBoundingClientRect())." + number));
+  }
+
+  @Test
+  void itsWideTablesFitAPhone() throws Exception {
+    start();
+    traffic();
+    open(NARROW, "light");
+    show("lint", "Lint", LINT);
+    showCluster();
+    String right = "reduce((most, box) => Math.max(most, box.right), 0)";
+    String width = "reduce((least, box) => Math.min(least, box.width), 1e6)";
+    assertThat(pixels("findings", ".wrap", width)).isGreaterThan(300);
+    assertThat(pixels("findings", "td", right)).isLessThan(NARROW);
+    assertThat(pixels("cluster-nodes", "td", right)).isLessThan(NARROW);
+    assertThat(pixels("classes", "td:nth-child(6)", right)).isLessThan(NARROW);
+    assertThat(browser.problems()).isEmpty();
   }
 
   @Test

@@ -8,6 +8,7 @@ const PEERS = {
   peer_requests: 'Requests to other nodes', peer_failures: 'Refused, reset or silent', ejections: 'Nodes out of routing',
   fall_backs: 'Fall-backs to origins', fall_backs_refused: 'Fall-backs beyond the limit',
   acknowledgement_p50_us: 'Acknowledgement, p50', acknowledgement_p99_us: 'Acknowledgement, p99',
+  copy_hits: 'Responses from copies', copies: 'Copies now', copy_bytes: 'Size of the copies',
 };
 const PURGES = {
   lag: 'Lag: known and not carried out', published: 'Of this node', received: 'Of other nodes', revalidations: 'Times that everything was validated',
