@@ -5,6 +5,7 @@ import io.loligo.server.exchange.neighbour.Neighbours;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
+import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.peer.NeighbourDirectives;
 import io.loligo.server.peer.OriginDistances;
@@ -15,6 +16,7 @@ import io.loligo.server.peer.icp.IcpHandler;
 import io.loligo.server.peer.icp.IcpMessage;
 import io.loligo.server.peer.icp.IcpOutcome;
 import io.loligo.server.peer.icp.IcpQueries;
+import io.loligo.server.peer.icp.IcpTraffic;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
@@ -57,6 +59,7 @@ final class IcpPort implements Part {
   private final NeighbourPort port;
   private final Loop loop;
   private final Asker asker;
+  private final IcpTraffic traffic;
   private final HtcpPort htcp;
   private final OriginDistances distances;
 
@@ -71,6 +74,7 @@ final class IcpPort implements Part {
   /**
    * The port works on {@code loop}, that of {@code asker}; {@code config} gives the one in force.
    *
+   * @param traffic counts the messages
    * @param distances of origins, told to peers
    * @param htcp is bound, and takes another configuration, before this port
    */
@@ -78,6 +82,7 @@ final class IcpPort implements Part {
       Transport transport,
       Loop loop,
       Asker asker,
+      IcpTraffic traffic,
       HtcpPort htcp,
       OriginDistances distances,
       Logs logs,
@@ -87,6 +92,7 @@ final class IcpPort implements Part {
     this.port = new NeighbourPort("icp", outcomes, transport, loop, logs, config, time);
     this.loop = loop;
     this.asker = asker;
+    this.traffic = traffic;
     this.htcp = htcp;
     this.distances = distances;
   }
@@ -120,7 +126,7 @@ final class IcpPort implements Part {
   }
 
   private Channel open(@Nullable String host, int number) throws IOException {
-    return port.open(host, number, IcpMessage.MAX_BYTES, new IcpHandler(new Desk()));
+    return port.open(host, number, IcpMessage.MAX_BYTES, new IcpHandler(new Desk(), traffic));
   }
 
   private void ask(ProxyConfig now) {
@@ -131,7 +137,7 @@ final class IcpPort implements Part {
       spoken.add(byHtcp);
     }
     if (from != null) {
-      spoken.add(new IcpQueries(from, now));
+      spoken.add(new IcpQueries(from, traffic, now));
     }
     asker.use(now, spoken);
   }
@@ -167,11 +173,18 @@ final class IcpPort implements Part {
   @Override
   public void showMeters(MetricsExport export) {
     port.showMeters(export);
+    for (IcpCount count : IcpCount.values()) {
+      String text = count.told().text();
+      export.counter("loligo.icp." + count.key(), null, text, () -> value(count));
+    }
   }
 
   @Override
   public void showHistory(HistorySources sources) {
     port.showHistory(sources);
+    for (IcpCount count : IcpCount.values()) {
+      sources.counter("icp_" + count.key(), () -> value(count));
+    }
   }
 
   /** Those of HTCP are in the same bean. */
@@ -179,8 +192,28 @@ final class IcpPort implements Part {
   public void showBeans(ManagementBeans beans) {
     NeighbourPort other = htcp.port();
     beans.neighbourPorts(
-        () -> Map.of("icp", port.numbers(), "htcp", other.numbers()),
-        Map.of("icp", port.texts(), "htcp", other.texts()));
+        () -> Map.of("icp", numbers(), "htcp", other.numbers()),
+        Map.of("icp", texts(), "htcp", other.texts()));
+  }
+
+  private Map<String, Long> numbers() {
+    Map<String, Long> numbers = port.numbers();
+    for (IcpCount count : IcpCount.values()) {
+      numbers.put(count.key(), value(count));
+    }
+    return numbers;
+  }
+
+  private Map<String, String> texts() {
+    Map<String, String> texts = port.texts();
+    for (IcpCount count : IcpCount.values()) {
+      texts.put(count.key(), count.told().text());
+    }
+    return texts;
+  }
+
+  private long value(IcpCount count) {
+    return count == IcpCount.ROUND_TIMEOUTS ? asker.timeouts() : traffic.value(count);
   }
 
   @Override

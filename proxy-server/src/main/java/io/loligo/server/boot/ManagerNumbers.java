@@ -8,6 +8,7 @@ import io.loligo.server.manager.ManagerFacts;
 import io.loligo.server.manager.ManagerPasswords;
 import io.loligo.server.manager.ParentFacts;
 import io.loligo.server.manager.ProcessFacts;
+import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.traffic.Traffic;
@@ -123,6 +124,16 @@ final class ManagerNumbers implements ManagerFacts {
   @Override
   public List<ParentFacts> parents() {
     return peers.facts();
+  }
+
+  @Override
+  public long icp(IcpCount count) {
+    return peers.value(count);
+  }
+
+  @Override
+  public long digestBytes() {
+    return peers.digests().bytes();
   }
 
   @Override

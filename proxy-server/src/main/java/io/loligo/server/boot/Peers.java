@@ -4,11 +4,13 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.history.HistorySources;
 import io.loligo.server.jmx.ManagementBeans;
 import io.loligo.server.manager.ParentFacts;
+import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.peer.PeerDigests;
 import io.loligo.server.peer.PeerHealth;
 import io.loligo.server.peer.ask.Asker;
+import io.loligo.server.peer.icp.IcpTraffic;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
@@ -28,6 +30,7 @@ final class Peers implements Part {
   private final KerberosPeers tokens;
   private final Asker asker;
   private final PeerDigests digests;
+  private final IcpTraffic icpTraffic = new IcpTraffic();
 
   /**
    * Knows nothing of them yet.
@@ -55,6 +58,16 @@ final class Peers implements Part {
   /** Their digests. */
   PeerDigests digests() {
     return digests;
+  }
+
+  /** Messages by ICP. */
+  IcpTraffic icpTraffic() {
+    return icpTraffic;
+  }
+
+  /** A count of messages by ICP so far. */
+  long value(IcpCount count) {
+    return count == IcpCount.ROUND_TIMEOUTS ? asker.timeouts() : icpTraffic.value(count);
   }
 
   /** Credentials of requests to them. */

@@ -366,6 +366,7 @@ public final class Proxy implements AutoCloseable {
                   transport,
                   loops.first(),
                   peers.asker(),
+                  peers.icpTraffic(),
                   htcp,
                   peers.health().distances(),
                   logs,

@@ -13,6 +13,7 @@ final class CounterPages {
   static final int FIVE_MINUTES = 300;
   static final int HOUR = 3_600;
 
+  private static final String UNLINKS = "unlink.requests";
   private static final String NO_SAMPLES = "no samples";
 
   /** A part of the page {@code utilization}. */
@@ -37,12 +38,15 @@ final class CounterPages {
   }
 
   private static void totals(PageLines page, ManagerFacts facts) {
-    PeriodCounts tally = PeriodCounts.sinceStart(facts.metrics(), facts.disks());
+    PeriodCounts tally = PeriodCounts.sinceStart(facts);
     ProcessFacts process = facts.process();
     page.line("sample_time = %s", PageLines.stamp(facts.nowMillis()));
     SquidCounters.ofClients(tally).forEach((name, value) -> total(page, name, value));
     total(page, "client_http.hit_kbytes_out", PageLines.kilobytes(tally.of(Counter.HIT_BYTES_OUT)));
-    SquidCounters.ofServers(tally, true).forEach((name, value) -> total(page, name, value));
+    SquidCounters.ofServers(tally).forEach((name, value) -> total(page, name, value));
+    SquidCounters.ofNeighbours(tally, facts.digestBytes())
+        .forEach((name, value) -> total(page, name, value));
+    total(page, UNLINKS, 0);
     page.line("page_faults = %d", process.pageFaults());
     page.line("select_loops = %d", process.loopPolls());
     page.line("cpu_time = %.6f", PageLines.seconds(process.cpuNanos()));
@@ -84,8 +88,8 @@ final class CounterPages {
         median(page, time.median(), tally.seconds(time, 50));
       }
     }
-    SquidCounters.ofServers(tally, false)
-        .forEach((name, value) -> rate(page, name, value / seconds));
+    SquidCounters.ofServers(tally).forEach((name, value) -> rate(page, name, value / seconds));
+    rate(page, UNLINKS, 0);
     median(page, "icp.query_median_svc_time", 0);
     median(page, "icp.reply_median_svc_time", 0);
     median(page, ServiceTime.DNS.median(), tally.seconds(ServiceTime.DNS, 50));

@@ -2,6 +2,7 @@ package io.loligo.server.manager;
 
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
+import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.store.StoreStats;
@@ -15,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class InfoPage {
   private static final List<String> NEVER =
       List.of(
-          "Number of ICP messages received",
-          "Number of ICP messages sent",
           "Number of queued ICP replies",
           "Number of HTCP messages received",
           "Number of HTCP messages sent");
@@ -25,7 +24,7 @@ final class InfoPage {
 
   static String text(ManagerFacts facts) {
     PageLines page = new PageLines();
-    PeriodCounts start = PeriodCounts.sinceStart(facts.metrics(), facts.disks());
+    PeriodCounts start = PeriodCounts.sinceStart(facts);
     @Nullable PeriodCounts last5 = CounterPages.tally(facts, CounterPages.FIVE_MINUTES);
     @Nullable PeriodCounts last60 = CounterPages.tally(facts, CounterPages.HOUR);
     process(page, facts);
@@ -54,10 +53,15 @@ final class InfoPage {
     page.plain("Connection information for loligo:");
     page.line("\tNumber of clients accessing cache:\t%d", facts.process().clientAddresses());
     page.line("\tNumber of HTTP requests received:\t%d", requests);
+    long icpReceived = start.of(IcpCount.QUERIES_RECEIVED) + start.of(IcpCount.REPLIES_RECEIVED);
+    long icpSent = start.of(IcpCount.QUERIES_SENT) + start.of(IcpCount.REPLIES_SENT);
+    page.line("\tNumber of ICP messages received:\t%d", icpReceived);
+    page.line("\tNumber of ICP messages sent:\t%d", icpSent);
     NEVER.forEach(name -> page.line("\t%s:\t0", name));
     page.line("\tRequest failure ratio:\t%5.2f", share(last5, InfoPage::failures) / 100);
     page.line("\tAverage HTTP requests per minute since start:\t%.1f", requests / minutes);
-    page.line("\tAverage ICP messages per minute since start:\t%.1f", 0.0);
+    page.line(
+        "\tAverage ICP messages per minute since start:\t%.1f", (icpReceived + icpSent) / minutes);
     long polls = facts.process().loopPolls();
     page.line(
         "\tSelect loop called: %d times, %.3f ms avg",

@@ -2,6 +2,7 @@ package io.loligo.server.manager;
 
 import io.loligo.core.config.ValueInForce;
 import io.loligo.server.history.History;
+import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.traffic.Traffic;
 import io.loligo.store.StoreStats;
@@ -41,6 +42,12 @@ public interface ManagerFacts {
 
   /** The parents, in the order of their lines. */
   List<ParentFacts> parents();
+
+  /** A count of messages by ICP since the start. */
+  long icp(IcpCount count);
+
+  /** Bytes of the digests of peers. */
+  long digestBytes();
 
   /** Each value of the configuration, secrets replaced. */
   List<ValueInForce> config();

@@ -7,6 +7,7 @@ import io.loligo.server.history.Series;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.DiskNumber;
+import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.store.disk.DiskStats;
 import java.util.List;
@@ -23,6 +24,9 @@ abstract class PeriodCounts {
 
   /** The sum of a growing number over all directories. */
   abstract long of(DiskNumber number);
+
+  /** A count of messages by ICP. */
+  abstract long of(IcpCount count);
 
   /** The increase of a counter of the process; 0 if it is not known, as since the start. */
   abstract long of(ProcessCount count);
@@ -61,7 +65,9 @@ abstract class PeriodCounts {
   }
 
   /** Counters since the start of the process. */
-  static PeriodCounts sinceStart(ProxyMetrics metrics, List<DiskStats> disks) {
+  static PeriodCounts sinceStart(ManagerFacts facts) {
+    ProxyMetrics metrics = facts.metrics();
+    List<DiskStats> disks = facts.disks();
     return new PeriodCounts() {
       @Override
       long of(Counter counter) {
@@ -76,6 +82,11 @@ abstract class PeriodCounts {
       @Override
       long of(DiskNumber number) {
         return disks.stream().mapToLong(number::of).sum();
+      }
+
+      @Override
+      long of(IcpCount count) {
+        return facts.icp(count);
       }
 
       @Override
@@ -121,6 +132,11 @@ abstract class PeriodCounts {
       @Override
       long of(DiskNumber number) {
         return disks.stream().mapToLong(one -> sum(HistorySources.name(one.path(), number))).sum();
+      }
+
+      @Override
+      long of(IcpCount count) {
+        return sum("icp_" + count.key());
       }
 
       @Override

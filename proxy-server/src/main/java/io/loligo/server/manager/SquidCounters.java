@@ -3,6 +3,7 @@ package io.loligo.server.manager;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.metrics.DiskNumber;
+import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import java.util.LinkedHashMap;
@@ -12,34 +13,20 @@ import java.util.Map;
 
 /** The numbers of a {@link PeriodCounts} under the names of Squid's counters. Stateless. */
 final class SquidCounters {
-  /** The numbers of ICP and digests have names of their own: {@code loligo_icp_*}. */
-  private static final List<String> NEVER =
+  /** Codes of requests whose hop the replies of peers have chosen. */
+  private static final List<HierarchyCode> BY_QUERIES =
       List.of(
-          "icp.pkts_sent",
-          "icp.pkts_recv",
-          "icp.queries_sent",
-          "icp.replies_sent",
-          "icp.queries_recv",
-          "icp.replies_recv",
-          "icp.query_timeouts",
-          "icp.replies_queued",
-          "icp.kbytes_sent",
-          "icp.kbytes_recv",
-          "icp.q_kbytes_sent",
-          "icp.r_kbytes_sent",
-          "icp.q_kbytes_recv",
-          "icp.r_kbytes_recv");
+          HierarchyCode.SIBLING_HIT,
+          HierarchyCode.PARENT_HIT,
+          HierarchyCode.CLOSEST_PARENT_MISS,
+          HierarchyCode.FIRST_PARENT_MISS);
 
-  private static final List<String> NEVER_IN_TOTAL =
-      List.of(
-          "icp.times_used",
-          "cd.times_used",
-          "cd.msgs_sent",
-          "cd.msgs_recv",
-          "cd.memory",
-          "cd.local_memory",
-          "cd.kbytes_sent",
-          "cd.kbytes_recv");
+  private static final List<HierarchyCode> BY_DIGESTS =
+      List.of(HierarchyCode.CD_SIBLING_HIT, HierarchyCode.CD_PARENT_HIT);
+
+  /** Numbers of digests that are not counted. */
+  private static final List<String> NOT_COUNTED =
+      List.of("cd.local_memory", "cd.kbytes_sent", "cd.kbytes_recv");
 
   private SquidCounters() {}
 
@@ -65,7 +52,7 @@ final class SquidCounters {
   }
 
   /** Counters of origins and parents, and of what Squid has besides; in the order of Squid. */
-  static Map<String, Double> ofServers(PeriodCounts tally, boolean total) {
+  static Map<String, Double> ofServers(PeriodCounts tally) {
     long forwarded = forwarded(tally);
     long tunnels =
         Math.min(
@@ -81,12 +68,51 @@ final class SquidCounters {
     server(all, "http", forwarded - tunnels, errors, in, out);
     server(all, "ftp", 0, 0, 0, 0);
     server(all, "other", tunnels, 0, 0, 0);
-    NEVER.forEach(name -> all.put(name, 0.0));
-    if (total) {
-      NEVER_IN_TOTAL.forEach(name -> all.put(name, 0.0));
-    }
-    all.put("unlink.requests", 0.0);
+    icp(all, tally);
     return all;
+  }
+
+  private static void icp(Map<String, Double> all, PeriodCounts tally) {
+    double queriesSent = tally.of(IcpCount.QUERIES_SENT);
+    double queriesIn = tally.of(IcpCount.QUERIES_RECEIVED);
+    double repliesSent = tally.of(IcpCount.REPLIES_SENT);
+    double repliesIn = tally.of(IcpCount.REPLIES_RECEIVED);
+    double queryOut = PageLines.kilobytes(tally.of(IcpCount.QUERY_BYTES_SENT));
+    double queryIn = PageLines.kilobytes(tally.of(IcpCount.QUERY_BYTES_RECEIVED));
+    double replyOut = PageLines.kilobytes(tally.of(IcpCount.REPLY_BYTES_SENT));
+    double replyIn = PageLines.kilobytes(tally.of(IcpCount.REPLY_BYTES_RECEIVED));
+    all.put("icp.pkts_sent", queriesSent + repliesSent);
+    all.put("icp.pkts_recv", queriesIn + repliesIn);
+    all.put("icp.queries_sent", queriesSent);
+    all.put("icp.replies_sent", repliesSent);
+    all.put("icp.queries_recv", queriesIn);
+    all.put("icp.replies_recv", repliesIn);
+    all.put("icp.query_timeouts", (double) tally.of(IcpCount.ROUND_TIMEOUTS));
+    all.put("icp.replies_queued", 0.0);
+    all.put("icp.kbytes_sent", queryOut + replyOut);
+    all.put("icp.kbytes_recv", queryIn + replyIn);
+    all.put("icp.q_kbytes_sent", queryOut);
+    all.put("icp.r_kbytes_sent", replyOut);
+    all.put("icp.q_kbytes_recv", queryIn);
+    all.put("icp.r_kbytes_recv", replyIn);
+  }
+
+  /** Counters of neighbours that only the totals have, and the one after them. */
+  static Map<String, Double> ofNeighbours(PeriodCounts tally, long digestBytes) {
+    Map<String, Double> all = new LinkedHashMap<>();
+    all.put("icp.times_used", used(tally, BY_QUERIES));
+    all.put("cd.times_used", used(tally, BY_DIGESTS));
+    all.put("cd.msgs_sent", 0.0);
+    all.put("cd.msgs_recv", 0.0);
+    all.put("cd.memory", PageLines.kilobytes(digestBytes));
+    for (String name : NOT_COUNTED) {
+      all.put(name, 0.0);
+    }
+    return all;
+  }
+
+  private static double used(PeriodCounts tally, List<HierarchyCode> codes) {
+    return codes.stream().mapToLong(code -> tally.of(CounterFamily.HIERARCHY, code.name())).sum();
   }
 
   private static void server(

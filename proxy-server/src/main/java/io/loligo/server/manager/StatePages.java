@@ -92,6 +92,7 @@ final class StatePages {
       page.line("FETCHES    : %d", numbers.value(PeerCount.REQUESTS));
       page.line("OPEN CONNS : %d", numbers.connections());
       queries(page, numbers);
+      digest(page, numbers);
     }
     if (facts.parents().isEmpty()) {
       page.plain("no parents");
@@ -111,6 +112,17 @@ final class StatePages {
     page.line("AVG RTT    : %d msec", numbers.roundTripMillis());
     page.line("PINGS SENT : %8d", sent);
     page.line("PINGS ACKED: %8d %3d%%", acked, 100 * acked / sent);
+  }
+
+  /** The part about the digest of a peer; Squid has it on a page of its own. */
+  private static void digest(PageLines page, PeerNumbers numbers) {
+    long hits = numbers.value(PeerCount.DIGEST_HITS);
+    long misses = numbers.value(PeerCount.DIGEST_MISSES);
+    if (hits + misses == 0) {
+      return;
+    }
+    page.line("DIGEST HITS: %8d %3d%%", hits, 100 * hits / (hits + misses));
+    page.line("FALSE HITS : %8d", numbers.value(PeerCount.DIGEST_FALSE_HITS));
   }
 
   /** The addresses of parents: those of their lines, and those in the caches of DNS. */

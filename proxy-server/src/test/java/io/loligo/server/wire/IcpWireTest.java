@@ -306,6 +306,25 @@ class IcpWireTest extends WireTest {
   }
 
   @Test
+  void managerPagesCountMessagesAsSquidDoes() throws Exception {
+    startWithPeer("sibling", "", "icp_query_timeout 300");
+    peer.onOk(origin.url("/one"), "of the sibling", FRESH);
+    origin.onOk("/two", "content");
+    RawClient client = asking("/one");
+    neighbour.awaitQuery();
+    neighbour.reply(IcpNeighbour.HIT);
+    client.response();
+    get("/two"); // its query gets no reply
+    assertThat(at("127.0.0.2").ask(port, 1, origin.url("/one"))).isEqualTo(IcpNeighbour.HIT);
+    RawClient manager = client().send("GET cache_object://localhost/counters HTTP/1.0\r\n\r\n");
+    assertThat(manager.response().text())
+        .contains("icp.pkts_sent = 3\nicp.pkts_recv = 2\nicp.queries_sent = 2\n")
+        .contains("icp.replies_sent = 1\nicp.queries_recv = 1\nicp.replies_recv = 1\n")
+        .contains("icp.query_timeouts = 1\n", "icp.times_used = 1\ncd.times_used = 0\n")
+        .contains("icp.q_kbytes_sent = 0\n");
+  }
+
+  @Test
   @Tag("proxy-only")
   void aResponseOfAProxyOnlySiblingIsNotStored() throws Exception {
     startWithPeer("sibling", "proxy-only", WAIT);

@@ -99,7 +99,10 @@ class PeerDigestWireTest extends WireTest {
     assertThat(get("/one").text()).isEqualTo("of the origin");
     awaitCount("digest_hits", 1);
     awaitCount("digest_false_hits", 1);
-    assertThat(hierarchy()).last().isEqualTo("HIER_DIRECT/127.0.0.1");
+    RawClient manager = client().send("GET cache_object://localhost/server_list HTTP/1.0\r\n\r\n");
+    assertThat(manager.response().text())
+        .contains("\nDIGEST HITS:        1 100%\nFALSE HITS :        1\n");
+    assertThat(hierarchy()).endsWith("HIER_DIRECT/127.0.0.1", "HIER_NONE/-");
   }
 
   @Test

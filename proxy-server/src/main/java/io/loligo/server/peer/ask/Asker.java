@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ public final class Asker {
   private final IntSupplier random;
   private final Map<Integer, Round> rounds = new HashMap<>();
   private final LogRateLimit strangers;
+  private final AtomicLong timeouts = new AtomicLong();
   private volatile List<QueryProtocol> protocols = List.of();
 
   /** By the name of the line. Replaced whole; the values are confined to the loop. */
@@ -340,6 +342,9 @@ public final class Asker {
     if (group != null) {
       group.groupReplied(round.groupReplies());
     }
+    if (!round.isDecided()) {
+      timeouts.incrementAndGet();
+    }
     round.timedOut();
   }
 
@@ -390,6 +395,11 @@ public final class Asker {
       case DENIED -> health.asked(name, PeerCount.QUERY_REFUSALS);
       default -> health.asked(name, PeerCount.QUERY_MISSES);
     }
+  }
+
+  /** Rounds whose requests waited until the time-out. Any thread. */
+  public long timeouts() {
+    return timeouts.get();
   }
 
   /** Rounds that are not over. On its loop. */

@@ -20,10 +20,12 @@ public final class IcpHandler extends SimpleChannelInboundHandler<DatagramPacket
   private static final Logger LOG = LoggerFactory.getLogger(IcpHandler.class);
 
   private final IcpDesk desk;
+  private final IcpTraffic traffic;
 
-  /** Asks {@code desk}. */
-  public IcpHandler(IcpDesk desk) {
+  /** Asks {@code desk}, and counts in {@code traffic}. */
+  public IcpHandler(IcpDesk desk, IcpTraffic traffic) {
     this.desk = desk;
+    this.traffic = traffic;
   }
 
   @Override
@@ -32,7 +34,10 @@ public final class IcpHandler extends SimpleChannelInboundHandler<DatagramPacket
     InetSocketAddress from = packet.sender();
     if (message == null) {
       desk.note(from, null, null, IcpOutcome.INVALID, 0);
-    } else if (message.opcode() == IcpMessage.QUERY) {
+      return;
+    }
+    traffic.received(message);
+    if (message.opcode() == IcpMessage.QUERY) {
       answer(context.channel(), from, message);
     } else {
       desk.replied(from, message);
@@ -73,13 +78,14 @@ public final class IcpHandler extends SimpleChannelInboundHandler<DatagramPacket
       IcpOutcome outcome,
       @Nullable IcpMessage reply) {
     if (reply != null) {
-      send(channel, to, reply);
+      send(channel, to, reply, traffic);
     }
     desk.note(to, query.url(), about, outcome, reply == null ? 0 : reply.bytes());
   }
 
   /** Sends {@code message}. */
-  public static void send(Channel channel, InetSocketAddress to, IcpMessage message) {
+  static void send(Channel channel, InetSocketAddress to, IcpMessage message, IcpTraffic traffic) {
+    traffic.sent(message);
     channel.writeAndFlush(
         new DatagramPacket(message.write(channel.alloc()), to), channel.voidPromise());
   }

@@ -16,11 +16,13 @@ import java.net.InetSocketAddress;
 /** Queries to peers by ICP, from one socket, under one configuration. */
 public final class IcpQueries implements QueryProtocol {
   private final Channel channel;
+  private final IcpTraffic traffic;
   private final boolean wantsDistance;
 
-  /** Queries that leave from {@code channel}. */
-  public IcpQueries(Channel channel, ProxyConfig config) {
+  /** Queries that leave from {@code channel}, and count in {@code traffic}. */
+  public IcpQueries(Channel channel, IcpTraffic traffic, ProxyConfig config) {
     this.channel = channel;
+    this.traffic = traffic;
     wantsDistance = config.get(RoutingDirectives.QUERY_ICMP);
   }
 
@@ -38,7 +40,8 @@ public final class IcpQueries implements QueryProtocol {
     if (peer.kind() == PeerKind.MULTICAST && channel instanceof DatagramChannel datagrams) {
       datagrams.config().setTimeToLive(Math.max(1, peer.querying().hops()));
     }
-    IcpHandler.send(channel, new InetSocketAddress(address, peer.querying().port()), query);
+    InetSocketAddress to = new InetSocketAddress(address, peer.querying().port());
+    IcpHandler.send(channel, to, query, traffic);
   }
 
   /** Tells {@code asker} what {@code reply} of {@code from} says. */
