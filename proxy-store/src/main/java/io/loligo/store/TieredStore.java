@@ -463,7 +463,8 @@ public final class TieredStore implements Store {
     if (!old.parts().isEmpty()) {
       return freshenParts(key, old, meta, fields);
     }
-    try (PendingWrite write = disk.announceOf(key, meta)) {
+    boolean quiet = old.diskId() != 0 && allowsAsMuch(meta, old.meta());
+    try (PendingWrite write = disk.announceHead(key, meta, quiet)) {
       Entry fresh = memory.freshen(key, old, meta, fields);
       if (!fresh.is(old) && old.diskId() != 0) {
         fresh.diskId(old.diskId());
@@ -473,6 +474,23 @@ public final class TieredStore implements Store {
       }
       return fresh;
     }
+  }
+
+  /**
+   * Whether {@code fresh} allows each use that {@code old} allows. Until its head is on disk,
+   * requests may then still find {@code old} there: without memory for the response, they would
+   * otherwise fetch its content again.
+   */
+  private static boolean allowsAsMuch(StoredMeta fresh, StoredMeta old) {
+    return !fresh.has(StoredMeta.MUST_REVALIDATE | StoredMeta.NO_CACHE)
+        && staleAtMillis(fresh) >= staleAtMillis(old)
+        && fresh.staleWhileRevalidateSeconds() >= old.staleWhileRevalidateSeconds()
+        && fresh.staleIfErrorSeconds() >= old.staleIfErrorSeconds();
+  }
+
+  private static long staleAtMillis(StoredMeta meta) {
+    return meta.responseTimeMillis()
+        + TimeUnit.SECONDS.toMillis(meta.lifetimeSeconds() - meta.initialAgeSeconds());
   }
 
   /** Gives each part that {@code old} joins the new fields. */

@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import io.loligo.store.Store;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -249,6 +250,35 @@ class DiskOnlyWireTest extends WireTest {
         clients.get(kind.ordinal()).close();
       }
       assertThat(origin.fetches(path)).isEqualTo(1);
+    }
+  }
+
+  /** A validated response is not fetched again while its head is on the way to the disk. */
+  @ParameterizedTest
+  @ValueSource(ints = {10, 1_000, 70_000, 1_000_000})
+  void aValidatedResponseIsFoundWhileItsHeadIsWritten(int bytes) throws Exception {
+    start(Tier.DISK);
+    String content = content(bytes);
+    RawClient client = client();
+    for (int round = 0; round < 30; round++) {
+      String path = "/" + round;
+      origin.on(
+          path,
+          call -> {
+            if (call.field("If-None-Match") == null) {
+              call.send(response(content));
+            } else {
+              call.send("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n" + FRESH + "\r\n\r\n");
+            }
+          });
+      get(path);
+      Waiting.until(path + " is on disk", () -> get(path).field("Cache-Status").endsWith("detail=disk"));
+      WireMessage validated = client.get(origin.url(path), "Cache-Control: no-cache").response();
+      assertThat(validated.field("Cache-Status")).as("%s", path).contains("fwd-status=304");
+      WireMessage next = client.get(origin.url(path)).response();
+      assertThat(next.field("Cache-Status")).as("%s", path).contains("; hit; ");
+      assertThat(next.text()).isEqualTo(content);
+      assertThat(origin.fetches(path)).as("%s", path).isEqualTo(2);
     }
   }
 

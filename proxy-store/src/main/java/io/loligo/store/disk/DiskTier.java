@@ -453,16 +453,26 @@ public final class DiskTier implements AutoCloseable {
    * memory shows the response.
    */
   public PendingWrite announce(CacheKey key, @Nullable VarySelection vary) {
-    return announce(key, vary, false);
+    return announce(key, vary, false, false);
   }
 
   /** The same for the response of {@code meta}; a part replaces only parts. */
   public PendingWrite announceOf(CacheKey key, StoredMeta meta) {
-    return announce(key, meta.vary(), meta.part() != null);
+    return announce(key, meta.vary(), meta.part() != null, false);
   }
 
-  private PendingWrite announce(CacheKey key, @Nullable VarySelection vary, boolean part) {
-    PendingWrite write = new PendingWrite(pending, key, vary, part, !isNone());
+  /**
+   * A response on disk will get the head {@code meta}.
+   *
+   * @param quiet whether requests may find it with its present head meanwhile
+   */
+  public PendingWrite announceHead(CacheKey key, StoredMeta meta, boolean quiet) {
+    return announce(key, meta.vary(), meta.part() != null, quiet);
+  }
+
+  private PendingWrite announce(
+      CacheKey key, @Nullable VarySelection vary, boolean part, boolean quiet) {
+    PendingWrite write = new PendingWrite(pending, key, vary, part, quiet, !isNone());
     if (write.isAnnounced()) {
       pending.add(write);
     }
@@ -530,7 +540,7 @@ public final class DiskTier implements AutoCloseable {
   public void writeLate(Entry entry) {
     CacheKey key = entry.key();
     DiskDirectory directory = choose(key, entry.contentLength());
-    if (directory == null || pending.isHidden(key) || isOfOneRequest(entry.meta())) {
+    if (directory == null || pending.isChanging(key) || isOfOneRequest(entry.meta())) {
       return;
     }
     entry.offerToDisk();

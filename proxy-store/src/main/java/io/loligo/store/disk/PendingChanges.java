@@ -31,13 +31,26 @@ final class PendingChanges {
     return isBeingRemoved(key) || isBeingReplaced(key);
   }
 
-  /** False if only the head of a part is being rewritten: that hides nothing else. */
+  /** False if only heads are being rewritten that may be found meanwhile. */
   private boolean isBeingReplaced(Object key) {
     Set<PendingWrite> pending = writes.get(key);
     if (pending == null) {
       return false;
     }
     for (PendingWrite one : pending) {
+      if (one.hides()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether anything under {@code key} but a part is being removed or written. */
+  boolean isChanging(Object key) {
+    if (isBeingRemoved(key)) {
+      return true;
+    }
+    for (PendingWrite one : writes.getOrDefault(key, Set.of())) {
       if (!one.isPart()) {
         return true;
       }
@@ -107,7 +120,7 @@ final class PendingChanges {
    */
   boolean isAsOf(CacheKey key, long number) {
     // in this order: a change that ends in between has been counted before it ended
-    return !isHidden(key) && asOf(key) == number;
+    return !isChanging(key) && asOf(key) == number;
   }
 
   // Writes

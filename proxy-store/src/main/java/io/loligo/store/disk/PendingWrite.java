@@ -14,6 +14,10 @@ public final class PendingWrite implements AutoCloseable {
   private final @Nullable VarySelection vary;
   private final boolean part;
   private final boolean announced;
+
+  /** Whether the response that is stored may be found meanwhile. */
+  private final boolean quiet;
+
   private volatile boolean cancelled;
   private boolean begun;
 
@@ -21,6 +25,7 @@ public final class PendingWrite implements AutoCloseable {
    * A write of a response with the selection {@code vary}.
    *
    * @param part whether it is a part of one
+   * @param quiet whether the response that is stored may be found meanwhile
    * @param announced whether {@code changes} will know it; false: it is not to be done
    */
   PendingWrite(
@@ -28,12 +33,14 @@ public final class PendingWrite implements AutoCloseable {
       CacheKey key,
       @Nullable VarySelection vary,
       boolean part,
+      boolean quiet,
       boolean announced) {
     this.announced = announced;
     this.changes = changes;
     this.key = key;
     this.vary = vary;
     this.part = part;
+    this.quiet = quiet;
   }
 
   CacheKey key() {
@@ -46,6 +53,11 @@ public final class PendingWrite implements AutoCloseable {
 
   boolean isPart() {
     return part;
+  }
+
+  /** Whether nothing is found under the key until its end. */
+  boolean hides() {
+    return !part && !quiet;
   }
 
   boolean isCancelled() {
