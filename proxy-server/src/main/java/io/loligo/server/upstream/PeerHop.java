@@ -14,7 +14,8 @@ public record PeerHop(List<Line> lines) {
 
   /**
    * The status of the interim response by which a node tells at once that it has the request (RFC
-   * 2518 section 10.1). No client gets it.
+   * 2518 section 10.1). The first of a response is that sign, and no client gets it; any further
+   * one is of the origin.
    */
   public static final int ACKNOWLEDGED = 102;
 

@@ -272,7 +272,8 @@ class DiskOnlyWireTest extends WireTest {
             }
           });
       get(path);
-      Waiting.until(path + " is on disk", () -> get(path).field("Cache-Status").endsWith("detail=disk"));
+      Waiting.until(
+          path + " is on disk", () -> get(path).field("Cache-Status").endsWith("detail=disk"));
       WireMessage validated = client.get(origin.url(path), "Cache-Control: no-cache").response();
       assertThat(validated.field("Cache-Status")).as("%s", path).contains("fwd-status=304");
       WireMessage next = client.get(origin.url(path)).response();

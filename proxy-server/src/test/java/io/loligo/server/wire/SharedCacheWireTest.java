@@ -176,6 +176,28 @@ class SharedCacheWireTest extends WireTest {
     assertThat(nodes.failures).hasValue(0);
   }
 
+  /** The sign of life is a 102 too, and only that stays between the nodes. */
+  @Test
+  void interimResponsesOfTheOriginReachTheClient() throws Exception {
+    nodes.ranking(0, 1);
+    startNodes(2);
+    for (int node = 1; node >= 0; node--) {
+      String path = "/interim" + node;
+      origin.on(
+          path,
+          call -> {
+            call.send("HTTP/1.1 102 Processing\r\n\r\n");
+            call.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+            call.ok("content", FRESH);
+          });
+      RawClient client = client(proxies.get(node)).get(origin.url(path));
+      assertThat(client.response().status()).as("node %s", node).isEqualTo(102);
+      assertThat(client.response().status()).isEqualTo(103);
+      assertThat(client.response().text()).isEqualTo("content");
+    }
+    assertThat(nodes.acknowledged).hasValue(1);
+  }
+
   @Test
   void aSilentOwnerCostsTheTimeOfItsSignOfLife() throws Exception {
     nodes.ranking(0, 1);

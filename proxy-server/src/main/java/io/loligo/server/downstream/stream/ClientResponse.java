@@ -36,6 +36,9 @@ final class ClientResponse {
   /** Content that waits for pools; null: the response in progress has no limit. */
   private @Nullable LimitedContent limited;
 
+  /** Whether a node was told that the request has arrived. */
+  private boolean acknowledged;
+
   private boolean complete;
   private boolean cut;
 
@@ -52,6 +55,7 @@ final class ClientResponse {
 
   /** A response begins. */
   void begin() {
+    acknowledged = false;
     complete = false;
     cut = false;
     endsEarly = false;
@@ -99,7 +103,8 @@ final class ClientResponse {
   /** See {@link ClientStream#acknowledge}. */
   void acknowledge() {
     ResponseWriter writer = stream.writer();
-    if (isOpen() && !writer.headSent() && writer.takesInterim()) {
+    if (isOpen() && !acknowledged && !writer.headSent() && writer.takesInterim()) {
+      acknowledged = true;
       FieldLines none = new FieldLines(0);
       if (written(() -> writer.writeInterim(PeerHop.ACKNOWLEDGED, none))) {
         stream.flush();

@@ -106,7 +106,7 @@ public interface ClientStream {
 
   /**
    * Tells a client that is another node of the cluster that the request has arrived, by the interim
-   * response 102. Does nothing once the final head is sent.
+   * response 102, once. Does nothing once the final head is sent.
    */
   default void acknowledge() {}
 

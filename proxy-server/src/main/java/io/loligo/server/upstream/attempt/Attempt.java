@@ -230,11 +230,8 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   @Override
   public void interim(ResponseHead head) {
-    if (sign != null) {
-      sign.came();
-      if (head.status() == PeerHop.ACKNOWLEDGED) {
-        return;
-      }
+    if (sign != null && sign.came() && head.status() == PeerHop.ACKNOWLEDGED) {
+      return;
     }
     events.interim(head);
   }

@@ -100,14 +100,16 @@ final class SignOfLife {
     return nowNanos - heardNanos >= SILENT_NANOS && node.isOut();
   }
 
-  /** It came. */
-  void came() {
-    if (phase == Phase.ASKED) {
+  /** It came. Returns whether it is the first. */
+  boolean came() {
+    boolean first = phase == Phase.ASKED;
+    if (first) {
       long now = all.nanos();
       phase = Phase.ACKNOWLEDGED;
       dueNanos = now + LOOK_NANOS;
       node.acknowledged(now - sentNanos);
     }
+    return first;
   }
 
   /** The head of the response came. */
