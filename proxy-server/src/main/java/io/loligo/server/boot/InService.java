@@ -42,7 +42,12 @@ final class InService implements Incumbent {
 
   @Override
   public List<ListeningSocket> sockets() {
-    return proxy.listeningSockets();
+    return proxy.offerSockets();
+  }
+
+  @Override
+  public void goOn() {
+    proxy.goOn();
   }
 
   @Override

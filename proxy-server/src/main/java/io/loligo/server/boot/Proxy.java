@@ -131,8 +131,8 @@ public final class Proxy implements AutoCloseable {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Whether another process may have the directories; set in the reloader's monitor. */
-  private volatile boolean storeIsAway;
+  /** Whether another process is taking over; set in the reloader's monitor. */
+  private volatile boolean hasSuccessor;
 
   /** Null until they are registered. */
   private volatile @Nullable ManagementBeans beans;
@@ -638,8 +638,12 @@ public final class Proxy implements AutoCloseable {
     return life.ready() ? null : "it is " + life.notReadyReason();
   }
 
-  /** The listening sockets, for a successor. */
-  List<ListeningSocket> listeningSockets() {
+  /**
+   * The listening sockets, for a successor, which has read the configuration: a reload that runs
+   * ends before, and none begins until {@link #goOn} or {@link #takeStoreBack}.
+   */
+  List<ListeningSocket> offerSockets() {
+    reloader.exclusively(() -> hasSuccessor = true);
     List<ListeningSocket> sockets = new ArrayList<>(ports.sockets());
     sockets.addAll(admin.sockets());
     return sockets;
@@ -652,14 +656,12 @@ public final class Proxy implements AutoCloseable {
    * @throws IOException if that is not possible
    */
   void giveStore() throws IOException {
-    // a reload that runs ends before
-    reloader.exclusively(() -> storeIsAway = true);
-    try {
-      handing.give();
-    } catch (IOException | RuntimeException | Error e) {
-      storeIsAway = false;
-      throw e;
-    }
+    handing.give();
+  }
+
+  /** The successor has failed after {@link #offerSockets}, and before {@link #giveStore}. */
+  void goOn() {
+    hasSuccessor = false;
   }
 
   /** The successor has failed after {@link #giveStore}: accepts connections again. */
@@ -672,7 +674,7 @@ public final class Proxy implements AutoCloseable {
     try {
       handing.takeBack();
     } finally {
-      storeIsAway = false;
+      hasSuccessor = false;
     }
   }
 
@@ -764,7 +766,7 @@ public final class Proxy implements AutoCloseable {
     if (!life.ready()) {
       throw new IOException(life.notReadyReason());
     }
-    if (storeIsAway) {
+    if (hasSuccessor) {
       throw new IOException("another process is taking over");
     }
     return change.apply(wanted);

@@ -102,9 +102,16 @@ record AdminCall(
         return client.send(request(elsewhere, method, page), HttpResponse.BodyHandlers.ofString());
       }
     } catch (IOException | IllegalArgumentException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      throw new IOException("no answer from " + authority + ": " + why, e);
+      throw new IOException("no answer from " + authority + ": " + why(e), e);
     }
+  }
+
+  private static String why(Exception failure) {
+    if (failure.getMessage() != null) {
+      return failure.getMessage();
+    }
+    // the client of the JDK does not say why
+    return failure instanceof ConnectException ? "the connection is refused" : failure.toString();
   }
 
   private HttpRequest request(String place, String method, String page) {

@@ -25,9 +25,13 @@ import picocli.CommandLine.Spec;
       ClusterCommands.Drain.class
     })
 final class ClusterCommands implements Callable<Integer> {
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Spec
+  private CommandSpec spec;
+
   @Override
   public Integer call() {
-    CommandLine.usage(this, System.err);
+    spec.commandLine().usage(spec.commandLine().getErr());
     return CommandLine.ExitCode.USAGE;
   }
 

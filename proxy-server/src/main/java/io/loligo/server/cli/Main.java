@@ -126,7 +126,9 @@ public final class Main implements Callable<Integer> {
             TerminalOutput.isTerminal(TerminalOutput.OUTPUT), System.getenv());
     CommandLine loligo = commandLine();
     loligo.setColorScheme(CommandLine.Help.defaultColorScheme(colours ? Ansi.ON : Ansi.OFF));
-    System.exit(loligo.execute(arguments));
+    int status = loligo.execute(arguments);
+    // a proxy that ran has an outcome of its own
+    System.exit(configuration == null ? TerminalOutput.statusOf(System.out, status) : status);
   }
 
   /** Without the model of all commands, which takes a fifth of the time until a port is open. */

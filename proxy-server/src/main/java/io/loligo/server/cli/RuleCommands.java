@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code loligo acl test URL}: asks the rules of a file, without a running proxy. */
 @Command(
@@ -29,9 +31,13 @@ import picocli.CommandLine.Parameters;
     footer = "  loligo acl test http://www.example.com/ -f /etc/loligo/loligo.conf",
     subcommands = RuleCommands.Test.class)
 final class RuleCommands implements Callable<Integer> {
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  @Spec
+  private CommandSpec spec;
+
   @Override
   public Integer call() {
-    CommandLine.usage(this, System.err);
+    spec.commandLine().usage(spec.commandLine().getErr());
     return CommandLine.ExitCode.USAGE;
   }
 

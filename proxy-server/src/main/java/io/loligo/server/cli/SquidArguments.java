@@ -163,7 +163,7 @@ record SquidArguments(
         case 'R' -> remarks.add("-R has no effect: ports are opened with SO_REUSEADDR");
         case 'S' ->
             remarks.add("-S has no effect: each byte from disk is verified when it is read");
-        case 'Y' -> remarks.add("-Y has no effect: there is no ICP");
+        case 'Y' -> remarks.add("-Y has no effect: a start delays no answer to ICP");
         case 's' -> remarks.add(noSyslog("-s"));
         default -> refuse("-" + letter + " is not an option");
       }
@@ -183,7 +183,7 @@ record SquidArguments(
         case 'a' -> refuse("-a " + value + ": write http_port " + value + " into the file instead");
         default -> {
           if (!value.equals("0")) {
-            remarks.add("-u has no effect: there is no ICP");
+            remarks.add("-u has no effect: write icp_port " + value + " into the file instead");
           }
         }
       }

@@ -1,6 +1,7 @@
 package io.loligo.server.cli;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -14,11 +15,29 @@ final class TerminalOutput {
 
   /** Whether a terminal shows the stream with this descriptor; only Linux tells. */
   static boolean isTerminal(int descriptor) {
+    String target = target(descriptor);
+    return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+  }
+
+  /**
+   * The exit status of a command that ends with {@code status}: a failure if {@code out} has lost
+   * some of its output. The reader of a pipe that has read enough, such as head, needs no message.
+   */
+  static int statusOf(PrintStream out, int status) {
+    if (!out.checkError()) {
+      return status;
+    }
+    if (!target(OUTPUT).startsWith("pipe:")) {
+      System.err.println("loligo: the output cannot be written; next: is the disk full?");
+    }
+    return status == 0 ? CommandFailure.FAILED : status;
+  }
+
+  private static String target(int descriptor) {
     try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+      return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
     } catch (IOException e) {
-      return false;
+      return "";
     }
   }
 

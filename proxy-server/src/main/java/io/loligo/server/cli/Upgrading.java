@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
       "0:the new process serves",
       "1:the old process goes on: the reason is printed",
       "2:it is not known whether the new process serves: the log says it; or the command line is"
-          + " wrong"
+          + " wrong",
+      "3:no proxy answers at the socket"
     },
     footer = "  loligo upgrade -f /etc/loligo/loligo.conf")
 final class Upgrading implements Callable<Integer> {
@@ -59,6 +60,10 @@ final class Upgrading implements Callable<Integer> {
       return 0;
     } catch (Takeover.UnknownOutcomeException e) {
       throw new CommandFailure(CommandFailure.UNKNOWN, String.valueOf(e.getMessage()));
+    } catch (Takeover.NotRunningException e) {
+      throw new CommandFailure(
+          CommandFailure.NOT_RUNNING,
+          e.getMessage() + "; next: is the proxy running, and was it started with this socket?");
     } catch (IOException e) {
       throw new CommandFailure(CommandFailure.FAILED, String.valueOf(e.getMessage()));
     }

@@ -4,7 +4,9 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +59,7 @@ public final class LogSource {
 
   /** Opens it; the caller closes it. */
   public Opened open() throws IOException {
-    InputStream raw = file != null ? Files.newInputStream(file) : given;
+    InputStream raw = file != null ? stream(file) : given;
     if (raw == null) {
       throw new IOException("there is no such log");
     }
@@ -77,6 +79,17 @@ public final class LogSource {
     } catch (IOException e) {
       raw.close();
       throw e;
+    }
+  }
+
+  private static InputStream stream(Path file) throws IOException {
+    try {
+      return Files.newInputStream(file);
+    } catch (NoSuchFileException e) {
+      // the message of the JDK is the name alone
+      throw new IOException("there is no such file", e);
+    } catch (AccessDeniedException e) {
+      throw new IOException("permission denied", e);
     }
   }
 

@@ -14,8 +14,14 @@ public interface Incumbent {
   /** Why no process can take over now; null: one can. */
   @Nullable String refusal();
 
-  /** The listening sockets, whose descriptors stay this process's. */
+  /**
+   * The listening sockets, whose descriptors stay this process's. The successor has read the
+   * configuration: this process takes no other one until {@link #goOn} or {@link #takeStoreBack}.
+   */
   List<ListeningSocket> sockets();
+
+  /** The successor has failed after {@link #sockets}, and has not got the store. */
+  void goOn();
 
   /**
    * Gives the store away: another process may open it when this returns.

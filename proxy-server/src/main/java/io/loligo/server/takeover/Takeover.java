@@ -23,6 +23,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,7 +90,7 @@ public final class Takeover implements AutoCloseable {
     } catch (Exception e) {
       // Netty throws the checked cause of a failed connect unchanged
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-      throw new IOException("no proxy answers at " + path + ": " + e.getMessage(), e);
+      throw new NotRunningException(path, e);
     }
     try {
       long user = channel.peerCredentials().uid();
@@ -136,7 +137,8 @@ public final class Takeover implements AutoCloseable {
    * Connects to the process in service.
    *
    * @param path of its socket
-   * @throws IOException if none answers; names the path
+   * @throws NotRunningException if none answers; names the path
+   * @throws IOException if it is of another user
    */
   public static Takeover at(Path path) throws IOException {
     return at(path, EXIT_MILLIS, SUCCESSOR_MILLIS);
@@ -279,6 +281,15 @@ public final class Takeover implements AutoCloseable {
             + " was started; it is not known whether it has taken over: the running one "
             + (next == null ? "has not told it in " + successorMillis + " ms" : "has ended")
             + "; next: look at the log");
+  }
+
+  /** No process waits for a successor there. */
+  public static final class NotRunningException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private NotRunningException(Path path, Exception cause) {
+      super("no proxy answers at " + path + (Files.exists(path) ? "" : ": no such socket"), cause);
+    }
   }
 
   /** Nobody has told the outcome: the successor may serve. */

@@ -401,6 +401,8 @@ public final class TakeoverSocket implements AutoCloseable {
       LOG.warn("process {} has not taken over; this one goes on; next: look at its log", peer);
       if (before == State.STORELESS) {
         incumbent.takeStoreBack(peer);
+      } else {
+        incumbent.goOn();
       }
     }
 

@@ -47,6 +47,7 @@ class InServiceTest {
                 "http_port 127.0.0.1:0",
                 "access_log none",
                 "pid_filename none",
+                "loligo_admin_port off",
                 "loligo_event_loops 1",
                 "cache_mem 20 MB",
                 "cache_dir rock " + dir.resolve("cache") + " 64"));
@@ -64,6 +65,7 @@ class InServiceTest {
 
   @Test
   void aReloadIsRefusedWhileASuccessorHasTheStore() throws Exception {
+    service.sockets();
     service.giveStore();
     Reloaded refused = proxy.reload(read());
     assertThat(refused.done()).isFalse();
@@ -75,7 +77,16 @@ class InServiceTest {
   }
 
   @Test
+  void aReloadIsRefusedWhileASuccessorThatHasReadTheConfigurationStarts() throws Exception {
+    service.sockets();
+    assertThat(proxy.reload(read()).lines()).containsExactly("another process is taking over");
+    service.goOn();
+    assertThat(proxy.reload(read()).done()).isTrue();
+  }
+
+  @Test
   void newConnectionsAreServedWhileASuccessorThatFailedHasNotEnded() throws Exception {
+    service.sockets();
     service.giveStore();
     Process hanging = new ProcessBuilder("sleep", "600").start();
     Thread taking = new Thread(() -> service.takeStoreBack(hanging.pid()));

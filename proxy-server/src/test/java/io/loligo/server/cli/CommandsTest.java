@@ -3,6 +3,9 @@ package io.loligo.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.json.JsonValue;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -66,6 +69,31 @@ class CommandsTest {
     assertThat(run("ban", "x", "--list")).isEqualTo(2);
     assertThat(run("frob")).isEqualTo(2);
     assertThat(run("stats", "--frob")).isEqualTo(2);
+  }
+
+  @Test
+  void aCommandOfCommandsShowsItsWholeName() {
+    for (String command : List.of("acl", "cluster")) {
+      assertThat(run(command)).isEqualTo(2);
+      assertThat(err.toString()).contains("Usage: loligo " + command + " ");
+    }
+  }
+
+  @Test
+  void outputThatIsLostIsAFailure() {
+    PrintStream full =
+        new PrintStream(
+            new OutputStream() {
+              @Override
+              public void write(int oneByte) throws IOException {
+                throw new IOException("no space left");
+              }
+            });
+    full.print("lost");
+    assertThat(TerminalOutput.statusOf(full, 0)).isEqualTo(1);
+    assertThat(TerminalOutput.statusOf(full, 3)).isEqualTo(3);
+    assertThat(TerminalOutput.statusOf(new PrintStream(OutputStream.nullOutputStream()), 0))
+        .isZero();
   }
 
   @Test

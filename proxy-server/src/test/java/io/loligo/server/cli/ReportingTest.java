@@ -46,7 +46,8 @@ class ReportingTest {
     Path page = dir.resolve("report.html");
     String absent = dir.resolve("absent").toString();
     assertThat(report(absent, write("access.log", LINE), "-o", page.toString())).isEqualTo(1);
-    assertThat(err.toString()).contains("loligo: " + absent + " cannot be read");
+    assertThat(err.toString())
+        .contains("loligo: " + absent + " cannot be read: there is no such file");
     assertThat(page).content().contains(absent + " cannot be read");
   }
 

@@ -65,6 +65,11 @@ class TakeoverSocketTest {
     }
 
     @Override
+    public void goOn() {
+      calls.add("goes on");
+    }
+
+    @Override
     public void giveStore() throws IOException {
       if (keepsStore) {
         throw new IOException("it keeps it");
@@ -155,6 +160,7 @@ class TakeoverSocketTest {
     try (Takeover successor = successor()) {
       successor.sockets("2").close();
     }
+    assertThat(call()).isEqualTo("goes on");
     try (Takeover successor = successor()) {
       successor.sockets("2").close();
       successor.complete();
@@ -174,6 +180,7 @@ class TakeoverSocketTest {
       successor.sockets("2").close();
       assertThatThrownBy(successor::takeStore).hasMessageEndingWith("it keeps it");
     }
+    assertThat(call()).isEqualTo("goes on");
     try (Takeover successor = successor()) {
       assertThatThrownBy(successor::takeStore).hasMessageContaining("begins with hello");
     }
@@ -203,7 +210,7 @@ class TakeoverSocketTest {
               })
           .isInstanceOf(IOException.class);
     }
-    assertThat(calls).isEmpty();
+    assertThat(call()).isEqualTo("goes on");
   }
 
   @Test
@@ -217,6 +224,8 @@ class TakeoverSocketTest {
       successor.sockets("2").close();
       assertThatThrownBy(successor::complete).hasMessageEndingWith("a defect");
     }
+    assertThat(call()).isEqualTo("goes on");
+    assertThat(call()).isEqualTo("goes on");
     isDefect = false;
     try (Takeover successor = successor()) {
       successor.sockets("2").close();

@@ -157,7 +157,17 @@ class CommandsWireTest extends WireTest {
     for (String command : List.of("stats", "reload", "rotate", "drain")) {
       assertThat(run(port, SECRET, command)).as(command).isEqualTo(3);
     }
-    assertThat(err.toString()).contains("no answer from 127.0.0.1:" + port, "next: is the proxy");
+    assertThat(err.toString())
+        .contains("no answer from 127.0.0.1:" + port + ": the connection is refused; next: is the");
+  }
+
+  @Test
+  void anUpgradeWithoutAProxyIsTheSameStatus() throws Exception {
+    Path socket = dir.resolve("takeover");
+    String line = "loligo_takeover_socket " + socket;
+    assertThat(run(ProxyProcess.freePort(), line, "upgrade")).isEqualTo(3);
+    assertThat(err.toString())
+        .contains("no proxy answers at " + socket + ": no such socket; next: is the proxy running");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -102,6 +103,23 @@ final class LauncherWireTest {
     try (ProxyProcess none = start(squid, List.of("JAVA_HOME=" + HERE), "-k", "check")) {
       assertThat(none.awaitExit()).isEqualTo(1);
       assertThat(none.output()).contains("squid: /etc/squid/squid.conf");
+    }
+  }
+
+  @Test
+  void aFullDiskFailsACommandButTheEndOfItsReaderIsNoNews() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "no /dev/full here");
+    String command = "'" + link + "' help --directives";
+    try (ProxyProcess lost =
+        start(Path.of("sh"), List.of("JAVA_HOME=" + HERE), "-c", command + " >/dev/full")) {
+      assertThat(lost.awaitExit()).isEqualTo(1);
+      assertThat(lost.output()).contains("loligo: the output cannot be written");
+    }
+    try (ProxyProcess cut =
+        start(Path.of("sh"), List.of("JAVA_HOME=" + HERE), "-c", command + " | head -n 1")) {
+      assertThat(cut.awaitExit()).isZero();
+      assertThat(cut.output()).startsWith("http_port").hasLineCount(1);
     }
   }
 
