@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request with {@code Peer-Hop: 1} uses none of it: this node fetches, whatever its ring says.
  * The one peer that it may ask is {@link #previous}, with {@code only-if-cached} and {@code
- * Peer-Hop: 1}, which again goes no further. A request with {@code only-if-cached} asks nobody.
+ * Peer-Hop: 1}, which again goes no further. A client's request with {@code only-if-cached} asks
+ * the owner and the second as above, and then nobody.
  */
 public final class Routing {
   private Ring ring;

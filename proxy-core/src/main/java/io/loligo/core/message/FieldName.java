@@ -80,9 +80,10 @@ public final class FieldName {
   public static final int PEER_HOP = 62;
   public static final int PEER_PORT = 63;
   public static final int PEER_PURGES = 64;
+  public static final int PEER_KEY = 65;
 
   /** Number of ids, including {@link #OTHER}; at most {@link FieldSet#CAPACITY}. */
-  public static final int COUNT = 65;
+  public static final int COUNT = 66;
 
   private static final String[] NAMES = {
     "",
@@ -149,7 +150,8 @@ public final class FieldName {
     "X-Request-ID",
     "Peer-Hop",
     "Peer-Port",
-    "Peer-Purges"
+    "Peer-Purges",
+    "Peer-Key"
   };
 
   private static final int SLOTS = 512;

@@ -10,6 +10,7 @@ import io.loligo.cluster.share.Ring;
 import io.loligo.cluster.share.Routing;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredHash;
+import io.loligo.core.message.StoreId;
 import io.loligo.server.metrics.LatencyHistogram;
 import io.loligo.server.metrics.LongCells;
 import io.loligo.server.record.HierarchyCode;
@@ -82,33 +83,39 @@ final class LoopOwners implements CacheOwners {
   }
 
   @Override
-  public List<Hop> hops(CacheKey key, String port) {
+  public List<Hop> hops(CacheKey key, String port, @Nullable StoreId storeId) {
     long now = begin();
     long hash = hash(key);
     ClusterPeer owner = routing.owner(hash, now);
     if (owner == null || owner.isSelf()) {
-      return previous(hash, port, now);
+      return previous(hash, port, storeId, now);
     }
     boolean copies = hot.request(hash, now);
     List<Hop> hops = new ArrayList<>(4);
-    hops.add(hop(owner, hash, now, HierarchyCode.CLUSTER_OWNER, copies, port));
+    hops.add(hop(owner, hash, now, HierarchyCode.CLUSTER_OWNER, copies, port, storeId));
     ClusterPeer second = routing.second(hash, owner, now);
     if (second != null) {
-      hops.add(hop(second, hash, now, HierarchyCode.CLUSTER_SECOND, copies, port));
+      hops.add(hop(second, hash, now, HierarchyCode.CLUSTER_SECOND, copies, port, storeId));
     }
     return hops;
   }
 
   @Override
-  public List<Hop> previous(CacheKey key, String port) {
-    return previous(hash(key), port, begin());
+  public List<Hop> previous(CacheKey key, String port, @Nullable StoreId storeId) {
+    return previous(hash(key), port, storeId, begin());
   }
 
-  private List<Hop> previous(long hash, String port, long nowNanos) {
+  @Override
+  public boolean isSecured() {
+    return shared.tls() != null;
+  }
+
+  private List<Hop> previous(long hash, String port, @Nullable StoreId storeId, long nowNanos) {
     ClusterPeer previous = routing.previous(hash, nowNanos);
     return previous == null
         ? List.of()
-        : List.of(hop(previous, hash, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port));
+        : List.of(
+            hop(previous, hash, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port, storeId));
   }
 
   /** A request that this node does not answer from its store. Returns the time. */
@@ -152,7 +159,13 @@ final class LoopOwners implements CacheOwners {
 
   /** {@code copies}: whether its response is worth a copy. */
   private Hop hop(
-      ClusterPeer peer, long hash, long nowNanos, HierarchyCode code, boolean copies, String port) {
+      ClusterPeer peer,
+      long hash,
+      long nowNanos,
+      HierarchyCode code,
+      boolean copies,
+      String port,
+      @Nullable StoreId storeId) {
     Place place = places.get(peer.member().id());
     if (place == null || place.peer != peer) {
       AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
@@ -161,7 +174,11 @@ final class LoopOwners implements CacheOwners {
     }
     PurgeVector claim = shared.claim();
     boolean stored = code != HierarchyCode.CLUSTER_OWNER;
-    RequestForm form = place.form(port, stored, claim == null ? null : claim.tag());
+    String tag = claim == null ? null : claim.tag();
+    RequestForm form =
+        storeId == null
+            ? place.form(port, stored, tag)
+            : RequestForm.ofNode(port, stored, tag, storeId);
     Asked asked = new Asked(place, hash, nowNanos, code, copies, claim);
     return new Hop.Owner(place.target, asked, code, form);
   }
@@ -205,7 +222,7 @@ final class LoopOwners implements CacheOwners {
           || stored != lastStored
           || !port.equals(lastPort)
           || !Objects.equals(purges, lastPurges)) {
-        known = RequestForm.ofNode(port, stored, purges);
+        known = RequestForm.ofNode(port, stored, purges, null);
         last = known;
         lastPort = port;
         lastStored = stored;

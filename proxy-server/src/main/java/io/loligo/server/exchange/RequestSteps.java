@@ -3,6 +3,7 @@ package io.loligo.server.exchange;
 import io.loligo.core.acl.AclInput;
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.core.caching.CacheDecision.Outcome;
+import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.ContentDigest;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.Preconditions;
@@ -179,8 +180,10 @@ public final class RequestSteps implements RequestHandler {
   private @Nullable ClientEvents ofNode(Request request) {
     request.record().ofNode = true;
     NodeRequests nodes = services.nodes;
-    Refusal refusal = nodes == null ? Refusal.NOT_STORED : nodes.take(request);
-    return refusal == null ? lookUp(request) : refuse(request, refusal);
+    boolean named = request.head().fields().has(FieldName.PEER_KEY);
+    Request taken = named ? request.snapshot() : request;
+    Refusal refusal = nodes == null ? Refusal.NOT_STORED : nodes.take(taken);
+    return refusal == null ? lookUp(taken) : refuse(taken, refusal);
   }
 
   /** Prepares the facts that ACLs of access_log may need. {@code request} is a snapshot. */
@@ -435,6 +438,15 @@ public final class RequestSteps implements RequestHandler {
     protected @Nullable ClientEvents unsatisfiable(
         Request request, @Nullable Entry entry, CacheDecision decision) {
       release(entry);
+      if (services.nodes != null
+          && services.caching.missRefusal(request) == null
+          && services.overload.now() == null) {
+        CacheKey key = services.keys.probe(request.target()).toKey();
+        if (services.nodes.mayAskForStored(request, key)) {
+          return new MissAnswer(services, hits, request.snapshot(), key, null, decision, null)
+              .start();
+        }
+      }
       return refuse(request, Refusal.NOT_STORED);
     }
 

@@ -1,6 +1,7 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.message.StoreId;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -19,14 +20,19 @@ public interface CacheOwners {
    *
    * @param port the {@linkplain io.loligo.server.port.HttpPort#sharedName shared name} of the port
    *     that the client asked
+   * @param storeId the id in the place of the URL, if {@code key} is of one; else null. Only with
+   *     {@link #isSecured}.
    */
-  List<Hop> hops(CacheKey key, String port);
+  List<Hop> hops(CacheKey key, String port, @Nullable StoreId storeId);
 
   /**
    * The nodes to ask for a response that this node fetches as its owner, or because another node
    * asks for it: at most the previous owner, which answers from its store. Parameters as above.
    */
-  List<Hop> previous(CacheKey key, String port);
+  List<Hop> previous(CacheKey key, String port, @Nullable StoreId storeId);
+
+  /** Whether nodes prove with a certificate that they are nodes. */
+  boolean isSecured();
 
   /**
    * The purges that this node has applied, as a response to another node tells them. Read it before

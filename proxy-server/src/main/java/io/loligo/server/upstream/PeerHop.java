@@ -1,5 +1,10 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.message.StoreId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +37,33 @@ public record PeerHop(List<Line> lines) {
    *
    * @param port the name of the port that the client asked
    * @param purges those that this node has applied; null: it does not say
+   * @param storeId that of the response, in the place of its URL; null: it has none
    */
-  static PeerHop to(String port, @Nullable String purges) {
-    Line asked = new Line("Peer-Port", port);
-    return new PeerHop(
-        purges == null
-            ? List.of(ONE, asked)
-            : List.of(ONE, asked, new Line("Peer-Purges", purges)));
+  static PeerHop to(String port, @Nullable String purges, @Nullable StoreId storeId) {
+    List<Line> lines = new ArrayList<>(4);
+    lines.add(ONE);
+    lines.add(new Line("Peer-Port", port));
+    if (purges != null) {
+      lines.add(new Line("Peer-Purges", purges));
+    }
+    if (storeId != null) {
+      lines.add(new Line("Peer-Key", encoded(storeId)));
+    }
+    return new PeerHop(List.copyOf(lines));
+  }
+
+  /** The value of Peer-Key: an id may have spaces at its ends, and bytes above ASCII. */
+  private static String encoded(StoreId id) {
+    return Base64.getEncoder().encodeToString(id.text().getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** The store id that {@code value} of Peer-Key encodes; null: none. */
+  public static @Nullable StoreId storeId(String value) {
+    try {
+      byte[] text = Base64.getDecoder().decode(value);
+      return CacheKeys.storeId(new String(text, StandardCharsets.ISO_8859_1));
+    } catch (IllegalArgumentException notEncoded) {
+      return null;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.message.StoreId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +54,10 @@ public record RequestForm(
    * @param port the name of the port that the client asked
    * @param stored whether the node answers from its store only, else with 504
    * @param purges those that this node has applied; null: it does not say
+   * @param storeId that of the response; null: it has none
    */
-  public static RequestForm ofNode(String port, boolean stored, @Nullable String purges) {
+  public static RequestForm ofNode(
+      String port, boolean stored, @Nullable String purges, @Nullable StoreId storeId) {
     return new RequestForm(
         true,
         null,
@@ -63,7 +66,7 @@ public record RequestForm(
         LoginPassing.NOTHING,
         false,
         stored ? "only-if-cached" : null,
-        PeerHop.to(port, purges));
+        PeerHop.to(port, purges, storeId));
   }
 
   /** This form for a request with {@code login}. */

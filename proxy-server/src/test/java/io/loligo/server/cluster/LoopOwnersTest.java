@@ -62,7 +62,7 @@ class LoopOwnersTest {
   /** The hops of the first of some keys whose first hop is on another node. */
   private List<Hop> ofOthers() {
     for (int i = 0; ; i++) {
-      List<Hop> hops = owners.hops(key(i), "3128");
+      List<Hop> hops = owners.hops(key(i), "3128", null);
       if (!hops.isEmpty()) {
         return hops;
       }
@@ -77,10 +77,10 @@ class LoopOwnersTest {
 
   @Test
   void aNodeAloneAsksNobody() {
-    assertThat(owners.hops(key(1), "3128")).isEmpty();
+    assertThat(owners.hops(key(1), "3128", null)).isEmpty();
     members(1);
-    assertThat(owners.hops(key(1), "3128")).isEmpty();
-    assertThat(owners.previous(key(1), "3128")).isEmpty();
+    assertThat(owners.hops(key(1), "3128", null)).isEmpty();
+    assertThat(owners.previous(key(1), "3128", null)).isEmpty();
   }
 
   /** Each process has a secret of its own for the hashes of its memory tier. */
@@ -115,7 +115,7 @@ class LoopOwnersTest {
     members(1, 2, 3);
     List<List<Hop>> two = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      List<Hop> hops = owners.hops(key(i), "3128");
+      List<Hop> hops = owners.hops(key(i), "3128", null);
       if (hops.size() > 1) {
         two.add(hops);
       }
@@ -139,11 +139,11 @@ class LoopOwnersTest {
     assertThat(shared.value(ShareCount.PEER_FAILURES)).isEqualTo(3);
     assertThat(shared.value(ShareCount.EJECTIONS)).isEqualTo(1);
     for (int i = 0; i < 100; i++) {
-      assertThat(owners.hops(key(i), "3128")).isEmpty();
+      assertThat(owners.hops(key(i), "3128", null)).isEmpty();
     }
     nowNanos += TimeUnit.MILLISECONDS.toNanos(1_001);
     ClusterNode again = node(ofOthers(), 0);
-    assertThat(owners.hops(key(1), "3128")).as("one request tries it").isEmpty();
+    assertThat(owners.hops(key(1), "3128", null)).as("one request tries it").isEmpty();
     again.acknowledged(1_000);
     assertThat(node(ofOthers(), 0)).isNotNull();
     assertThat(shared.value(ShareCount.PEER_REQUESTS)).isEqualTo(1);
@@ -199,7 +199,7 @@ class LoopOwnersTest {
     members(1, 2);
     List<Hop> pulls = List.of();
     for (int i = 0; pulls.isEmpty(); i++) {
-      List<Hop> hops = owners.hops(key(i), "3128");
+      List<Hop> hops = owners.hops(key(i), "3128", null);
       pulls = hops.get(0).code() == HierarchyCode.CLUSTER_PREVIOUS ? hops : pulls;
     }
     assertThat(pulls).hasSize(1);
@@ -215,20 +215,21 @@ class LoopOwnersTest {
   void requestsForHotObjectsAskForCopies() {
     members(1, 2);
     CacheKey key = key(0);
-    for (int i = 1; owners.hops(key, "3128").isEmpty(); i++) {
+    for (int i = 1; owners.hops(key, "3128", null).isEmpty(); i++) {
       key = key(i);
     }
     String covered = purges.applied().answer(null);
     for (int i = 2; i < shared.hotRequests(); i++) {
-      assertThat(node(owners.hops(key, "3128"), 0).use(covered))
+      assertThat(node(owners.hops(key, "3128", null), 0).use(covered))
           .as("request %s", i)
           .isEqualTo(ClusterNode.Use.JOINED);
     }
-    ClusterNode hot = node(owners.hops(key, "3128"), 0);
+    ClusterNode hot = node(owners.hops(key, "3128", null), 0);
     assertThat(hot.use(covered)).isEqualTo(ClusterNode.Use.COPIED);
     assertThat(hot.use(null)).as("purges are not covered").isEqualTo(ClusterNode.Use.ASKED);
     nowNanos += TimeUnit.SECONDS.toNanos(60);
-    assertThat(node(owners.hops(key, "3128"), 0).use(covered)).isEqualTo(ClusterNode.Use.JOINED);
+    assertThat(node(owners.hops(key, "3128", null), 0).use(covered))
+        .isEqualTo(ClusterNode.Use.JOINED);
   }
 
   @Test
@@ -283,8 +284,9 @@ class LoopOwnersTest {
     SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges, 1);
     CacheOwners loop = secured.forLoop();
     secured.view(new View(1, List.of(member(2))));
-    assertThat(loop.hops(key(1), "3128").get(0).security().options()).isEqualTo(TlsOptions.DEFAULT);
-    assertThat(node(loop.hops(key(1), "3128"), 0).end())
+    assertThat(loop.hops(key(1), "3128", null).get(0).security().options())
+        .isEqualTo(TlsOptions.DEFAULT);
+    assertThat(node(loop.hops(key(1), "3128", null), 0).end())
         .as("of any address")
         .isEqualTo(LocalEnd.ANY);
   }

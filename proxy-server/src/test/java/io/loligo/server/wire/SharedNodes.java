@@ -1,6 +1,7 @@
 package io.loligo.server.wire;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.message.StoreId;
 import io.loligo.server.boot.Sharing;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortTls;
@@ -119,24 +120,24 @@ final class SharedNodes {
     }
 
     @Override
-    public List<Hop> hops(CacheKey key, String port) {
+    public List<Hop> hops(CacheKey key, String port, @Nullable StoreId storeId) {
       List<Integer> ranking = views.getOrDefault(self, usual);
       List<Hop> hops = new ArrayList<>();
       for (int node : ranking) {
         if (node == self) {
           break;
         }
-        hops.add(hop(node, RequestForm.ofNode(port, !hops.isEmpty(), tag())));
+        hops.add(hop(node, RequestForm.ofNode(port, !hops.isEmpty(), tag(), storeId)));
       }
-      return hops.isEmpty() ? previous(key, port) : hops;
+      return hops.isEmpty() ? previous(key, port, storeId) : hops;
     }
 
     @Override
-    public List<Hop> previous(CacheKey key, String port) {
+    public List<Hop> previous(CacheKey key, String port, @Nullable StoreId storeId) {
       int before = previous;
       return before < 0 || before == self
           ? List.of()
-          : List.of(hop(before, RequestForm.ofNode(port, true, tag())));
+          : List.of(hop(before, RequestForm.ofNode(port, true, tag(), storeId)));
     }
 
     private Hop hop(int node, RequestForm form) {
@@ -158,6 +159,11 @@ final class SharedNodes {
 
     @Override
     public void refused(InetSocketAddress client, String why) {}
+
+    @Override
+    public boolean isSecured() {
+      return tls != null;
+    }
 
     @Override
     public boolean isNode(InetAddress address) {

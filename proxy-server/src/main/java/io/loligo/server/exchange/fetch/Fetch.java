@@ -80,6 +80,9 @@ public final class Fetch
   private boolean offers;
   private boolean whole;
 
+  /** Whether only a response that another node has stored is wanted. */
+  private boolean ofStored;
+
   /** Bytes of the response that came from the store. */
   private long fed;
 
@@ -167,6 +170,15 @@ public final class Fetch
    */
   public Fetch fetchingWhole(boolean whole) {
     this.whole = whole;
+    return this;
+  }
+
+  /**
+   * Sets whether the fetch asks other nodes for what they have stored, and nobody else. The request
+   * says so itself. Call before {@link #start}. Returns itself.
+   */
+  public Fetch askingForStored(boolean ofStored) {
+    this.ofStored = ofStored;
     return this;
   }
 
@@ -274,6 +286,11 @@ public final class Fetch
   @Override
   public boolean asksOwner() {
     return asksOwner;
+  }
+
+  @Override
+  public boolean asksForStored() {
+    return ofStored;
   }
 
   @Override

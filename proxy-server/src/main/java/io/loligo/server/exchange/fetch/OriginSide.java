@@ -1,6 +1,7 @@
 package io.loligo.server.exchange.fetch;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.message.StoreId;
 import io.loligo.server.exchange.adapt.ResponseAdaptation;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.exchange.rules.NodeRequests;
@@ -46,6 +47,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
     /** Whether the owner of the key is asked, if that is another node of the cluster. */
     boolean asksOwner();
 
+    /** Whether only what another node of the cluster has stored is of use. */
+    boolean asksForStored();
+
     /** The limit for the bytes of the response, at present; null: none. Asked if pools exist. */
     @Nullable Allowance limit();
   }
@@ -76,7 +80,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
 
   /** Finds hops, then sends the request that the sender composes. */
   void ask() {
-    services.router.route(request, request.head().methodId(), sender.askable(), this);
+    if (sender.asksForStored()) {
+      routed(List.of());
+    } else {
+      services.router.route(request, request.head().methodId(), sender.askable(), this);
+    }
   }
 
   @Override
@@ -100,8 +108,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
     }
     ofOther = sender.asksOwner() && !nodes.owners().owns(key);
     String port = request.httpPort().sharedName();
+    StoreId id = request.target().storeId();
     List<Hop> asked =
-        sender.asksOwner() ? nodes.owners().hops(key, port) : nodes.owners().previous(key, port);
+        sender.asksOwner()
+            ? nodes.owners().hops(key, port, id)
+            : nodes.owners().previous(key, port, id);
     if (asked.isEmpty()) {
       return routed;
     }

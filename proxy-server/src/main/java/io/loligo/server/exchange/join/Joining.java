@@ -226,6 +226,7 @@ final class Joining implements DiskLookUp.Asker, Waits.Owner {
     Request asked = getsForHead ? request.asGet() : request;
     return new Fetch(services, answer, asked, cause.mayStore(), cause.validated(), upgrade)
         .offering(OfferedTags.goWith(cause.decision(), head()))
+        .askingForStored(cause.wantsStored())
         .completing(cause.part(), cause.completion())
         .fetchingWhole(cause.fetchesWhole());
   }

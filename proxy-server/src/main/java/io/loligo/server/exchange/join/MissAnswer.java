@@ -412,6 +412,11 @@ public final class MissAnswer implements ClientEvents, FetchClient, FlightReadin
     }
     ExchangeRecord record = stream.record();
     record.errorDetail = failure.detail();
+    if (cause.wantsStored()) {
+      Refusal none = Refusal.NOT_STORED;
+      fail(none.status(), none.errorCode(), none.summary(), new FieldLines(0));
+      return;
+    }
     if (failure.kind() == FetchFailure.Kind.ADDRESS_DENIED) {
       record.tag = LogTag.TCP_DENIED;
       record.hitClass = HitClass.OWN_ANSWER;

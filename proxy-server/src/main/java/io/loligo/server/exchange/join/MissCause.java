@@ -67,6 +67,11 @@ final class MissCause {
     return decision;
   }
 
+  /** Whether only a stored response of another node may answer. */
+  boolean wantsStored() {
+    return decision.outcome() == Outcome.UNSATISFIABLE;
+  }
+
   /** Whether the whole is fetched for the range that the client asks for. */
   boolean fetchesWhole() {
     return whole;

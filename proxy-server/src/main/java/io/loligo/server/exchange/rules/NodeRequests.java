@@ -1,10 +1,12 @@
 package io.loligo.server.exchange.rules;
 
+import io.loligo.core.caching.CacheKey;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.core.message.StoreId;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
@@ -26,13 +28,16 @@ public final class NodeRequests {
   private final CacheOwners owners;
   private final SharedPorts ports;
   private final boolean adapts;
+  private final boolean names;
 
   /**
    * Creates the rules.
    *
    * @param adapts whether services adapt responses: then each node fetches for itself
+   * @param names whether a program gives responses their store ids
    */
-  public NodeRequests(CacheOwners owners, ProxyConfig config, boolean adapts) {
+  public NodeRequests(CacheOwners owners, ProxyConfig config, boolean adapts, boolean names) {
+    this.names = names;
     this.owners = owners;
     this.ports = new SharedPorts(PortDirectives.ports(config));
     this.adapts = adapts;
@@ -62,7 +67,20 @@ public final class NodeRequests {
       owners.refused(request.client(), why);
       return notTaken(why);
     }
+    String key = fields.get(FieldName.PEER_KEY);
+    StoreId id = key == null ? null : PeerHop.storeId(key);
+    if (key != null && (id == null || !names || !secured)) {
+      String why =
+          !secured
+              ? "a store id needs loligo_cluster_tls"
+              : names ? "Peer-Key is no store id" : "store_id_program is not set here";
+      owners.refused(request.client(), why);
+      return notTaken(why);
+    }
     request.isOfNode(asked);
+    if (id != null) {
+      request.storedAs(id);
+    }
     request.record().peerPurges = owners.purges(fields.get(FieldName.PEER_PURGES));
     return null;
   }
@@ -86,11 +104,22 @@ public final class NodeRequests {
     return !adapts
         && Method.isGetOrHead(request.head().methodId())
         && !ContentLength.hasContent(request.contentLength())
-        && (request.target().keySuffix() == null || request.slice() != null)
-        && request.target().storeId() == null // another node would have to ask the helper
+        && (request.target().storeId() == null || owners.isSecured()) // who may name a response
         && !request.hostConflicts()
         && !request.head().fields().has(FieldName.AUTHORIZATION)
         && !request.head().fields().hasToken(FieldName.CACHE_CONTROL, "no-store");
+  }
+
+  /**
+   * Whether another node may have the response to {@code request}, a client's with {@code
+   * only-if-cached}, and is asked for it. A slice is looked for on this node only.
+   */
+  public boolean mayAskForStored(Request request, CacheKey key) {
+    return !request.isFromNode()
+        && !request.continuesAnswer()
+        && request.slice() == null
+        && mayShare(request)
+        && !owners.owns(key);
   }
 
   /** The nodes of the cluster. */

@@ -214,7 +214,10 @@ public final class LoopServices {
     adaptations = adaptations(settings, upstream, clock, timer, store.transit());
     this.owners = owners;
     nodes =
-        owners == null ? null : new NodeRequests(owners, settings.config(), adaptations != null);
+        owners == null
+            ? null
+            : new NodeRequests(
+                owners, settings.config(), adaptations != null, settings.storeIds != null);
   }
 
   private static @Nullable Adaptations adaptations(

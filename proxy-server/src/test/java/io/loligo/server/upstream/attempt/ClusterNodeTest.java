@@ -82,7 +82,7 @@ class ClusterNodeTest extends AttemptFixture {
   }
 
   private static Hop node(String host, ClusterNode node, boolean stored) {
-    RequestForm form = RequestForm.ofNode("3128", stored, null);
+    RequestForm form = RequestForm.ofNode("3128", stored, null, null);
     CachePeer peer = CachePeer.at(host, 8080).form(form).proxyOnly(true).build();
     return new Hop.Owner(peer, node, HierarchyCode.HIER_DIRECT, form);
   }
