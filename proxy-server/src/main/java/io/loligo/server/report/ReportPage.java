@@ -118,7 +118,7 @@ final class ReportPage {
     TimeGroup whole = numbers.whole();
     TimeGroup peak = numbers.peak();
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("", "whole log", numbers.peakName()));
+    rows.add(List.of("number", "whole log", numbers.peakName()));
     rows.add(row("requests", whole.accesses(), peak.accesses()));
     rows.add(row("hits", whole.get(Amount.HITS), peak.get(Amount.HITS)));
     rows.add(row("misses", whole.get(Amount.MISSES), peak.get(Amount.MISSES)));

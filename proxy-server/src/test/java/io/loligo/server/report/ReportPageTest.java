@@ -75,6 +75,9 @@ class ReportPageTest {
     assertThat(without(experiments(log(Line::staged, true)))).isEmpty();
     assertThat(without(experiments(log(Line::json, true)))).isEmpty();
     String page = page(log(Line::staged, true));
+    assertThat(page)
+        .as("each column has a name")
+        .doesNotContainPattern("<th scope=.col.>\\s*</th>");
     for (int i = 1; i <= 31; i++) {
       String figure = figure(page, i);
       assertThat(figure).doesNotContain("cannot give", "NaN", "Infinity");
