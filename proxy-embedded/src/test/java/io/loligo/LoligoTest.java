@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import javax.management.ObjectName;
@@ -37,6 +38,9 @@ import org.junit.jupiter.api.Test;
 
 /** Proxies inside this JVM, with an origin and a client of the JDK. */
 class LoligoTest {
+  /** The awaited work needs the core more than the next look does. */
+  private static final long BETWEEN_LOOKS_NANOS = 100_000;
+
   private static final int STARTS = 50;
   private static final Duration GUARD = Duration.ofMinutes(2);
 
@@ -85,7 +89,7 @@ class LoligoTest {
   private static void await(BooleanSupplier condition) {
     long guard = System.nanoTime() + GUARD.toNanos();
     while (!condition.getAsBoolean() && System.nanoTime() - guard < 0) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
     }
     assertThat(condition.getAsBoolean()).isTrue();
   }

@@ -12,10 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class DiskWorkersTest {
+  /** The awaited work needs the core more than the next look does. */
+  private static final long BETWEEN_LOOKS_NANOS = 100_000;
+
   private static final long PATIENCE_SECONDS = 20;
 
   private DiskWorkers workers;
@@ -35,7 +39,7 @@ final class DiskWorkersTest {
             .count()
         < count) {
       assertThat(System.nanoTime() - deadline).isNegative();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
     }
   }
 
