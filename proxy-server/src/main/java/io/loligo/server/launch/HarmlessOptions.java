@@ -26,6 +26,8 @@ final class HarmlessOptions {
               "-XX:(StartFlightRecording|FlightRecorderOptions)([:=].*)?",
               "-Xshare:.*",
               "-XX:NativeMemoryTracking=.*",
+              // the JIT compiler
+              "-XX:TieredStopAtLevel=.*|-XX:[+-]TieredCompilation",
               "-XX:[+-]Unlock(Diagnostic|Experimental)VMOptions",
               "-XX:\\+(DebugNonSafepoints|PreserveFramePointer|EnableDynamicAgentLoading)",
               "-XX:[+-](UsePerfData|PerfDisableSharedMem|DisableAttachMechanism)",

@@ -46,6 +46,7 @@ final class JavaCommandTest {
         "java -jar @loligo.jar run",
         "java -Da=b -Xlog:gc -cp a.jar io.loligo.Main run",
         "java -Xlog:gc*:file=gc.log -XX:NativeMemoryTracking=summary -jar loligo.jar run",
+        "java -XX:TieredStopAtLevel=1 -XX:-TieredCompilation -jar loligo.jar run",
         "java -XX:StartFlightRecording:filename=a.jfr -Xshare:auto -jar loligo.jar run",
         "java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints -jar loligo.jar run",
         "java -XX:+ExitOnOutOfMemoryError -XX:HeapDumpPath=/a -jar loligo.jar run",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -39,9 +40,11 @@ final class ArchiveWireTest {
         """;
     Path conf = Files.writeString(dir.resolve("loligo.conf"), text.formatted(port));
     Path log = dir.resolve("classes.log");
-    String option = "-Xlog:class+load:file=" + log + "::filecount=0";
-    try (ProxyProcess process =
-        ProxyProcess.start(dir, JAVA, option, "-jar", jar.toString(), "run", "-f", "" + conf)) {
+    List<String> command = new ArrayList<>(List.of(JAVA));
+    command.addAll(ProxyProcess.compiler());
+    command.add("-Xlog:class+load:file=" + log + "::filecount=0");
+    command.addAll(List.of("-jar", jar.toString(), "run", "-f", conf.toString()));
+    try (ProxyProcess process = ProxyProcess.start(dir, command.toArray(String[]::new))) {
       process.awaitPort(port);
       process.signal("TERM");
       assertThat(process.awaitExit()).as(process.output()).isZero();

@@ -127,7 +127,8 @@ final class LauncherWireTest {
   void leavesTheFlagsOfAnOperatorAlone() throws Exception {
     for (String variable : List.of("LOLIGO_OPTS", "JAVA_OPTS", "JDK_JAVA_OPTIONS")) {
       String conf = configuration();
-      List<String> variables = List.of("JAVA_HOME=" + HERE, variable + "=-Xmx200m -Da=b");
+      List<String> variables =
+          List.of("JAVA_HOME=" + HERE, variable + "=-Xmx200m -XX:TieredStopAtLevel=1 -Da=b");
       try (ProxyProcess process = start(link, variables, "run", "-f", conf)) {
         process.awaitPort(port);
         assertThat(commandOf(process)).contains("-jar").doesNotContain("-Xmn", "-XX:+Use");

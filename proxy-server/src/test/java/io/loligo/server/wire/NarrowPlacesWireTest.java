@@ -234,7 +234,7 @@ final class NarrowPlacesWireTest extends WireTest {
     if (chosenByUs) {
       assertThat(commandOf(process)).contains(" -XX:MaxDirectMemorySize=");
     } else {
-      assertThat(commandOf(process)).doesNotContain("-XX:");
+      assertThat(commandOf(process)).doesNotContain("-Xmn", "-XX:MaxDirectMemorySize=");
     }
     assertStops(process);
   }

@@ -75,10 +75,11 @@ final class ProxyProcess implements AutoCloseable {
   static List<String> command(List<String> options, String main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // the flags in the jar's manifest, and the compiler that the tests have
+    // the flags in the jar's manifest
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.matches("(--add-|-XX:TieredStopAtLevel=).*"))
+        .filter(argument -> argument.startsWith("--add-"))
         .forEach(command::add);
+    command.addAll(compiler());
     // classes of this build's compiler need no verifier, which takes a sixth of a start
     command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     command.addAll(options);
@@ -87,9 +88,16 @@ final class ProxyProcess implements AutoCloseable {
     return command;
   }
 
+  /** The compiler that the tests have; none of the proxy's flags depends on it. */
+  static List<String> compiler() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel="))
+        .toList();
+  }
+
   /**
-   * The command that runs this build's main class with no options but these and those of the jar's
-   * manifest: {@code run} chooses collector and memory then.
+   * The command that runs this build's main class with no options but these, the compiler's and
+   * those of the jar's manifest: {@code run} chooses collector and memory then.
    */
   static List<String> plain(List<String> options, String... arguments) {
     List<String> command = new ArrayList<>();
@@ -97,6 +105,7 @@ final class ProxyProcess implements AutoCloseable {
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--add-"))
         .forEach(command::add);
+    command.addAll(compiler());
     command.addAll(options);
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), "io.loligo.server.cli.Main"));

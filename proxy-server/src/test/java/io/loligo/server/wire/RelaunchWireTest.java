@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -33,11 +32,7 @@ final class RelaunchWireTest {
         """;
     Path pid = dir.resolve("pid");
     Path conf = Files.writeString(dir.resolve("loligo.conf"), text.formatted(port, pid));
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of(options));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of("io.loligo.server.cli.Main", "run", "-f", conf.toString()));
+    List<String> command = ProxyProcess.plain(List.of(options), "run", "-f", conf.toString());
     return ProxyProcess.start(dir, command.toArray(String[]::new)).awaitPort(port);
   }
 
@@ -94,15 +89,7 @@ final class RelaunchWireTest {
   void aReportStartsAgainWithASmallHeap() throws Exception {
     Path page = dir.resolve("report.html");
     Process report =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.loligo.server.cli.Main",
-                "report",
-                "-",
-                "-o",
-                page.toString())
+        new ProcessBuilder(ProxyProcess.plain(List.of(), "report", "-", "-o", page.toString()))
             .redirectError(dir.resolve("errors").toFile())
             .start();
     try {
@@ -137,7 +124,9 @@ final class RelaunchWireTest {
   void leavesTheFlagsOfAnOperatorAlone() throws Exception {
     try (ProxyProcess process = start("-Xmx200m")) {
       assertServes();
-      assertThat(commandOf(process)).contains(" -Xmx200m -cp ").doesNotContain("-XX:");
+      assertThat(commandOf(process))
+          .contains(" -Xmx200m -cp ")
+          .doesNotContain("-Xmn", "-XX:MaxDirectMemorySize=");
     }
   }
 }

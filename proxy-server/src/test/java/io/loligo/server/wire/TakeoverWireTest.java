@@ -335,6 +335,7 @@ class TakeoverWireTest extends WireTest {
   private ProxyProcess ofJar(Path jar, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ProxyProcess.compiler());
     command.addAll(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m", "-jar", jar.toString()));
     command.addAll(List.of(arguments));
     return closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
