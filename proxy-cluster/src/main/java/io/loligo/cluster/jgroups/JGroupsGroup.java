@@ -51,9 +51,9 @@ import org.slf4j.LoggerFactory;
 public final class JGroupsGroup implements Group {
   /**
    * Version of the messages between nodes. Raise it when their meaning changes. 2: members compare
-   * sums of their streams of purges.
+   * sums of their streams of purges. 3: an answer about these repeats the number of its question.
    */
-  public static final int PROTOCOL = 2;
+  public static final int PROTOCOL = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(JGroupsGroup.class);
   private static final long SECOND_NANOS = 1_000_000_000L;

@@ -135,15 +135,17 @@ final class MissedPurges {
     next();
   }
 
-  /** A member said how far it is. */
-  void heard(NodeRun from, PurgeMessage.Vector vector) {
+  /**
+   * A member said how far it is.
+   *
+   * @param isAnswer as that of {@link #heardAll}
+   */
+  void heard(NodeRun from, PurgeMessage.Vector vector, boolean isAnswer) {
     if (!members.contains(from)) {
       return;
     }
     boolean settled = isSettled(from);
-    if (vector.complete()) {
-      unheard.remove(from);
-      silent.remove(from);
+    if (vector.complete() && counts(from, isAnswer)) {
       wants.values().forEach(want -> want.sources.remove(from));
     }
     for (PurgeMessage.Position position : vector.positions()) {
@@ -176,12 +178,12 @@ final class MissedPurges {
   /**
    * A member has said all that it has.
    *
+   * @param isAnswer whether it said so after it was asked; else that may be from before it became a
+   *     member
    * @param wanted streams of which it has purges that are wanted
    */
-  void heardAll(NodeRun from, Set<NodeRun> wanted) {
-    if (members.contains(from)) {
-      unheard.remove(from);
-      silent.remove(from);
+  void heardAll(NodeRun from, boolean isAnswer, Set<NodeRun> wanted) {
+    if (members.contains(from) && counts(from, isAnswer)) {
       wants.forEach(
           (stream, want) -> {
             if (!wanted.contains(stream)) {
@@ -190,6 +192,19 @@ final class MissedPurges {
           });
       next();
     }
+  }
+
+  /** Members that have not answered since they are members. A new set. */
+  Set<NodeRun> silent() {
+    return Set.copyOf(silent);
+  }
+
+  private boolean counts(NodeRun from, boolean isAnswer) {
+    if (isAnswer) {
+      unheard.remove(from);
+      silent.remove(from);
+    }
+    return !silent.contains(from);
   }
 
   /**

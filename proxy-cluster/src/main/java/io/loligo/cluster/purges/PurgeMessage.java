@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>3, {@link Vector}: complete and ask as bits 0 and 1 (1), the number of positions (4), and
  *       for each the stream (24), applied (8) and the first that is retained (8)
  *   <li>4, {@link Pull}: the stream (24), the first number (8)
- *   <li>5, {@link Summary}: ask as bit 1 (1), the round (8), the sums (64 times 8), and positions
- *       as in a vector
+ *   <li>5, {@link Summary}: ask as bit 1 (1), the question (8), the sums (64 times 8), and
+ *       positions as in a vector
  *   <li>6, {@link AskParts}: the round (8), the parts as bits (8)
  *   <li>7, {@link Parts}: last as bit 0 (1), the round (8), and positions as in a vector
  * </ul>
@@ -69,19 +69,19 @@ sealed interface PurgeMessage {
   /**
    * How far the node is in all streams.
    *
-   * @param round names this summary
+   * @param question its number, if it asks; else that of the question that it answers; 0: none
    * @param ask whether it wants the same of the receiver
    * @param recent streams of which it retains purges or has not carried out all; not all of them if
    *     there are many
    * @param sums of the other streams, by {@link StreamSums}
    */
-  record Summary(long round, boolean ask, long[] sums, List<Position> recent)
+  record Summary(long question, boolean ask, long[] sums, List<Position> recent)
       implements PurgeMessage {}
 
   /**
    * Asks for the positions of all streams of some parts.
    *
-   * @param round of the summary that differed
+   * @param round names this question
    * @param parts as bits
    */
   record AskParts(long round, long parts) implements PurgeMessage {}
@@ -114,7 +114,7 @@ sealed interface PurgeMessage {
       out.put((byte) 3).put((byte) ((vector.complete() ? 1 : 0) | (vector.ask() ? 2 : 0)));
       write(out, vector.positions());
     } else if (message instanceof Summary summary) {
-      out.put((byte) 5).put((byte) (summary.ask() ? 2 : 0)).putLong(summary.round());
+      out.put((byte) 5).put((byte) (summary.ask() ? 2 : 0)).putLong(summary.question());
       for (long sum : summary.sums()) {
         out.putLong(sum);
       }
@@ -226,7 +226,7 @@ sealed interface PurgeMessage {
       return null;
     }
     byte flags = in.get();
-    long round = in.getLong();
+    long question = in.getLong();
     long[] sums = new long[StreamSums.PARTS];
     for (int i = 0; i < sums.length; i++) {
       sums[i] = in.getLong();
@@ -234,7 +234,7 @@ sealed interface PurgeMessage {
     List<Position> recent = positions(in);
     return (flags & ~2) != 0 || recent == null || recent.size() > MAX_POSITIONS
         ? null
-        : new Summary(round, flags != 0, sums, recent);
+        : new Summary(question, flags != 0, sums, recent);
   }
 
   private static @Nullable PurgeMessage asking(ByteBuffer in) {

@@ -39,6 +39,9 @@ public final class Replication implements Group.Listener, AutoCloseable {
   /** The version of the protocol from which on members understand {@link Summaries}. */
   static final int SUMMARIES = 2;
 
+  /** The version from which on an answer repeats the number of its question. */
+  static final int ANSWERS = 3;
+
   private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private record Unanswered(long number, long position, long deadlineNanos, Consumer<Nodes> then) {}
@@ -91,6 +94,10 @@ public final class Replication implements Group.Listener, AutoCloseable {
   private long synced;
   private int gossiped;
   private @Nullable Runnable gossip;
+
+  /** Takes the next question to members that have not answered back. */
+  private Runnable askAgain = () -> {};
+
   private boolean closed;
 
   private long received;
@@ -257,13 +264,18 @@ public final class Replication implements Group.Listener, AutoCloseable {
       }
     }
     sendBatch();
+    members(members, fresh);
+  }
+
+  private void members(Map<NodeRun, Member> members, Set<NodeRun> fresh) {
     others = members;
     acknowledged.keySet().retainAll(members.keySet());
     skipped.retainAll(members.keySet());
-    tell(fresh, true);
+    summaries.forget(fresh);
+    ask(fresh);
     Set<NodeRun> known = new HashSet<>(members.keySet());
     known.removeAll(fresh);
-    tell(known, false);
+    tell(known, 0);
     missed.view(members.keySet(), fresh);
     summaries.members(members.keySet());
     answer();
@@ -273,6 +285,15 @@ public final class Replication implements Group.Listener, AutoCloseable {
   @Override
   public void merged() {
     others = Map.of();
+  }
+
+  /**
+   * This node stood still, and the others may have answered purges without it: all members are new
+   * again.
+   */
+  public void stoodStill() {
+    sendBatch();
+    members(others, Set.copyOf(others.keySet()));
   }
 
   @Override
@@ -290,9 +311,9 @@ public final class Replication implements Group.Listener, AutoCloseable {
       give(from, pull);
     } else if (read instanceof PurgeMessage.Summary summary) {
       if (summary.ask()) {
-        tell(Set.of(from), false);
+        tell(Set.of(from), summary.question());
       }
-      summaries.heard(from, summary);
+      summaries.heard(from, summary, numbersQuestions(from));
     } else if (read instanceof PurgeMessage.AskParts asked) {
       summaries.give(from, asked);
     } else if (read instanceof PurgeMessage.Parts parts) {
@@ -309,6 +330,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     closed = true;
     missed.close();
     summaries.close();
+    askAgain.run();
     Runnable scheduled = gossip;
     if (scheduled != null) {
       scheduled.run();
@@ -529,14 +551,32 @@ public final class Replication implements Group.Listener, AutoCloseable {
 
   // how far nodes are
 
-  /** Tells members how far this node is, those of earlier versions by a whole vector. */
-  private void tell(Set<NodeRun> members, boolean ask) {
+  /** Tells members how far this node is, and asks them, again until they have answered. */
+  private void ask(Set<NodeRun> members) {
+    if (!members.isEmpty()) {
+      tell(members, true, summaries.question(members));
+      askAgain.run();
+      askAgain = steps.schedule(() -> ask(missed.silent()), limits.retryNanos());
+    }
+  }
+
+  /**
+   * Tells members how far this node is.
+   *
+   * @param question the number of their question; 0: there was none
+   */
+  private void tell(Set<NodeRun> members, long question) {
+    tell(members, false, question);
+  }
+
+  /** The same, those of earlier versions by a whole vector. */
+  private void tell(Set<NodeRun> members, boolean ask, long question) {
     byte[] vector = null;
     byte[] summary = null;
     for (NodeRun id : members) {
       Member member = others.get(id);
       if (member != null && member.protocol() >= SUMMARIES) {
-        summary = summary == null ? PurgeMessage.encode(summaries.summary(ask)) : summary;
+        summary = summary == null ? PurgeMessage.encode(summaries.summary(ask, question)) : summary;
         group.send(id, summary);
       } else {
         vector = vector == null ? vector(ask) : vector;
@@ -549,16 +589,21 @@ public final class Replication implements Group.Listener, AutoCloseable {
     group.send(to, PurgeMessage.encode(message));
   }
 
+  private boolean numbersQuestions(NodeRun from) {
+    Member member = others.get(from);
+    return member != null && Math.min(member.protocol(), self.protocol()) >= ANSWERS;
+  }
+
   private void heard(NodeRun from, PurgeMessage.Vector vector) {
     if (vector.ask()) {
-      tell(Set.of(from), false);
+      tell(Set.of(from), 0);
     }
     for (PurgeMessage.Position position : vector.positions()) {
       if (position.stream().equals(own.id())) {
         acknowledged(from, position.applied());
       }
     }
-    missed.heard(from, vector);
+    missed.heard(from, vector, !numbersQuestions(from));
   }
 
   private void give(NodeRun from, PurgeMessage.Pull pull) {
@@ -599,7 +644,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     if (!others.isEmpty()) {
       List<NodeRun> members = List.copyOf(others.keySet());
       gossiped = (gossiped + 1) % members.size();
-      tell(Set.of(members.get(gossiped)), false);
+      tell(Set.of(members.get(gossiped)), 0);
     }
     gossip = steps.schedule(this::gossip, limits.gossipNanos());
   }

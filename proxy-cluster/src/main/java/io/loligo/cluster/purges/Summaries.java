@@ -3,6 +3,7 @@ package io.loligo.cluster.purges;
 import io.loligo.cluster.Steps;
 import io.loligo.cluster.group.NodeRun;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * the recent ones, and {@link StreamSums} of the others. Only parts with another sum are asked for,
  * and come in pieces of {@link PurgeMessage#MAX_POSITIONS}. One member is asked at a time: the next
  * one mostly has the same, and then has nothing to say.
+ *
+ * <p>A summary may be older than the view in which it arrives. So an answer repeats the number of
+ * its question, and shows that the member sent it after this node saw it as a member.
  */
 final class Summaries {
   private final Steps steps;
@@ -31,21 +35,37 @@ final class Summaries {
   private Set<NodeRun> members = Set.of();
 
   /** Summaries that are not compared yet, the last one of each member. */
-  private final Map<NodeRun, PurgeMessage.Summary> waiting = new LinkedHashMap<>();
+  private final Map<NodeRun, Waiting> waiting = new LinkedHashMap<>();
+
+  /** The first question to each member since it is one. */
+  private final Map<NodeRun, Long> questions = new HashMap<>();
 
   private @Nullable Asking asking;
   private long rounds;
+
+  /**
+   * A summary that is not compared yet.
+   *
+   * @param isAnswer whether it, or one that it follows, is from after a question of this node
+   */
+  private record Waiting(PurgeMessage.Summary summary, boolean isAnswer) {}
 
   /**
    * A question that is not answered yet.
    *
    * @param applied up to which the member had carried out this node's stream, if it was equal; else
    *     0
+   * @param isAnswer as that of {@link Waiting}
    * @param wanted streams of which the member has purges that are wanted
    * @param deadline takes the end of the time back
    */
   private record Asking(
-      NodeRun member, long round, long applied, Set<NodeRun> wanted, Runnable deadline) {}
+      NodeRun member,
+      long round,
+      long applied,
+      boolean isAnswer,
+      Set<NodeRun> wanted,
+      Runnable deadline) {}
 
   /**
    * Knows no member.
@@ -69,20 +89,43 @@ final class Summaries {
     this.acknowledged = acknowledged;
   }
 
-  /** The members are others; without this node. */
+  /**
+   * The members are others. They may be asked before.
+   *
+   * @param others without this node
+   */
   void members(Set<NodeRun> others) {
     members = others;
     waiting.keySet().retainAll(others);
-    Asking question = asking;
-    if (question != null && !others.contains(question.member())) {
-      question.deadline().run();
+    questions.keySet().retainAll(others);
+    Asking open = asking;
+    if (open != null && !others.contains(open.member())) {
+      open.deadline().run();
       asking = null;
-      compare();
+    }
+    compare();
+  }
+
+  /** These are members anew: all that they said before may be old. */
+  void forget(Set<NodeRun> fresh) {
+    waiting.keySet().removeAll(fresh);
+    questions.keySet().removeAll(fresh);
+    Asking open = asking;
+    if (open != null && fresh.contains(open.member())) {
+      open.deadline().run();
+      asking = null;
     }
   }
 
+  /** The number of a question to {@code members}. */
+  long question(Set<NodeRun> members) {
+    rounds++;
+    members.forEach(member -> questions.putIfAbsent(member, rounds));
+    return rounds;
+  }
+
   /** This node now. */
-  PurgeMessage.Summary summary(boolean ask) {
+  PurgeMessage.Summary summary(boolean ask, long question) {
     List<PurgeMessage.Position> recent = new ArrayList<>();
     StreamSums sums = new StreamSums();
     for (Stream stream : log.streams()) {
@@ -93,8 +136,7 @@ final class Summaries {
         sums.add(stream.id(), stream.applied());
       }
     }
-    rounds++;
-    return new PurgeMessage.Summary(rounds, ask, sums.sums(), recent);
+    return new PurgeMessage.Summary(question, ask, sums.sums(), recent);
   }
 
   static PurgeMessage.Position position(Stream stream) {
@@ -117,11 +159,25 @@ final class Summaries {
     sending.accept(to, new PurgeMessage.Parts(asked.round(), true, positions));
   }
 
-  void heard(NodeRun from, PurgeMessage.Summary summary) {
+  /**
+   * A member said how far it is.
+   *
+   * @param numbers whether it repeats numbers of questions; a member of an earlier version does
+   *     not, and all that it says counts as an answer
+   */
+  void heard(NodeRun from, PurgeMessage.Summary summary, boolean numbers) {
     if (members.contains(from)) {
-      waiting.put(from, summary);
+      Waiting before = waiting.get(from);
+      boolean isAnswer =
+          !numbers || (before != null && before.isAnswer()) || isAnswer(from, summary);
+      waiting.put(from, new Waiting(summary, isAnswer));
       compare();
     }
+  }
+
+  private boolean isAnswer(NodeRun from, PurgeMessage.Summary summary) {
+    Long first = questions.get(from);
+    return first != null && !summary.ask() && summary.question() >= first;
   }
 
   void heard(NodeRun from, PurgeMessage.Parts parts) {
@@ -131,7 +187,7 @@ final class Summaries {
       if (parts.last()) {
         question.deadline().run();
         asking = null;
-        finish(from, question.applied(), question.wanted());
+        finish(from, question.applied(), question.isAnswer(), question.wanted());
         compare();
       }
     }
@@ -150,14 +206,14 @@ final class Summaries {
   private void compare() {
     while (asking == null && !waiting.isEmpty()) {
       NodeRun from = waiting.keySet().iterator().next();
-      PurgeMessage.Summary summary = waiting.remove(from);
-      if (summary != null) {
-        compare(from, summary);
+      Waiting next = waiting.remove(from);
+      if (next != null) {
+        compare(from, next.summary(), next.isAnswer());
       }
     }
   }
 
-  private void compare(NodeRun from, PurgeMessage.Summary summary) {
+  private void compare(NodeRun from, PurgeMessage.Summary summary, boolean isAnswer) {
     long parts = known(summary.recent()).differing(summary.sums());
     boolean ownIsEqual =
         ((parts >>> StreamSums.part(own.id())) & 1) == 0
@@ -166,11 +222,12 @@ final class Summaries {
     Set<NodeRun> wanted = new HashSet<>();
     take(from, summary.recent(), wanted);
     if (parts == 0) {
-      finish(from, applied, wanted);
+      finish(from, applied, isAnswer, wanted);
     } else {
       Runnable deadline = steps.schedule(this::notAnswered, limits.retryNanos());
-      asking = new Asking(from, summary.round(), applied, wanted, deadline);
-      sending.accept(from, new PurgeMessage.AskParts(summary.round(), parts));
+      rounds++;
+      asking = new Asking(from, rounds, applied, isAnswer, wanted, deadline);
+      sending.accept(from, new PurgeMessage.AskParts(rounds, parts));
     }
   }
 
@@ -211,10 +268,10 @@ final class Summaries {
     missed.heardSome(from, positions, wanted);
   }
 
-  private void finish(NodeRun from, long applied, Set<NodeRun> wanted) {
+  private void finish(NodeRun from, long applied, boolean isAnswer, Set<NodeRun> wanted) {
     if (applied > 0) {
       acknowledged.accept(from, applied);
     }
-    missed.heardAll(from, wanted);
+    missed.heardAll(from, isAnswer, wanted);
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** One node, whose messages, store and journal the test plays. */
 class ReplicationTest {
   private static final long MILLI = 1_000_000;
-  private static final Member SELF = member(0, "a");
+  private static final Member SELF = of(member(0, "a"), Replication.ANSWERS);
   private static final Member B = member(1, "b");
   private static final Member C = member(2, "c");
 
@@ -389,14 +389,16 @@ class ReplicationTest {
   // members that compare sums
 
   private static Member newer(Member member) {
+    return of(member, Replication.SUMMARIES);
+  }
+
+  private static Member newest(Member member) {
+    return of(member, Replication.ANSWERS);
+  }
+
+  private static Member of(Member member, int protocol) {
     return new Member(
-        member.id(),
-        member.name(),
-        member.address(),
-        member.bodies(),
-        1,
-        false,
-        Replication.SUMMARIES);
+        member.id(), member.name(), member.address(), member.bodies(), 1, false, protocol);
   }
 
   /** Of a member that has all of {@code streams} up to 5, and retains none. */
@@ -439,6 +441,78 @@ class ReplicationTest {
     assertThat(last(C)).isInstanceOf(PurgeMessage.Vector.class);
   }
 
+  /** One from before a partition can come after it, and says less than its member has. */
+  @Test
+  void onlyAnAnswerTellsHowFarAMemberIs() {
+    view(newest(B), newest(C));
+    long question = question(B);
+    from(C, answer(question));
+    from(B, answer(0));
+    from(B, answer(question - 1));
+    from(B, new PurgeMessage.Summary(question, true, new long[StreamSums.PARTS], List.of()));
+    from(B, vector());
+    assertThat(replication.isCaughtUp()).isFalse();
+    PurgeMessage.Summary last = (PurgeMessage.Summary) last(B);
+    assertThat(last.question()).as("its own question").isEqualTo(question);
+    assertThat(last.ask()).isFalse();
+    from(B, answer(question));
+    assertThat(replication.isCaughtUp()).isTrue();
+  }
+
+  @Test
+  void anAnswerFromBeforeAMergeDoesNotCount() {
+    view(newest(B));
+    long before = question(B);
+    replication.merged();
+    view(newest(B));
+    from(B, answer(before));
+    assertThat(replication.isCaughtUp()).isFalse();
+    from(B, answer(question(B)));
+    assertThat(replication.isCaughtUp()).isTrue();
+  }
+
+  /** It is compared later, together with what came after it. */
+  @Test
+  void anAnswerThatWaitsCountsWithTheSummaryAfterIt() {
+    view(newest(B), newest(C));
+    from(B, summary(question(B), streams(1)));
+    PurgeMessage.AskParts asked = (PurgeMessage.AskParts) last(B);
+    from(C, answer(question(C)));
+    from(C, answer(0));
+    from(B, new PurgeMessage.Parts(asked.round(), true, List.of()));
+    assertThat(replication.isCaughtUp()).isTrue();
+  }
+
+  @Test
+  void aMemberThatDoesNotAnswerIsAskedAgain() {
+    view(newest(B), newest(C));
+    long question = question(B);
+    from(C, answer(question));
+    sent.clear();
+    clock.run(1_001 * MILLI);
+    assertThat(messages(C, PurgeMessage.Summary.class)).isEmpty();
+    assertThat(question(B)).isGreaterThan(question);
+    from(B, answer(question));
+    assertThat(replication.isCaughtUp()).isTrue();
+    sent.clear();
+    clock.run(3_000 * MILLI);
+    assertThat(messages(B, PurgeMessage.Summary.class)).isEmpty();
+  }
+
+  private long question(Member of) {
+    return messages(of, PurgeMessage.Summary.class).stream()
+        .map(PurgeMessage.Summary.class::cast)
+        .filter(PurgeMessage.Summary::ask)
+        .mapToLong(PurgeMessage.Summary::question)
+        .max()
+        .orElseThrow();
+  }
+
+  /** Of a member that knows no stream. */
+  private static PurgeMessage.Summary answer(long question) {
+    return summary(question, List.of());
+  }
+
   @Test
   void equalSumsAreNotAskedFor() {
     know(streams(3_000));
@@ -457,9 +531,10 @@ class ReplicationTest {
     NodeRun other = more.get(3_000);
     view(newer(C));
     from(C, summary(7, more));
-    assertThat(last(C)).isEqualTo(new PurgeMessage.AskParts(7, 1L << StreamSums.part(other)));
+    PurgeMessage.AskParts asked = (PurgeMessage.AskParts) last(C);
+    assertThat(asked.parts()).isEqualTo(1L << StreamSums.part(other));
     assertThat(replication.isCaughtUp()).isFalse();
-    from(C, new PurgeMessage.Parts(7, true, List.of(position(other, 5, 1))));
+    from(C, new PurgeMessage.Parts(asked.round(), true, List.of(position(other, 5, 1))));
     assertThat(last(C)).isEqualTo(new PurgeMessage.Pull(other, 1));
   }
 
@@ -470,11 +545,12 @@ class ReplicationTest {
     List<NodeRun> streams = streams(3_000);
     from(B, summary(1, streams));
     from(C, summary(1, streams));
-    assertThat(last(B)).isEqualTo(new PurgeMessage.AskParts(1, -1L));
+    PurgeMessage.AskParts asked = (PurgeMessage.AskParts) last(B);
+    assertThat(asked.parts()).isEqualTo(-1L);
     List<Position> positions = streams.stream().map(s -> position(s, 5, 6)).toList();
-    from(B, new PurgeMessage.Parts(1, false, positions.subList(0, 1_600)));
+    from(B, new PurgeMessage.Parts(asked.round(), false, positions.subList(0, 1_600)));
     assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
-    from(B, new PurgeMessage.Parts(1, true, positions.subList(1_600, 3_000)));
+    from(B, new PurgeMessage.Parts(asked.round(), true, positions.subList(1_600, 3_000)));
     assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
     assertThat(revalidating).as("nobody has the purges").hasSize(1);
     revalidating.remove(0).accept(true);

@@ -73,9 +73,12 @@ final class ClusterSimulation {
     boolean slow = world.oneIn(2);
     boolean mixed = world.oneIn(4);
     for (int i = 0; i < NODES; i++) {
-      int protocol = mixed && i % 2 == 0 ? JGroupsGroup.PROTOCOL - 1 : JGroupsGroup.PROTOCOL;
+      int protocol = mixed ? 1 + world.below(JGroupsGroup.PROTOCOL) : JGroupsGroup.PROTOCOL;
       SimNode node =
           new SimNode(world, network, i, i > 0 || !memoryOnly, NODES, limits, slow, protocol);
+      if (!mixed && limits.streams() > NODES) {
+        node.checksHeard();
+      }
       nodes.add(node);
       network.add(node);
     }

@@ -6,6 +6,7 @@ import io.loligo.cluster.group.View;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Links and views. Messages of one link arrive in their order; those that are under way while a
@@ -85,6 +86,16 @@ final class Network {
             world.between(0, 30 * World.MILLI), () -> node.view(run, new View(number, members)));
       }
     }
+  }
+
+  /** How far a run of a node is; empty: it is over. */
+  Map<NodeRun, Long> applied(NodeRun run) {
+    for (SimNode node : nodes) {
+      if (node.isUp() && node.member().id().equals(run)) {
+        return node.life().replication().applied();
+      }
+    }
+    return Map.of();
   }
 
   /** Sends a message; {@code from} is up. */

@@ -42,6 +42,7 @@ final class SimNode {
   private UUID id;
   private int runs;
   private boolean hung;
+  private boolean checksHeard;
   private final ArrayDeque<Runnable> held = new ArrayDeque<>();
   private @Nullable Life life;
   private long revalidations;
@@ -54,6 +55,12 @@ final class SimNode {
     private final Set<Long> seen = new HashSet<>();
     private long viewNumber;
     private int published;
+
+    /** The other members. */
+    private Set<NodeRun> others = Set.of();
+
+    /** What members had when most of them were new: this node has it before it is caught up. */
+    private final Map<NodeRun, Map<NodeRun, Long>> awaited = new HashMap<>();
 
     private Life() {
       NodeRun run = new NodeRun(id, world.now() + offsetNanos + 1);
@@ -126,6 +133,43 @@ final class SimNode {
 
     Replication replication() {
       return replication;
+    }
+
+    private void sees(View view) {
+      Set<NodeRun> now = new HashSet<>();
+      view.members().forEach(each -> now.add(each.id()));
+      now.remove(member.id());
+      Set<NodeRun> fresh = new HashSet<>(now);
+      fresh.removeAll(others);
+      others = now;
+      awaited.keySet().retainAll(now);
+      if (checksHeard && 2 * fresh.size() > now.size()) {
+        fresh.forEach(each -> awaited.put(each, network.applied(each)));
+      }
+    }
+
+    private void checkHeard() {
+      if (awaited.isEmpty() || !replication.isCaughtUp() || replication.state().lag() > 0) {
+        return;
+      }
+      Map<NodeRun, Long> applied = replication.applied();
+      awaited.forEach(
+          (from, had) ->
+              had.forEach(
+                  (stream, number) -> {
+                    if (applied.getOrDefault(stream, 0L) < number) {
+                      throw new AssertionError(
+                          SimNode.this
+                              + " is caught up without purge "
+                              + number
+                              + " of "
+                              + stream
+                              + ", which "
+                              + from
+                              + " had when it came");
+                    }
+                  }));
+      awaited.clear();
     }
 
     /** Number of the next purge of this run. */
@@ -274,7 +318,13 @@ final class SimNode {
       held.add(() -> run(of, step));
     } else {
       step.run();
+      of.checkHeard();
     }
+  }
+
+  /** From now on this node has to know what the others have before it is caught up. */
+  void checksHeard() {
+    checksHeard = true;
   }
 
   void view(NodeRun run, View view) {
@@ -287,6 +337,7 @@ final class SimNode {
         () -> {
           world.tell(() -> this + " sees " + view.members().stream().map(Member::name).toList());
           running.viewNumber = view.number();
+          running.sees(view);
           running.replication.view(view);
         });
   }
