@@ -30,6 +30,15 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Store extends AutoCloseable {
   /**
+   * A request begins, which may look for a stored response. Before that look. A node of a cluster
+   * notices so that it stood still.
+   *
+   * @param nanos of the monotonic clock, read when the request had come
+   * @param millis since the epoch, likewise
+   */
+  default void requestBegins(long nanos, long millis) {}
+
+  /**
    * Looks in memory for the variant that {@code request} selects (RFC 9111 section 4.1), the most
    * recent one if several match. Returns owned (release it), or null.
    */

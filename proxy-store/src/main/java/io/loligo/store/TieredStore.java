@@ -197,6 +197,14 @@ public final class TieredStore implements Store {
   }
 
   @Override
+  public void requestBegins(long nanos, long millis) {
+    OtherStores cluster = others;
+    if (cluster != null) {
+      cluster.requestBegins(nanos, millis);
+    }
+  }
+
+  @Override
   public @Nullable Entry find(KeyProbe key, Fields request) {
     return purges.judged(memory.find(key, request));
   }

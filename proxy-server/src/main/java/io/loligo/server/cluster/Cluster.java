@@ -143,6 +143,11 @@ public final class Cluster implements AutoCloseable {
     return Instant.ofEpochMilli(time.millis());
   }
 
+  /** The clocks of this process. */
+  TimeSource time() {
+    return time;
+  }
+
   /** The steps of this node. */
   public Steps steps() {
     return steps;

@@ -14,6 +14,7 @@ import io.loligo.cluster.purges.ReplicationLimits;
 import io.loligo.cluster.purges.ReplicationState;
 import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.server.time.TimeSource;
 import io.loligo.store.TieredStore;
 import io.loligo.store.purge.OtherStores;
 import io.loligo.store.purge.Purge;
@@ -39,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * <p>The store {@linkplain TieredStore#doubt doubts} what it has while purges may be missing: from
  * the start until this node has caught up with the members that it found, or has found none for
  * {@value #ALONE_SECONDS} s, and again from the moment at which it sees a member that it has to
- * catch up with.
+ * catch up with. So it does from the moment at which this node notices that it stood still, until
+ * the members have said how far they are: they may have answered purges without it.
  */
 public final class PurgeMode implements OtherStores, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PurgeMode.class);
@@ -50,6 +52,8 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
    * clusters at first, and join within some 10 s. Doubt costs validations only.
    */
   private static final long ALONE_SECONDS = 30;
+
+  private static final long ALONE_NANOS = TimeUnit.SECONDS.toNanos(ALONE_SECONDS);
 
   /**
    * The client of an unsafe request waits so long for other nodes: longer than a round trip within
@@ -67,6 +71,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   private final Steps steps;
   private final Group group;
   private final PurgedStore store;
+  private final Standstill standstill;
   private final Replication replication;
   private final AppliedPurges applied;
 
@@ -77,6 +82,17 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
 
   /** Whether this node began and has found no other one yet. */
   private boolean seeking = true;
+
+  /** Whether it stood still among others, and no members have told it since what they have. */
+  private boolean returning;
+
+  /** Takes the end of {@link #returning} back. */
+  private Runnable returned = () -> {};
+
+  /** Whether an event loop has noticed that this node stood still, and {@link #stood} follows. */
+  private volatile boolean noticed;
+
+  private int others;
 
   private boolean looking;
 
@@ -145,7 +161,8 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
         cluster.purges(),
         cluster.self(),
         new WholeStore(store, loops),
-        journal(cluster, folder));
+        journal(cluster, folder),
+        cluster.time());
   }
 
   private static PurgeJournal journal(Cluster cluster, @Nullable Path folder) throws IOException {
@@ -161,10 +178,17 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     return new FileJournal(place);
   }
 
-  PurgeMode(Steps steps, Group group, Member self, PurgedStore store, PurgeJournal journal) {
+  PurgeMode(
+      Steps steps,
+      Group group,
+      Member self,
+      PurgedStore store,
+      PurgeJournal journal,
+      TimeSource time) {
     this.steps = steps;
     this.group = group;
     this.store = store;
+    standstill = new Standstill(time);
     replication = new Replication(steps, group, self, new Here(), journal, ReplicationLimits.USUAL);
     applied = new AppliedPurges(replication::isCaughtUp);
     replication.report(applied);
@@ -183,8 +207,9 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
         () -> {
           replication.start();
           group.start(new FromGroup());
-          steps.schedule(this::alone, TimeUnit.SECONDS.toNanos(ALONE_SECONDS));
+          steps.schedule(this::alone, ALONE_NANOS);
           tick();
+          beat();
         });
     store.alsoIn(this);
   }
@@ -228,6 +253,57 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     if (!closed) {
       steps.schedule(this::tick, TICK_NANOS);
     }
+  }
+
+  // ---- a process that stood still
+
+  @Override
+  public void requestBegins(long nanos, long millis) {
+    if (standstill.isNoticed(nanos, millis) && !noticed && !closed) {
+      store.doubt();
+      noticed = true;
+      steps.execute(this::stood);
+    }
+  }
+
+  private void beat() {
+    look();
+    standstill.beat();
+    if (!closed) {
+      steps.schedule(this::beat, Standstill.BEAT_NANOS);
+    }
+  }
+
+  /** An event loop made the store doubt; perhaps after the steps had noticed it, too. */
+  private void stood() {
+    setDoubting(true);
+    look();
+    noticed = false;
+  }
+
+  /**
+   * Asks all members what they have, if this node stood still. A node without others has missed no
+   * more than it misses anyway.
+   */
+  private void noticeStandstill() {
+    if (!standstill.isNoticed()) {
+      return;
+    }
+    if (others > 0) {
+      LOG.info("this node stood still: it validates what it has until the others have told theirs");
+      store.doubt();
+      setDoubting(true);
+      returning = true;
+      returned.run();
+      returned = steps.schedule(this::back, ALONE_NANOS);
+      replication.stoodStill();
+    }
+    standstill.beat();
+  }
+
+  private void back() {
+    returning = false;
+    look();
   }
 
   // ---- to others
@@ -359,8 +435,10 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   private final class FromGroup implements Group.Listener {
     @Override
     public void view(View view) {
+      noticeStandstill();
       replication.view(view);
-      if (view.members().size() > 1) {
+      others = view.members().size() - 1;
+      if (others > 0) {
         seeking = false;
       }
       if (!replication.isCaughtUp()) {
@@ -377,6 +455,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
 
     @Override
     public void message(NodeRun from, byte[] message) {
+      noticeStandstill();
       replication.message(from, message);
       look();
     }
@@ -389,7 +468,9 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
 
   /** Doubts, or trusts again. */
   private void look() {
-    boolean missing = seeking || !replication.isCaughtUp();
+    noticeStandstill();
+    returning &= others == 0 || !replication.isCaughtUp();
+    boolean missing = seeking || returning || !replication.isCaughtUp();
     if (missing) {
       awaited = -1;
     } else if (awaited < 0) {

@@ -168,8 +168,10 @@ public final class RequestSteps implements RequestHandler {
       refused(stream, failure);
       return null;
     }
-    stream.record().target = currentTarget;
-    current.begin(stream, head, contentLength, currentTarget, stream.record().startMillis);
+    ExchangeRecord record = stream.record();
+    record.target = currentTarget;
+    store.requestBegins(record.startNanos, record.startMillis);
+    current.begin(stream, head, contentLength, currentTarget, record.startMillis);
     if (stream.port().forNodes()) {
       return ofNode(current);
     }

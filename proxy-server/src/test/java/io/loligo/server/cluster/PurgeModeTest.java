@@ -12,6 +12,7 @@ import io.loligo.cluster.share.PurgeVector;
 import io.loligo.core.caching.CacheGroups;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
+import io.loligo.server.time.TimeSource;
 import io.loligo.store.purge.OtherStores;
 import io.loligo.store.purge.Purge;
 import io.loligo.store.purge.Reach;
@@ -83,7 +84,7 @@ class PurgeModeTest {
   }
 
   /** A node, its group and its store. */
-  private final class Node implements Group, PurgeMode.PurgedStore {
+  private final class Node implements Group, PurgeMode.PurgedStore, TimeSource {
     private final Member self;
     private final List<Purge> taken = new ArrayList<>();
     private final List<String> doubts = new ArrayList<>();
@@ -94,13 +95,19 @@ class PurgeModeTest {
     private boolean slow;
     private int configured = 1;
 
+    /** How long it stood still. */
+    private long stoodNanos;
+
+    /** The same by the wall clock. */
+    private long stoodMillis;
+
     Node(int number) {
       NodeRun run = new NodeRun(new UUID(0, number), number);
       InetSocketAddress address =
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 10 + number);
       self = new Member(run, "n" + number, address, address, 1, false, 1);
       world.nodes.put(run, this);
-      mode = new PurgeMode(world, this, self, this, Replication.memoryJournal());
+      mode = new PurgeMode(world, this, self, this, Replication.memoryJournal(), this);
       mode.tellTrust(told::add);
       mode.start();
       world.run(0);
@@ -164,6 +171,26 @@ class PurgeModeTest {
     @Override
     public void trust() {
       doubts.add("trust");
+    }
+
+    @Override
+    public long nanos() {
+      return world.now + stoodNanos;
+    }
+
+    @Override
+    public long millis() {
+      return TimeUnit.NANOSECONDS.toMillis(world.now) + stoodMillis;
+    }
+
+    /** It stands still between two steps. */
+    void standStill(long millis) {
+      stoodNanos += TimeUnit.MILLISECONDS.toNanos(millis);
+      stoodMillis += millis;
+    }
+
+    void request() {
+      mode.requestBegins(nanos(), millis());
     }
 
     boolean trusts() {
@@ -308,6 +335,126 @@ class PurgeModeTest {
     world.view(a);
     world.run(100);
     assertThat(a.trusts()).isTrue();
+  }
+
+  /** The request may be the first thing that it does. */
+  @Test
+  void aNodeThatStoodStillDoubtsBeforeItsNextRequestLooksForAResponse() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    Node c = new Node(3);
+    world.view(a, b, c);
+    world.run(100);
+    b.request();
+    assertThat(b.trusts()).isTrue();
+    b.standStill(2_001);
+    b.request();
+    assertThat(b.trusts()).isFalse();
+    int doubts = b.doubts.size();
+    b.request();
+    assertThat(b.doubts).as("once").hasSize(doubts);
+    world.run(0);
+    assertThat(b.trusts()).as("nobody has told it what was purged").isFalse();
+    assertThat(b.mode.applied().claim()).isNull();
+    world.run(2);
+    assertThat(b.trusts()).isTrue();
+    b.standStill(2_001);
+    b.request();
+    assertThat(b.trusts()).as("again").isFalse();
+    world.run(2);
+    assertThat(b.trusts()).isTrue();
+  }
+
+  @Test
+  void aNodeThatStoodStillNoticesThatWithoutARequest() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    b.doubts.clear();
+    b.standStill(1_700);
+    world.run(300);
+    assertThat(b.doubts).as("a purge waited for it").isEmpty();
+    b.standStill(2_000);
+    world.run(300);
+    assertThat(b.doubts).containsExactly("doubt", "trust");
+    assertThat(a.trusts()).isTrue();
+  }
+
+  /** The monotonic clock of a machine that is suspended may stand still, too. */
+  @Test
+  void aNodeWhoseWallClockJumpsDoubts() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    b.stoodMillis += 2_001;
+    b.request();
+    assertThat(b.trusts()).isFalse();
+    world.run(2);
+    assertThat(b.trusts()).isTrue();
+    b.stoodMillis -= 3_600_000;
+    b.request();
+    assertThat(b.trusts()).as("set back").isTrue();
+  }
+
+  /** They left it out meanwhile, and it them. */
+  @Test
+  void aNodeThatStoodStillDoubtsUntilItIsAmongTheOthersAgain() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    Node c = new Node(3);
+    world.view(a, b, c);
+    world.run(100);
+    b.standStill(11_000);
+    a.hangs = true;
+    c.hangs = true;
+    world.run(1_000);
+    assertThat(b.trusts()).isFalse();
+    world.view(b);
+    world.run(1_000);
+    assertThat(b.trusts()).as("it lost the others because it stood still").isFalse();
+    a.hangs = false;
+    c.hangs = false;
+    world.view(a, b, c);
+    world.run(100);
+    assertThat(b.trusts()).isTrue();
+    b.standStill(11_000);
+    world.run(250);
+    world.view(b);
+    world.run(29_000);
+    assertThat(b.trusts()).isTrue();
+  }
+
+  @Test
+  void aNodeThatStoodStillAndFindsNobodyTrustsWhatItHas() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    a.hangs = true;
+    b.standStill(11_000);
+    world.run(250);
+    world.view(b);
+    world.run(29_500);
+    assertThat(b.trusts()).isFalse();
+    world.run(500);
+    assertThat(b.trusts()).isTrue();
+  }
+
+  @Test
+  void aNodeThatIsAloneMissesNothingByStandingStill() {
+    Node a = new Node(1);
+    world.view(a);
+    world.run(31_000);
+    a.doubts.clear();
+    a.standStill(11_000);
+    world.run(1_000);
+    assertThat(a.doubts).isEmpty();
+    a.standStill(11_000);
+    a.request();
+    world.run(0);
+    assertThat(a.doubts).containsExactly("doubt", "trust");
   }
 
   @Test

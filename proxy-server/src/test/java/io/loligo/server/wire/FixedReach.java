@@ -21,6 +21,9 @@ final class FixedReach implements OtherStores {
   }
 
   @Override
+  public void requestBegins(long nanos, long millis) {}
+
+  @Override
   public void begins() {}
 
   @Override

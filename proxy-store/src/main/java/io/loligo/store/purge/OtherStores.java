@@ -8,6 +8,16 @@ import org.jspecify.annotations.Nullable;
 /** The stores of the other nodes of a cluster. Thread-safe: any thread; nothing blocks. */
 public interface OtherStores {
   /**
+   * A request begins, which may look for a stored response. If purges of the others may have passed
+   * this node by, because it stood still, the store {@linkplain io.loligo.store.TieredStore#doubt
+   * doubts} when this returns. On the path of every hit.
+   *
+   * @param nanos of the monotonic clock, read when the request had come
+   * @param millis since the epoch, likewise
+   */
+  void requestBegins(long nanos, long millis);
+
+  /**
    * A purge or an invalidation is about to have an effect here. A call of {@link #purge}, {@link
    * #invalidate} or {@link #refused} ends that.
    */

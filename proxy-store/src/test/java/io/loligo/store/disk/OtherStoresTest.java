@@ -46,6 +46,9 @@ final class OtherStoresTest {
     private Runnable beginning = () -> {};
 
     @Override
+    public void requestBegins(long nanos, long millis) {}
+
+    @Override
     public void begins() {
       begun.incrementAndGet();
       beginning.run();

@@ -1,0 +1,52 @@
+package io.loligo.server.cluster;
+
+import io.loligo.server.time.TimeSource;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Notices that this process stood still: it was stopped, or its machine was suspended. Thread-safe.
+ *
+ * <p>A thread beats, and whoever does something looks how long ago the last beat was. Two clocks
+ * are compared, since the monotonic one may stand still with the machine. A long pause of the
+ * collector, or a clock that is set forward, looks the same.
+ */
+final class Standstill {
+  /** Time between two beats. */
+  static final long BEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** As long as a purge waits for a node: a shorter standstill delays its answer. */
+  static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long LIMIT_MILLIS = TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS);
+
+  private final TimeSource time;
+  private volatile long beatNanos;
+  private volatile long beatMillis;
+
+  /** It moves now. */
+  Standstill(TimeSource time) {
+    this.time = time;
+    beat();
+  }
+
+  /** A beat: whatever was before is noticed. */
+  void beat() {
+    beatMillis = time.millis();
+    beatNanos = time.nanos();
+  }
+
+  /** Whether the last beat was too long ago. */
+  boolean isNoticed() {
+    return isNoticed(time.nanos(), time.millis());
+  }
+
+  /**
+   * The same for a moment that is known.
+   *
+   * @param nanos monotonic clock
+   * @param millis since the epoch
+   */
+  boolean isNoticed(long nanos, long millis) {
+    return nanos - beatNanos > LIMIT_NANOS || millis - beatMillis > LIMIT_MILLIS;
+  }
+}
