@@ -1,10 +1,11 @@
-/* Asks at a steady rate, whatever the answers take: `rate [-o ORIGIN] [-f FIELD] [-p PATIENCE] PORT
+/* Asks at a steady rate, whatever the answers take: `rate [-c] [-o ORIGIN] [-f FIELD] [-p PATIENCE] PORT
    CONNECTIONS SECONDS RATE SIZE URLS [FILE]`, and compares the content of each answer with that of the
    file, where there is one. With -o http://HOST:PORT it asks a forward port; FIELD is one more field
    line. It ends PATIENCE seconds after the schedule at the latest (default: 10).
    A request is due at its place in the schedule; one that finds no connection free waits, and its
    latency counts from when it was due, so that a server that stands still pays for everybody who
-   would have asked meanwhile. Prints requests, nanoseconds, errors, latencies in microseconds (p50,
+   would have asked meanwhile. With -c the loop is closed: a connection asks again when it is answered,
+   for so many seconds, whatever the rate. Prints requests, nanoseconds, errors, latencies in microseconds (p50,
    p99, p99.9 and the longest), and answers whose Cache-Status says that they are hits. Answers have a
    Content-Length. */
 #define _GNU_SOURCE
@@ -44,6 +45,7 @@ static size_t expected_length; /* 0: anything */
 static const char *origin = ""; /* before the path of the target */
 static const char *field = "";
 static double patience_seconds = 10;
+static int closed;
 
 static void fail(const char *what) {
   perror(what);
@@ -177,13 +179,15 @@ static void expect(const char *path) {
 
 int main(int count, char **words) {
   int option;
-  while ((option = getopt(count, words, "o:f:p:")) != -1) {
+  while ((option = getopt(count, words, "co:f:p:")) != -1) {
     if (option == 'o' && !strncmp(optarg, "http://", strlen("http://"))) {
       origin = optarg;
     } else if (option == 'f') {
       field = optarg;
     } else if (option == 'p') {
       patience_seconds = atof(optarg);
+    } else if (option == 'c') {
+      closed = 1;
     } else {
       count = 0;
       break;
@@ -192,7 +196,7 @@ int main(int count, char **words) {
   count -= optind - 1;
   words += optind - 1;
   if (count != 7 && count != 8) {
-    fprintf(stderr, "rate [-o ORIGIN] [-f FIELD] [-p PATIENCE] PORT CONNECTIONS SECONDS RATE SIZE URLS [FILE]\n");
+    fprintf(stderr, "rate [-c] [-o ORIGIN] [-f FIELD] [-p PATIENCE] PORT CONNECTIONS SECONDS RATE SIZE URLS [FILE]\n");
     return 2;
   }
   if (count == 8) {
@@ -225,17 +229,20 @@ int main(int count, char **words) {
     idle[idles++] = one;
   }
   int64_t start = now(), last = start + (int64_t)((seconds + patience_seconds) * 1e9);
+  int64_t end = start + (int64_t)(seconds * 1e9); /* of a closed loop */
+  total = closed ? UINT64_MAX : total;
   while (done + errors < total && now() < last) {
     int64_t time = now();
+    total = closed && time >= end ? asked : total;
     while (asked < total && idles) {
-      int64_t due = start + (int64_t)((double)asked / rate * 1e9);
+      int64_t due = closed ? time : start + (int64_t)((double)asked / rate * 1e9);
       if (due > time) {
         break;
       }
       ask(idle[--idles], due, words[5], asked++ % urls);
     }
     int64_t next = start + (int64_t)((double)asked / rate * 1e9) - now();
-    int64_t wait = asked < total && idles ? (next > 0 ? next : 0) : 100000000;
+    int64_t wait = !closed && asked < total && idles ? (next > 0 ? next : 0) : 100000000;
     struct timespec patience = {.tv_sec = wait / 1000000000, .tv_nsec = wait % 1000000000};
     struct epoll_event events[256];
     int ready = epoll_pwait2(poller, events, 256, &patience, NULL);
