@@ -27,6 +27,9 @@ final class Cursor implements InFlight.Subscription {
   boolean reading;
   boolean gone;
 
+  /** Whether content was told after which it has not heard that it has caught up. */
+  private boolean behind;
+
   // reader's loop
   private boolean done;
   private @Nullable ByteBuf fields;
@@ -129,9 +132,15 @@ final class Cursor implements InFlight.Subscription {
     }
   }
 
+  /** Whether bytes in memory can be told. */
+  boolean mayHaveMore() {
+    return !gone && credit > 0 && !place.isAtEnd() && !place.isGone();
+  }
+
   /** Gives the next bytes, within the credit. Takes {@code content}. */
   void tellContent(ByteBuf content) {
     credit -= content.readableBytes();
+    behind = true;
     if (sameLoop()) {
       onContent(content);
     } else {
@@ -146,6 +155,30 @@ final class Cursor implements InFlight.Subscription {
     }
     try {
       reader.content(content);
+    } catch (RuntimeException | OutOfMemoryError failure) {
+      broken(failure);
+    }
+  }
+
+  /** After content: no more follows for now. */
+  void tellCaughtUp() {
+    if (!behind) {
+      return;
+    }
+    behind = false;
+    if (sameLoop()) {
+      onCaughtUp();
+    } else {
+      post(null, this::onCaughtUp);
+    }
+  }
+
+  private void onCaughtUp() {
+    if (done) {
+      return;
+    }
+    try {
+      reader.caughtUp();
     } catch (RuntimeException | OutOfMemoryError failure) {
       broken(failure);
     }

@@ -71,6 +71,7 @@ public final class InFlight {
 
   /**
    * A reader of the content. Told on its own loop, in this order: head, content..., end or failed.
+   * After content comes caughtUp, unless the end follows at once.
    */
   public interface Reader {
     EventExecutor loop();
@@ -82,8 +83,11 @@ public final class InFlight {
      */
     void head(Arrived head);
 
-    /** Content within the requested credit. Takes {@code content}. */
+    /** Content within the requested credit. Takes {@code content}. More may follow at once. */
     void content(ByteBuf content);
+
+    /** It has all content that it may have by now: what it collects should go out. */
+    default void caughtUp() {}
 
     /** Complete; {@code trailers}: an immutable snapshot, or null if there were none. */
     void end(@Nullable Fields trailers);
@@ -648,14 +652,20 @@ public final class InFlight {
     if (cursor.credit > 0) {
       cursor.place.skipTo(cursor.from);
     }
-    while (!cursor.gone && cursor.credit > 0 && !cursor.place.isAtEnd() && !cursor.place.isGone()) {
-      cursor.tellContent(cursor.place.next(cursor.credit));
-    }
+    boolean fails = phase == Phase.FAILED || phase == Phase.BROKEN;
+    do {
+      while (cursor.mayHaveMore()) {
+        cursor.tellContent(cursor.place.next(cursor.credit));
+      }
+      if (fails || !phase.written() || !cursor.place.isAtEnd()) {
+        cursor.tellCaughtUp();
+      }
+    } while (cursor.mayHaveMore()); // what went out may have brought credit
     if (!cursor.gone && cursor.credit > 0 && cursor.place.isGone()) {
       intake.readFromDisk(cursor);
     }
     if (!cursor.gone && phase.written() && cursor.place.isAtEnd()) {
-      if (phase == Phase.FAILED || phase == Phase.BROKEN) {
+      if (fails) {
         assert failure != null : "failed without a reason";
         cursor.refuse(failure);
       } else {

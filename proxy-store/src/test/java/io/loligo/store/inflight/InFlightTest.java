@@ -261,6 +261,48 @@ final class InFlightTest {
     }
 
     @Test
+    void tellsThatAReaderHasCaughtUpOnceForPiecesThatComeTogether() {
+      byte[] bytes = bytes(200_000);
+      beginStored(200_000);
+      RecordingReader present = reader(home, true, EVERYTHING);
+      RecordingReader distant = reader(away, false, EVERYTHING);
+      loops.runAll();
+      content(bytes, 0, 150_000); // three blocks
+      loops.runAll();
+      content(bytes, 150_000, 200_000);
+      end();
+      loops.runAll();
+      assertThat(List.of(present, distant))
+          .allMatch(reader -> reader.ended)
+          .allMatch(reader -> reader.caughtUp.equals(List.of(150_000)));
+    }
+
+    @Test
+    void takesCreditThatIsGivenWhileItTellsThatAReaderHasCaughtUp() {
+      byte[] bytes = bytes(1_000);
+      beginStored(1_000);
+      RecordingReader reader = reader(home, true, 300);
+      reader.onCaughtUp = () -> reader.subscription.request(300);
+      content(bytes, 0, 1_000);
+      end();
+      assertThat(reader.ended).isTrue();
+      assertThat(reader.caughtUp).containsExactly(300, 600, 900);
+    }
+
+    @Test
+    void hasCaughtUpBeforeItHearsOfAFailure() {
+      beginStored(1_000);
+      RecordingReader reader = reader(home, true, EVERYTHING);
+      home.call(
+          () -> {
+            flight.content(fixture.buffer(bytes(1_000), 0, 500));
+            flight.fail("cause");
+          });
+      assertThat(reader.failure).isEqualTo("cause");
+      assertThat(reader.caughtUp).containsExactly(500);
+    }
+
+    @Test
     void givesLateReadersACopyOfTheTrailers() {
       beginStored(10);
       RecordingReader reader = reader(away, true, 0);

@@ -7,6 +7,8 @@ import io.loligo.store.ManualLoops;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Records its calls, and checks that they came in order and on its loop. */
 final class RecordingReader implements InFlight.Reader {
@@ -20,6 +22,10 @@ final class RecordingReader implements InFlight.Reader {
   Throwable brokenBy;
   long autoCredit;
   Runnable onContent = () -> {};
+  Runnable onCaughtUp = () -> {};
+
+  /** Bytes it had whenever it had caught up. */
+  final List<Integer> caughtUp = new ArrayList<>();
 
   RecordingReader(ManualLoops.Loop loop) {
     this.loop = loop;
@@ -91,6 +97,13 @@ final class RecordingReader implements InFlight.Reader {
     if (autoCredit > 0) {
       subscription.request(bytes);
     }
+  }
+
+  @Override
+  public void caughtUp() {
+    assertTold();
+    caughtUp.add(count());
+    onCaughtUp.run();
   }
 
   @Override

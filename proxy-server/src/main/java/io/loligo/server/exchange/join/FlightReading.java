@@ -148,10 +148,16 @@ final class FlightReading implements InFlight.Reader, LimitedReader {
     switch (delivery.pass(content)) {
       case TOO_LARGE -> owner.outgrown();
       case COMPLETE -> owner.rangeDelivered();
-      case GOES_ON -> {
-        request.stream().flush();
-        delivery.grant(subscription);
-      }
+      case GOES_ON -> {} // until it has caught up
+    }
+  }
+
+  /** {@inheritDoc} The pieces that came together leave in one write. */
+  @Override
+  public void caughtUp() {
+    if (owner.reads(this) && owner.isStreaming()) {
+      request.stream().flush();
+      grant();
     }
   }
 

@@ -490,6 +490,7 @@ public final class OriginConnection extends ChannelInboundHandlerAdapter
   void contentFollows(ResponseHead head, long contentLength) {
     wanted = false;
     phase = Phase.CONTENT;
+    readSizes.responds(contentLength);
     watch();
     if (timings != null && input.isComplete()) {
       // the exchange of a validation has ended when the listener returns

@@ -6,9 +6,10 @@ import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 
 /**
  * The size of the next read of one connection: few bytes while it is idle, enough for a head with
- * usual content while a head is awaited, and the missing bytes of content of known length.
- * Otherwise as many as arrive, up to the stream buffer; few if memory is scarce. One read at a
- * time, and no buffer before there is something to read. Confined to the connection's event loop.
+ * usual content, or with as much as the last response had, while a head is awaited, and the missing
+ * bytes of content of known length. Otherwise as many as arrive, up to the stream buffer; few if
+ * memory is scarce. One read at a time, and no buffer before there is something to read. Confined
+ * to the connection's event loop.
  */
 final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int IDLE = 64;
@@ -16,15 +17,23 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   /** The largest size for which the pool keeps buffers per thread. */
   private static final int HEAD = 32_768;
 
+  /** Bytes for a head before content that is expected. */
+  private static final int HEAD_ROOM = 2_048;
+
   private static final int LEAST = 4_096;
 
   /** Bytes around those of one record, at most, and around a small one. */
   private static final int RECORD_BYTES = 256;
 
+  private final int streamBufferBytes;
   private final int most;
   private final boolean secure;
   private final MemoryLedger transit;
   private int next;
+
+  /** Bytes of a head with content like that of the last response; 0: the usual ones. */
+  private int expected;
+
   private boolean relays;
   private boolean adaptive;
 
@@ -36,6 +45,7 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
    */
   ReadSizes(int streamBufferBytes, boolean secure, MemoryLedger transit) {
     super(1);
+    this.streamBufferBytes = streamBufferBytes;
     this.secure = secure;
     this.most = Math.max(LEAST, ReadSize.intoBufferOf(streamBufferBytes));
     this.transit = transit;
@@ -48,15 +58,31 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   }
 
   void head() {
-    next = Math.min(most, HEAD);
+    next = Math.max(Math.min(most, HEAD), expected);
     adaptive = false;
+  }
+
+  /**
+   * A response has begun with content of {@code contentLength} bytes; negative: none, or of unknown
+   * length. If the next one is alike, and its content fits into the stream buffer, it is read at
+   * once: half the reads, and half the writes to the client.
+   */
+  void responds(long contentLength) {
+    expected =
+        contentLength > HEAD - HEAD_ROOM && contentLength <= streamBufferBytes
+            ? (int) (contentLength + HEAD_ROOM + around(contentLength))
+            : 0;
   }
 
   /** Content of which {@code remaining} bytes are missing; one more, to detect a surplus. */
   void content(long remaining) {
-    long records = secure ? RECORD_BYTES + remaining / 64 : 1;
-    next = (int) Math.min(most, Math.max(LEAST, remaining + records));
+    next = (int) Math.min(most, Math.max(LEAST, remaining + around(remaining)));
     adaptive = false;
+  }
+
+  /** Bytes beside those of content: of records, or one of a surplus. */
+  private long around(long bytes) {
+    return secure ? RECORD_BYTES + bytes / 64 : 1;
   }
 
   /** Content of unknown length. */

@@ -34,6 +34,23 @@ final class ReadSizesTest {
   }
 
   @Test
+  void hasRoomForAResponseLikeTheLastOne() {
+    sizes.responds(65_536);
+    sizes.head();
+    assertThat(handle.guess()).isEqualTo(65_536 + 2_048 + 1);
+    sizes.responds(100);
+    sizes.head();
+    assertThat(handle.guess()).isEqualTo(32_768);
+  }
+
+  @Test
+  void holdsNoMoreThanAStreamBufferForAResponseLikeTheLastOne() {
+    sizes.responds(65_537);
+    sizes.head();
+    assertThat(handle.guess()).isEqualTo(32_768);
+  }
+
+  @Test
   void readsTheMissingBytesAndOneForASurplus() {
     sizes.content(10_000);
     assertThat(handle.guess()).isEqualTo(10_001);
