@@ -118,8 +118,7 @@ final class UnusedDirectives {
         "tls_key_log : LINE :",
         "high_response_time_warning : INTEGER : 0",
         "high_page_fault_warning : INTEGER : 0",
-        "high_memory_warning : BYTES : 0 KB",
-        "neighbor_type_domain : LINE :");
+        "high_memory_warning : BYTES : 0 KB");
     rows.add(
         Status.WITHOUT_EFFECT,
         "built-in error pages say what they say; error_directory has other pages",

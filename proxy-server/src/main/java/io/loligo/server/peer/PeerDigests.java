@@ -164,7 +164,7 @@ public final class PeerDigests {
         boolean has = filter.mayHold(hash);
         health.asked(peer.name(), has ? PeerCount.DIGEST_HITS : PeerCount.DIGEST_MISSES);
         if (has) {
-          boolean parent = peer.kind() == PeerKind.PARENT;
+          boolean parent = question.isParent(peer);
           HierarchyCode code = parent ? HierarchyCode.CD_PARENT_HIT : HierarchyCode.CD_SIBLING_HIT;
           return new PeerAnswer(peer.name(), code, false);
         }

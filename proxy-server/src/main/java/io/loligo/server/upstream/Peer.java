@@ -5,6 +5,7 @@ import io.loligo.core.proxyprotocol.ProxyHeaderVersion;
 import io.loligo.server.tls.TlsOptions;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,19 @@ public final class Peer {
 
   /** The second word of the line. */
   public PeerKind kind() {
+    return from.kind;
+  }
+
+  /**
+   * The kind for a URL of {@code host}, which is in lower case: that of the first {@code
+   * neighbor_type_domain} with a domain that has it, else {@link #kind()}.
+   */
+  public PeerKind kind(String host) {
+    for (KindOfDomain one : from.domains) {
+      if (one.has(host)) {
+        return one.kind();
+      }
+    }
     return from.kind;
   }
 
@@ -198,6 +212,7 @@ public final class Peer {
     private boolean allowMiss;
     private boolean originServer;
     private boolean isDefault;
+    private List<KindOfDomain> domains = List.of();
     private Set<PeerSpread> spreads = Set.of();
     private Set<CarpKey> carpKey = Set.of();
     private int weight = 1;
@@ -233,6 +248,7 @@ public final class Peer {
       allowMiss = other.allowMiss;
       originServer = other.originServer;
       isDefault = other.isDefault;
+      domains = other.domains;
       spreads = other.spreads;
       carpKey = other.carpKey;
       weight = other.weight;
@@ -275,6 +291,12 @@ public final class Peer {
     /** See {@link Peer#kind}. */
     public Builder kind(PeerKind word) {
       kind = word;
+      return this;
+    }
+
+    /** See {@link Peer#kind(String)}. */
+    Builder domains(List<KindOfDomain> all) {
+      domains = List.copyOf(all);
       return this;
     }
 

@@ -114,5 +114,14 @@ public final class PeerDirectives {
           .lines("cache_peer_access", "PEER allow|deny [!]ACL...", PeerLines::accessOf)
           .text("Which requests a cache_peer is used for. Without a line it is used for" + " all.");
 
+  /** {@code neighbor_type_domain}: the kind of a peer for some domains, see {@link Peer#kind}. */
+  public static final Setting<@Nullable Void> NEIGHBOR_TYPE_DOMAIN =
+      FEATURE
+          .lines("neighbor_type_domain", "PEER parent|sibling DOMAIN...", PeerLines::domainsOf)
+          .text(
+              "A cache_peer is a parent, or a sibling, for URLs of these domains: example.com, or"
+                  + " .example.com for the domain and all names below it. For other URLs its line"
+                  + " holds. The first domain that matches decides.");
+
   private PeerDirectives() {}
 }

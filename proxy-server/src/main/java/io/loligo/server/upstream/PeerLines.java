@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerLines implements LineReader<List<Peer>> {
   private static final int PORT_MAX = 65_535;
   private static final int HTTP_PORT = 80;
+  private static final String PEER_ABOVE = "the name of a cache_peer above this line";
 
   /** Most routers that a query to a multicast group may pass, as in Squid. */
   private static final int MAX_GROUP_HOPS = 128;
@@ -104,6 +105,48 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
   }
 
+  /** The reader of {@code neighbor_type_domain} lines; the peers contain them. */
+  static LineReader<@Nullable Void> domainsOf(Reading reading) {
+    PeerLines peers = of(reading);
+    return new LineReader<>() {
+      @Override
+      public void read(Line line) {
+        peers.readDomains(line);
+      }
+
+      @Override
+      @SuppressWarnings("NullAway") // the T of this reader may be null
+      public @Nullable Void value() {
+        return null;
+      }
+    };
+  }
+
+  private void readDomains(Line line) {
+    List<String> values = line.values();
+    if (values.size() < 3) {
+      report.error(line, "", PeerDirectives.NEIGHBOR_TYPE_DOMAIN.directive().form(), "");
+      return;
+    }
+    OnePeer peer = peers.get(values.get(0));
+    if (peer == null) {
+      report.error(line, values.get(0), PEER_ABOVE, "");
+      return;
+    }
+    PeerKind kind;
+    switch (values.get(1)) {
+      case "parent" -> kind = PeerKind.PARENT;
+      case "sibling" -> kind = PeerKind.SIBLING;
+      default -> {
+        report.error(line, values.get(1), "parent or sibling", "");
+        return;
+      }
+    }
+    for (String domain : values.subList(2, values.size())) {
+      peer.domains.add(new KindOfDomain(kind, domain.toLowerCase(Locale.ROOT)));
+    }
+  }
+
   private void readAccess(Line line) {
     List<String> values = line.values();
     if (values.size() < 2) {
@@ -112,7 +155,7 @@ final class PeerLines implements LineReader<List<Peer>> {
     }
     OnePeer peer = peers.get(values.get(0));
     if (peer == null) {
-      report.error(line, values.get(0), "the name of a cache_peer above this line", "");
+      report.error(line, values.get(0), PEER_ABOVE, "");
       return;
     }
     AclRule rule = rules.rule(RuleScope.REQUEST, line, values.subList(1, values.size()));
@@ -138,6 +181,7 @@ final class PeerLines implements LineReader<List<Peer>> {
   private final class OnePeer {
     private final Line line;
     private final List<AclRule> access = new ArrayList<>();
+    private final List<KindOfDomain> domains = new ArrayList<>();
     private final Peer.Builder options = Peer.parent();
     private String name;
     private PeerKind kind = PeerKind.PARENT;
@@ -441,6 +485,7 @@ final class PeerLines implements LineReader<List<Peer>> {
       return options
           .name(name)
           .kind(kind)
+          .domains(domains)
           .originServer(originServer)
           .digest(readsDigest() ? digest : null)
           .querying(

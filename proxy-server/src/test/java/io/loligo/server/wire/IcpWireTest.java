@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.loligo.server.Waiting;
+import io.loligo.server.config.TextSource;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -322,6 +323,39 @@ class IcpWireTest extends WireTest {
         .contains("icp.replies_sent = 1\nicp.queries_recv = 1\nicp.replies_recv = 1\n")
         .contains("icp.query_timeouts = 1\n", "icp.times_used = 1\ncd.times_used = 0\n")
         .contains("icp.q_kbytes_sent = 0\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sibling, neighbor_type_domain p parent 127.0.0.1, FIRST_PARENT_MISS",
+    "sibling, neighbor_type_domain p parent .example 127.0.0.1, FIRST_PARENT_MISS",
+    "sibling, neighbor_type_domain p parent .example, HIER_DIRECT",
+    "parent, neighbor_type_domain p sibling 127.0.0.1, HIER_DIRECT",
+    "parent, neighbor_type_domain p sibling 127.0.0.1.example, FIRST_PARENT_MISS",
+  })
+  void aDomainMayHaveAnotherKindOfPeer(String kind, String line, String code) throws Exception {
+    peer = closing(ScriptedOrigin.start());
+    neighbour = at("127.0.0.1");
+    startProxy(lines(WAIT, line(kind, "name=p"), line));
+    peer.onOk(origin.url("/one"), "content");
+    origin.onOk("/one", "content");
+    RawClient client = asking("/one");
+    neighbour.awaitQuery();
+    neighbour.reply(IcpNeighbour.MISS);
+    client.response();
+    assertThat(hierarchy()).containsExactly(code + "/127.0.0.1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "neighbor_type_domain nobody parent example.com",
+        "neighbor_type_domain p multicast example.com",
+        "neighbor_type_domain p parent",
+      })
+  void aLineAboutTheKindMustNameAPeerAndAKind(String line) {
+    String peers = "http_port 3128\ncache_peer 192.0.2.1 parent 3128 0 name=p\n";
+    assertThat(TextSource.load(peers + line).errors()).hasSize(1);
   }
 
   @Test

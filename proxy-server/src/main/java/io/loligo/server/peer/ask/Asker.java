@@ -7,7 +7,6 @@ import io.loligo.server.time.LogRateLimit;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerHtcp;
-import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.Removal;
 import io.loligo.server.upstream.route.PeerAnswer;
 import io.loligo.server.upstream.route.PeerAsking;
@@ -281,7 +280,7 @@ public final class Asker {
     }
     long nanos = time.nanos();
     int number = nextNumber();
-    Round round = new Round(then, nanos, now.wantsDistance);
+    Round round = new Round(question, then, nanos, now.wantsDistance);
     Wait wait = new Wait();
     for (Peer peer : question.peers()) {
       Neighbour to = neighbours.get(peer.name());
@@ -294,7 +293,7 @@ public final class Asker {
       to.queried(nanos);
       health.asked(peer.name(), PeerCount.QUERIES);
       round.queried(to);
-      wait.add(to, now);
+      wait.add(to, question.isParent(to.line()), now);
     }
     if (round.unanswered().isEmpty() && round.group() == null) {
       round.giveUp();
@@ -415,13 +414,13 @@ public final class Asker {
     private int siblings;
     private long groupMillis;
 
-    void add(Neighbour to, AskSettings settings) {
+    void add(Neighbour to, boolean parent, AskSettings settings) {
       if (!to.isUp()) {
         return;
       }
       if (to.isGroup()) {
         groupMillis = to.groupReplies() == 0 ? settings.groupMillis / 2 : to.roundTripMillis();
-      } else if (to.line().kind() == PeerKind.PARENT) {
+      } else if (parent) {
         parentMillis += to.roundTripMillis();
         parents++;
       } else {

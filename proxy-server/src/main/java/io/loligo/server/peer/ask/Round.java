@@ -2,8 +2,8 @@ package io.loligo.server.peer.ask;
 
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.Peer;
-import io.loligo.server.upstream.PeerKind;
 import io.loligo.server.upstream.route.PeerAnswer;
+import io.loligo.server.upstream.route.PeerQuestion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Round {
+  private final PeerQuestion question;
   private final Consumer<PeerAnswer> then;
   private final long startNanos;
   private final boolean wantsDistance;
@@ -47,7 +48,8 @@ final class Round {
    *
    * @param wantsDistance whether distances that parents tell count
    */
-  Round(Consumer<PeerAnswer> then, long startNanos, boolean wantsDistance) {
+  Round(PeerQuestion question, Consumer<PeerAnswer> then, long startNanos, boolean wantsDistance) {
+    this.question = question;
     this.then = then;
     this.startNanos = startNanos;
     this.wantsDistance = wantsDistance;
@@ -114,7 +116,7 @@ final class Round {
     if (decided) {
       return;
     }
-    boolean parent = from.line().kind() == PeerKind.PARENT;
+    boolean parent = question.isParent(from.line());
     if (reply == Reply.HIT) {
       HierarchyCode code = parent ? HierarchyCode.PARENT_HIT : HierarchyCode.SIBLING_HIT;
       decide(new PeerAnswer(from.line().name(), code, false));

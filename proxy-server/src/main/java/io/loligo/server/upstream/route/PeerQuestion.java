@@ -2,6 +2,7 @@ package io.loligo.server.upstream.route;
 
 import io.loligo.core.message.Fields;
 import io.loligo.server.upstream.Peer;
+import io.loligo.server.upstream.PeerKind;
 import java.util.List;
 
 /**
@@ -10,4 +11,21 @@ import java.util.List;
  * @param fields of the client's request; any thread may read them
  * @param peers that may be asked, in the order of their lines; not empty
  */
-public record PeerQuestion(String url, Fields fields, List<Peer> peers) {}
+public record PeerQuestion(String url, Fields fields, List<Peer> peers) {
+  /** Whether {@code peer} is a parent for this URL. */
+  public boolean isParent(Peer peer) {
+    return peer.kind(host()) == PeerKind.PARENT;
+  }
+
+  private String host() {
+    int start = url.indexOf("://") + 3;
+    if (url.charAt(start) == '[') {
+      return url.substring(start + 1, url.indexOf(']', start));
+    }
+    int end = start;
+    while (end < url.length() && url.charAt(end) != '/' && url.charAt(end) != ':') {
+      end++;
+    }
+    return url.substring(start, end);
+  }
+}

@@ -177,7 +177,7 @@ final class PeerSelection {
     }
     Candidate first = answering(usable, answer);
     boolean originFirst = preferDirect || near;
-    usable.removeIf(each -> each.equals(first) || each.line().kind() != PeerKind.PARENT);
+    usable.removeIf(each -> each.equals(first) || !isParent(each, request));
     List<Hop> hops = parents(usable, request, from);
     if (direct == Direct.MAYBE && reachable) {
       hops.add(originFirst ? 0 : hops.size(), origin);
@@ -205,6 +205,10 @@ final class PeerSelection {
 
   private static boolean isMiss(HierarchyCode code) {
     return code == HierarchyCode.CLOSEST_PARENT_MISS || code == HierarchyCode.FIRST_PARENT_MISS;
+  }
+
+  private static boolean isParent(Candidate peer, RoutedRequest request) {
+    return peer.line().kind(request.host()) == PeerKind.PARENT;
   }
 
   /** The peer that {@code answer} names, if it can be used now; else null. */
@@ -245,7 +249,7 @@ final class PeerSelection {
     List<Peer> asked = new ArrayList<>();
     for (Candidate each : peers) {
       Peer line = each.line();
-      if ((line.kind() == PeerKind.PARENT || siblings) && asking.asks(line)) {
+      if ((isParent(each, request) || siblings) && asking.asks(line)) {
         AclVerdict verdict = mayBeUsed(line, request, methodId);
         if (verdict != null && verdict.kind() == AclVerdict.Kind.NEEDS_DESTINATION) {
           return List.of();
@@ -270,7 +274,7 @@ final class PeerSelection {
   }
 
   private Reason reason(Candidate candidate, RoutedRequest request, int methodId) {
-    if (candidate.line().kind() != PeerKind.PARENT) {
+    if (!isParent(candidate, request)) {
       return Reason.SIBLING;
     }
     AclVerdict verdict = mayBeUsed(candidate.line(), request, methodId);
@@ -453,7 +457,7 @@ final class PeerSelection {
 
   private Hop hop(
       Candidate peer, HierarchyCode code, RoutedRequest request, @Nullable InetAddress from) {
-    if (peer.line().kind() != PeerKind.SIBLING) {
+    if (peer.line().kind(request.host()) != PeerKind.SIBLING) {
       return parent(peer, code, request, from);
     }
     RequestForm form = peer.peer().form().with(request);
