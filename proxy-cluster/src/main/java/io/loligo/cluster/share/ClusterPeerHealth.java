@@ -60,15 +60,15 @@ public final class ClusterPeerHealth {
     return may;
   }
 
-  /** It acknowledged a request. */
-  public void acknowledged() {
-    if (state.failures > 0) {
-      recover();
-    }
+  /** It acknowledged a request. Returns whether it was out of routing, and is back by this. */
+  public boolean acknowledged() {
+    return state.failures > 0 && recover();
   }
 
-  private synchronized void recover() {
+  private synchronized boolean recover() {
+    boolean wasOut = state.outNanos > 0;
     state = WELL;
+    return wasOut;
   }
 
   /**

@@ -70,6 +70,16 @@ class ClusterPeerHealthTest {
     assertThat(health.mayAsk(10 + SECOND)).isTrue();
   }
 
+  @Test
+  void tellsOnceThatItIsBack() {
+    assertThat(health.acknowledged()).isFalse();
+    health.failed(1, 1);
+    assertThat(health.acknowledged()).as("it was in routing").isFalse();
+    fail(10);
+    assertThat(health.acknowledged()).isTrue();
+    assertThat(health.acknowledged()).isFalse();
+  }
+
   private void fail(long now) {
     for (int i = 0; i < ClusterPeerHealth.FAILURES_IN_A_ROW; i++) {
       health.failed(now, now);

@@ -287,7 +287,9 @@ final class LoopOwners implements CacheOwners {
     @Override
     public void acknowledged(long tookNanos) {
       place.times.add(tookNanos);
-      place.peer.health().acknowledged();
+      if (place.peer.health().acknowledged()) {
+        shared.returned(place.peer);
+      }
       acknowledgements.record(tookNanos);
       shared.count(ShareCount.PEER_REQUESTS);
     }
@@ -298,8 +300,12 @@ final class LoopOwners implements CacheOwners {
         place.times.add(limitNanos());
       }
       shared.count(ShareCount.PEER_FAILURES);
+      boolean wasOut = place.peer.health().isOut();
       if (place.peer.health().failed(allowedNanos, nanos.getAsLong())) {
         shared.count(ShareCount.EJECTIONS);
+        if (!wasOut) {
+          shared.ejected(place.peer, silent);
+        }
       }
     }
 

@@ -213,6 +213,25 @@ public final class SharedRing {
     }
   }
 
+  /**
+   * {@code peer} went out of routing. Not to be called when a try of one that is out failed.
+   *
+   * @param silent whether its last failure was that it gave no sign of life
+   */
+  void ejected(ClusterPeer peer, boolean silent) {
+    LOG.warn(
+        "node {} at {} {} three requests in a row: it is asked no more until it answers a try, and"
+            + " the next in rank own its keys; next: look at its log, and at the network to it",
+        peer.member().name(),
+        NetUtil.toSocketAddressString(peer.member().bodies()),
+        silent ? "gave no sign of life in time for" : "refused or reset");
+  }
+
+  /** {@code peer} answered a try, and is in routing again. */
+  void returned(ClusterPeer peer) {
+    LOG.info("node {} answers again, and owns its keys", peer.member().name());
+  }
+
   /** Whether {@code address} is one of a member. */
   boolean isNode(InetAddress address) {
     for (ClusterPeer peer : ring.peers()) {

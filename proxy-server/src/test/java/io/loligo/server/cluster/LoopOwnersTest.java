@@ -8,6 +8,7 @@ import io.loligo.cluster.group.View;
 import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
+import io.loligo.server.CapturedLog;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
@@ -147,6 +148,28 @@ class LoopOwnersTest {
     again.acknowledged(1_000);
     assertThat(node(ofOthers(), 0)).isNotNull();
     assertThat(shared.value(ShareCount.PEER_REQUESTS)).isEqualTo(1);
+  }
+
+  @Test
+  void theLogTellsOnceThatANodeIsOutAndOnceThatItIsBack() {
+    members(1, 2);
+    try (CapturedLog log = new CapturedLog(SharedRing.class)) {
+      for (int i = 0; i < 3; i++) {
+        node(ofOthers(), 0).failed(true);
+      }
+      nowNanos += TimeUnit.MILLISECONDS.toNanos(1_001);
+      node(ofOthers(), 0).failed(false); // a try
+      assertThat(shared.value(ShareCount.EJECTIONS)).isEqualTo(2);
+      nowNanos += TimeUnit.MILLISECONDS.toNanos(2_001);
+      ClusterNode tried = node(ofOthers(), 0);
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .contains("gave no sign of life in time for three requests in a row", "; next: ");
+      tried.acknowledged(1_000);
+      tried.acknowledged(1_000);
+      assertThat(log.lines()).hasSize(2).last().asString().contains("answers again");
+    }
   }
 
   @Test
