@@ -262,7 +262,7 @@ public final class RequestComposer implements HpackDecoder.Sink {
       return false;
     }
     // the other values become parts of the request-target, and of Host
-    if (!othersAreVisible()) {
+    if (!othersAreVisible() || !isPathOrAsterisk(connect && !extended)) {
       failure = ParseFailure.BAD_TARGET;
       return false;
     }
@@ -271,6 +271,21 @@ public final class RequestComposer implements HpackDecoder.Sink {
       return false;
     }
     return true;
+  }
+
+  /**
+   * Whether {@code :path} is a path or an asterisk (RFC 9113 section 8.3.1): a URL would name
+   * another host than {@code :authority}.
+   *
+   * @param without whether the request has no {@code :path}
+   */
+  private boolean isPathOrAsterisk(boolean without) {
+    if (without) {
+      return true;
+    }
+    int start = starts[Pseudo.PATH.ordinal()];
+    return pseudo[start] == '/'
+        || (pseudo[start] == '*' && ends[Pseudo.PATH.ordinal()] - start == 1);
   }
 
   /** Whether the protocol is WebSocket, in any case (RFC 9110 section 7.8). */
