@@ -146,6 +146,7 @@ class KerberosPeerWireTest extends WireTest {
                 "http_port 127.0.0.1:" + port,
                 "pid_filename none",
                 "cache_mem 32 MB",
+                "loligo_admin_port off",
                 "debug_options ALL,9",
                 "log_mime_hdrs on",
                 "cache_log " + dir.resolve("cache.log"),

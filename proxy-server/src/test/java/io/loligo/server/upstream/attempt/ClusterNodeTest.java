@@ -217,12 +217,13 @@ class ClusterNodeTest extends AttemptFixture {
   }
 
   @Test
-  void passesOnEarlyHintsOfTheOwner() {
+  void passesOnInterimResponsesAfterTheOwnersSign() {
     Listening seen = fetch(get(), owner(), ORIGIN);
+    last().answer(ACKNOWLEDGED);
     last().answer("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     last().answer(ACKNOWLEDGED);
     last().answer(OK);
-    assertThat(seen.events).containsExactly("interim 103", "head 200 LENGTH", "end");
+    assertThat(seen.events).containsExactly("interim 103", "interim 102", "head 200 LENGTH", "end");
     assertThat(first.acknowledgedMillis).hasSize(1);
   }
 
