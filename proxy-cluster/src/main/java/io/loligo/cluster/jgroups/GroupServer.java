@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jgroups.Address;
+import org.jgroups.blocks.cs.Connection;
 import org.jgroups.blocks.cs.TcpConnection;
 import org.jgroups.blocks.cs.TcpServer;
 import org.jgroups.util.ThreadFactory;
@@ -47,6 +48,9 @@ final class GroupServer extends TcpServer {
   private final TimeScheduler timer;
   private final Refusals refusals;
   private final ThreadPoolExecutor greeting;
+
+  /** Set before the connections are closed: one that comes later is closed at once. */
+  private volatile boolean stopped;
 
   /** Takes {@code sockets}, which are bound. */
   GroupServer(
@@ -95,8 +99,28 @@ final class GroupServer extends TcpServer {
     return new GroupConnection(peer, this);
   }
 
+  /** A connection that outlived the server would be for its peer one with the next server here. */
+  @Override
+  public void handleOutgoingConnection(Address peer, Connection connection) throws Exception {
+    super.handleOutgoingConnection(peer, connection);
+    closeIfStopped(connection);
+  }
+
+  @Override
+  public void handleIncomingConnection(Address peer, Connection connection) throws Exception {
+    super.handleIncomingConnection(peer, connection);
+    closeIfStopped(connection);
+  }
+
+  private void closeIfStopped(Connection connection) {
+    if (stopped) {
+      Util.close(connection);
+    }
+  }
+
   @Override
   public void stop() {
+    stopped = true;
     super.stop();
     greeting.shutdownNow();
     sockets.close();
