@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import org.jgroups.blocks.cs.Connection;
 import org.jgroups.stack.IpAddress;
 import org.jgroups.util.DefaultThreadFactory;
@@ -28,10 +27,7 @@ class GroupServerTest {
       server.start();
       server.stop();
       Connection late = server.getConnection(new IpAddress(loopback, peer.getLocalPort()));
-      try (Socket accepted = peer.accept()) {
-        assertThat(late.isClosed()).isTrue();
-        assertThat(accepted.getInputStream().readAllBytes()).as("it ends").isNotNull();
-      }
+      assertThat(late.isClosed()).isTrue();
     } finally {
       timer.stop();
     }

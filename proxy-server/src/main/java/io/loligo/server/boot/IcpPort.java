@@ -9,14 +9,12 @@ import io.loligo.server.metrics.IcpCount;
 import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.peer.NeighbourDirectives;
 import io.loligo.server.peer.OriginDistances;
-import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.peer.ask.QueryProtocol;
 import io.loligo.server.peer.icp.IcpDesk;
 import io.loligo.server.peer.icp.IcpHandler;
 import io.loligo.server.peer.icp.IcpMessage;
 import io.loligo.server.peer.icp.IcpOutcome;
 import io.loligo.server.peer.icp.IcpQueries;
-import io.loligo.server.peer.icp.IcpTraffic;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.Transport;
@@ -58,8 +56,7 @@ final class IcpPort implements Part {
 
   private final NeighbourPort port;
   private final Loop loop;
-  private final Asker asker;
-  private final IcpTraffic traffic;
+  private final Peers peers;
   private final HtcpPort htcp;
   private final OriginDistances distances;
 
@@ -72,29 +69,25 @@ final class IcpPort implements Part {
   private @Nullable Channel outgoing;
 
   /**
-   * The port works on {@code loop}, that of {@code asker}; {@code config} gives the one in force.
+   * The port works on {@code loop}, on which {@code peers} are asked; {@code config} gives the one
+   * in force.
    *
-   * @param traffic counts the messages
-   * @param distances of origins, told to peers
    * @param htcp is bound, and takes another configuration, before this port
    */
   IcpPort(
       Transport transport,
       Loop loop,
-      Asker asker,
-      IcpTraffic traffic,
+      Peers peers,
       HtcpPort htcp,
-      OriginDistances distances,
       Logs logs,
       Supplier<ProxyConfig> config,
       TimeSource time) {
     List<IcpOutcome> outcomes = List.of(IcpOutcome.values());
     this.port = new NeighbourPort("icp", outcomes, transport, loop, logs, config, time);
     this.loop = loop;
-    this.asker = asker;
-    this.traffic = traffic;
+    this.peers = peers;
     this.htcp = htcp;
-    this.distances = distances;
+    distances = peers.health().distances();
   }
 
   /**
@@ -126,7 +119,8 @@ final class IcpPort implements Part {
   }
 
   private Channel open(@Nullable String host, int number) throws IOException {
-    return port.open(host, number, IcpMessage.MAX_BYTES, new IcpHandler(new Desk(), traffic));
+    return port.open(
+        host, number, IcpMessage.MAX_BYTES, new IcpHandler(new Desk(), peers.icpTraffic()));
   }
 
   private void ask(ProxyConfig now) {
@@ -137,9 +131,9 @@ final class IcpPort implements Part {
       spoken.add(byHtcp);
     }
     if (from != null) {
-      spoken.add(new IcpQueries(from, traffic, now));
+      spoken.add(new IcpQueries(from, peers.icpTraffic(), now));
     }
-    asker.use(now, spoken);
+    peers.asker().use(now, spoken);
   }
 
   @Override
@@ -166,7 +160,7 @@ final class IcpPort implements Part {
 
   /** Another process has the port: asks and answers no more. */
   synchronized void handOver() {
-    asker.use(port.config(), List.of());
+    peers.asker().use(port.config(), List.of());
     close();
   }
 
@@ -175,7 +169,7 @@ final class IcpPort implements Part {
     port.showMeters(export);
     for (IcpCount count : IcpCount.values()) {
       String text = count.told().text();
-      export.counter("loligo.icp." + count.key(), null, text, () -> value(count));
+      export.counter("loligo.icp." + count.key(), null, text, () -> peers.value(count));
     }
   }
 
@@ -183,7 +177,7 @@ final class IcpPort implements Part {
   public void showHistory(HistorySources sources) {
     port.showHistory(sources);
     for (IcpCount count : IcpCount.values()) {
-      sources.counter("icp_" + count.key(), () -> value(count));
+      sources.counter("icp_" + count.key(), () -> peers.value(count));
     }
   }
 
@@ -199,7 +193,7 @@ final class IcpPort implements Part {
   private Map<String, Long> numbers() {
     Map<String, Long> numbers = port.numbers();
     for (IcpCount count : IcpCount.values()) {
-      numbers.put(count.key(), value(count));
+      numbers.put(count.key(), peers.value(count));
     }
     return numbers;
   }
@@ -212,10 +206,6 @@ final class IcpPort implements Part {
     return texts;
   }
 
-  private long value(IcpCount count) {
-    return count == IcpCount.ROUND_TIMEOUTS ? asker.timeouts() : traffic.value(count);
-  }
-
   @Override
   public synchronized void close() {
     NeighbourPort.close(incoming);
@@ -226,7 +216,7 @@ final class IcpPort implements Part {
   private final class Desk implements IcpDesk {
     @Override
     public boolean isPeer(InetAddress address) {
-      return asker.knows(address);
+      return peers.asker().knows(address);
     }
 
     @Override
@@ -238,7 +228,7 @@ final class IcpPort implements Part {
     @Override
     public void replied(InetSocketAddress from, IcpMessage reply) {
       port.count(IcpOutcome.REPLY);
-      IcpQueries.tell(asker, from, reply);
+      IcpQueries.tell(peers.asker(), from, reply);
     }
 
     @Override

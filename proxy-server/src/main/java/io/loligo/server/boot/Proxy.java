@@ -362,16 +362,7 @@ public final class Proxy implements AutoCloseable {
                   transport, loops.first(), peers.asker(), seenStore, logs, inForce::config, time));
       icp =
           parts.add(
-              new IcpPort(
-                  transport,
-                  loops.first(),
-                  peers.asker(),
-                  peers.icpTraffic(),
-                  htcp,
-                  peers.health().distances(),
-                  logs,
-                  inForce::config,
-                  time));
+              new IcpPort(transport, loops.first(), peers, htcp, logs, inForce::config, time));
       descriptors =
           parts.add(
               new FreeDescriptors(

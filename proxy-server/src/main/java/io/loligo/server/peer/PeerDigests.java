@@ -140,7 +140,8 @@ public final class PeerDigests {
       if (queried.isEmpty()) {
         then.accept(PeerAnswer.NOBODY);
       } else {
-        queries.ask(new PeerQuestion(question.url(), question.fields(), queried), then);
+        queries.ask(
+            new PeerQuestion(question.url(), question.host(), question.fields(), queried), then);
       }
     }
 

@@ -28,6 +28,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.lang.reflect.Proxy;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -124,7 +125,7 @@ class PeerDigestTest {
     if (asked.isEmpty()) {
       return PeerAnswer.NOBODY;
     }
-    asking.ask(new PeerQuestion(url, fields, asked), answers::add);
+    asking.ask(new PeerQuestion(url, URI.create(url).getHost(), fields, asked), answers::add);
     channel.runPendingTasks();
     assertThat(answers).hasSize(1);
     return answers.get(0);

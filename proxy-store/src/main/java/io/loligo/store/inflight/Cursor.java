@@ -160,7 +160,7 @@ final class Cursor implements InFlight.Subscription {
     }
   }
 
-  /** After content: no more follows for now. */
+  /** Tells the reader, once after content, that it has all that it may have by now. */
   void tellCaughtUp() {
     if (!behind) {
       return;

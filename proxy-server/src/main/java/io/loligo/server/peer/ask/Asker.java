@@ -119,7 +119,8 @@ public final class Asker {
           begin(question, then);
         } else {
           PeerQuestion kept =
-              new PeerQuestion(question.url(), question.fields().snapshot(), question.peers());
+              new PeerQuestion(
+                  question.url(), question.host(), question.fields().snapshot(), question.peers());
           loop.execute(() -> begin(kept, answer -> of.execute(() -> then.accept(answer))));
         }
       }

@@ -8,24 +8,13 @@ import java.util.List;
 /**
  * Which of {@code peers} has the response to a GET for {@code url}? Immutable.
  *
+ * @param host that of the URL, in lower case
  * @param fields of the client's request; any thread may read them
  * @param peers that may be asked, in the order of their lines; not empty
  */
-public record PeerQuestion(String url, Fields fields, List<Peer> peers) {
+public record PeerQuestion(String url, String host, Fields fields, List<Peer> peers) {
   /** Whether {@code peer} is a parent for this URL. */
   public boolean isParent(Peer peer) {
-    return peer.kind(host()) == PeerKind.PARENT;
-  }
-
-  private String host() {
-    int start = url.indexOf("://") + 3;
-    if (url.charAt(start) == '[') {
-      return url.substring(start + 1, url.indexOf(']', start));
-    }
-    int end = start;
-    while (end < url.length() && url.charAt(end) != '/' && url.charAt(end) != ':') {
-      end++;
-    }
-    return url.substring(start, end);
+    return peer.kind(host) == PeerKind.PARENT;
   }
 }

@@ -96,7 +96,7 @@ public final class Router {
       return false;
     }
     asking.ask(
-        new PeerQuestion(request.url(), request.requestFields(), asked),
+        new PeerQuestion(request.url(), request.host(), request.requestFields(), asked),
         answer -> {
           if (answer.timedOut()) {
             request.peersTimedOut();

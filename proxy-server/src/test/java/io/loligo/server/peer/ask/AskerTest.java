@@ -21,6 +21,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -120,7 +121,8 @@ class AskerTest {
     queried.clear();
     answers.clear();
     List<Peer> asked = peers.stream().filter(asking::asks).toList();
-    asking.ask(new PeerQuestion("http://o.example/", new Fields(1), asked), answers::add);
+    asking.ask(
+        new PeerQuestion("http://o.example/", "o.example", new Fields(1), asked), answers::add);
   }
 
   private void reply(int peer, Reply reply) throws UnknownHostException {
@@ -495,7 +497,8 @@ class AskerTest {
   void nobodyIsAskedAboutAUrlThatFitsNoQuery() throws Exception {
     use(peer("p", "parent", ""));
     String url = "http://o.example/" + "x".repeat(Asker.MOST_URL_BYTES);
-    asking.ask(new PeerQuestion(url, new Fields(1), peers), answers::add);
+    asking.ask(
+        new PeerQuestion(url, URI.create(url).getHost(), new Fields(1), peers), answers::add);
     assertThat(queried).isEmpty();
     assertAnswer(null, HierarchyCode.HIER_NONE, false);
   }
@@ -533,7 +536,10 @@ class AskerTest {
     use(peer("s", "sibling", ""));
     EmbeddedChannel other = new EmbeddedChannel();
     EventExecutor loop = other.eventLoop();
-    asker.on(loop).ask(new PeerQuestion("http://o.example/", new Fields(1), peers), answers::add);
+    asker
+        .on(loop)
+        .ask(
+            new PeerQuestion("http://o.example/", "o.example", new Fields(1), peers), answers::add);
     channel.runPendingTasks();
     reply(1, Reply.HIT);
     assertThat(answers).isEmpty();
