@@ -37,6 +37,9 @@ public final class CacheSettings {
   /** {@code ignore-cc} of the port: only-if-cached is the only request directive that counts. */
   private final boolean ignoreCc;
 
+  /** The Range of the request is the proxy's own, and part of the key. */
+  final boolean rangeInKey;
+
   /**
    * The settings of {@code config}, for ports that do not stand for an origin.
    *
@@ -56,10 +59,16 @@ public final class CacheSettings {
     minObjectBytes = config.get(CachingDirectives.MINIMUM_OBJECT_SIZE);
     gateway = false;
     ignoreCc = false;
+    rangeInKey = false;
   }
 
   private CacheSettings(
-      CacheSettings from, long minObjectBytes, long maxObjectBytes, boolean gateway, boolean noCc) {
+      CacheSettings from,
+      long minObjectBytes,
+      long maxObjectBytes,
+      boolean gateway,
+      boolean ignoreCc,
+      boolean rangeInKey) {
     refreshPatterns = from.refreshPatterns;
     negativeTtlSeconds = from.negativeTtlSeconds;
     minimumExpirySeconds = from.minimumExpirySeconds;
@@ -69,22 +78,29 @@ public final class CacheSettings {
     this.minObjectBytes = minObjectBytes;
     this.maxObjectBytes = maxObjectBytes;
     this.gateway = gateway;
-    this.ignoreCc = noCc;
+    this.ignoreCc = ignoreCc;
+    this.rangeInKey = rangeInKey;
   }
 
   /** The same for a port that stands for the origin, or does not. */
   public CacheSettings asGateway(boolean gateway) {
-    return new CacheSettings(this, minObjectBytes, maxObjectBytes, gateway, ignoreCc);
+    return new CacheSettings(this, minObjectBytes, maxObjectBytes, gateway, ignoreCc, rangeInKey);
   }
 
   /** The same for a port with {@code ignore-cc}, or without. */
   public CacheSettings ignoringCc(boolean ignoreCc) {
-    return new CacheSettings(this, minObjectBytes, maxObjectBytes, gateway, ignoreCc);
+    return new CacheSettings(this, minObjectBytes, maxObjectBytes, gateway, ignoreCc, rangeInKey);
   }
 
-  /** The same without a limit of size: only slices of the response are stored. */
-  public CacheSettings ofAnySize() {
-    return new CacheSettings(this, 0, Long.MAX_VALUE, gateway, ignoreCc);
+  /**
+   * The same for a slice, whose Range is in its key.
+   *
+   * @param ofAnySize whether the whole may have any size: only slices of it are stored
+   */
+  public CacheSettings ofSlice(boolean ofAnySize) {
+    long min = ofAnySize ? 0 : minObjectBytes;
+    long max = ofAnySize ? Long.MAX_VALUE : maxObjectBytes;
+    return new CacheSettings(this, min, max, gateway, ignoreCc, /* rangeInKey= */ true);
   }
 
   /** The directives of {@code request} that count. */

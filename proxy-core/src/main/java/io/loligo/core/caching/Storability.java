@@ -75,14 +75,14 @@ public record Storability(
     Fields fields = response.fields();
     CacheControl directives = TargetedControl.of(fields, settings.gateway);
     RefreshPattern pattern = settings.patternFor(url);
-    refusal = responseRefusal(request, response, directives, pattern);
+    boolean ofOneRequest = isOfOneRequest(response.status(), request, settings.rangeInKey);
+    refusal = responseRefusal(request, response, ofOneRequest, directives, pattern);
     if (refusal == null && request.methodId() == Method.POST) {
       refusal = postRefusal(response, directives, url);
     }
     if (refusal != null) {
       return refused(refusal);
     }
-    boolean ofOneRequest = isOfOneRequest(response.status(), request);
     StoredMeta meta =
         meta(
             response.status(),
@@ -275,12 +275,14 @@ public record Storability(
    * Whether a response with this status to {@code request} is stored for requests with the same
    * fields only: it may depend on the request, by its status, or as an error to a request for a
    * part, with a condition, or with bytes that some servers cannot handle.
+   *
+   * @param rangeInKey all requests with the key have the same Range
    */
-  private static boolean isOfOneRequest(int status, RequestHead request) {
+  private static boolean isOfOneRequest(int status, RequestHead request, boolean rangeInKey) {
     Fields fields = request.fields();
+    FieldSet causes = rangeInKey ? Preconditions.FIELDS : Preconditions.FIELDS_AND_RANGE;
     return StatusCaching.isOfOneRequest(status, request)
-        || (status >= 400
-            && (fields.hasAny(Preconditions.FIELDS_AND_RANGE) || !StatusCaching.isVisible(fields)));
+        || (status >= 400 && (fields.hasAny(causes) || !StatusCaching.isVisible(fields)));
   }
 
   private static boolean mayDependOnSize(int status, RequestHead request) {
@@ -351,6 +353,7 @@ public record Storability(
   private static @Nullable String responseRefusal(
       RequestHead request,
       ResponseHead response,
+      boolean ofOneRequest,
       CacheControl directives,
       @Nullable RefreshPattern pattern) {
     int status = response.status();
@@ -360,7 +363,7 @@ public record Storability(
     if (mayDependOnSize(status, request)) {
       return "an error, and the request head is unusually large";
     }
-    if (isOfOneRequest(status, request) && request.fields().hasAny(SECRETS)) {
+    if (ofOneRequest && request.fields().hasAny(SECRETS)) {
       return "may quote the request, which has credentials or a cookie";
     }
     boolean understood = StatusCaching.isUnderstood(status);

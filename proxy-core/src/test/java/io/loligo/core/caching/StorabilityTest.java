@@ -174,6 +174,20 @@ class StorabilityTest {
       assertThat(storability(Heads.get(line), Heads.response(301, FRESH)).meta().vary()).isNull();
     }
 
+    @Test
+    void sharesErrorsToRequestsForASlice() {
+      CacheSettings ofSlice = CachingDefaults.DEFAULT.ofSlice(/* ofAnySize= */ false);
+      String range = "Range: bytes=0-65535";
+      ResponseHead gone = Heads.response(410, FRESH);
+      assertThat(storability(Heads.get(range), gone, ofSlice).meta().vary()).isNull();
+      assertThat(
+              storability(Heads.get(range, "If-Match: \"a\""), gone, ofSlice)
+                  .meta()
+                  .vary()
+                  .isOfOneRequest())
+          .isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"Authorization: Basic YTpi", "Proxy-Authorization: x", "Cookie: a=1"})
     void doesNotStoreSecretsWithAResponseForEqualRequests(String line) {

@@ -463,6 +463,18 @@ class SlicesWireTest extends WireTest {
     assertThat(get("/broken").status()).isEqualTo(502);
   }
 
+  @Test
+  void clientsOfDifferentFieldsShareAnError() throws Exception {
+    start(Where.MEMORY);
+    origin.on("/gone", "HTTP/1.1 410 \r\nCache-Control: max-age=9\r\nContent-Length: 2\r\n\r\nno");
+    for (String client : List.of("one", "another")) {
+      WireMessage gone = get("/gone", "User-Agent: " + client);
+      assertThat(gone.status()).isEqualTo(410);
+      assertThat(gone.text()).isEqualTo("no");
+    }
+    assertThat(origin.fetches("/gone")).isEqualTo(1);
+  }
+
   // ---- conditions, directives, other methods
 
   @ParameterizedTest

@@ -66,8 +66,9 @@ public final class StoringRules {
    */
   public CacheSettings caching(Asked asked, int status) {
     CacheSettings ofPort = caching.of(asked.request());
-    boolean ofSlice = asked.request().slice() != null && (status == 206 || status == 304);
-    return ofSlice ? ofPort.ofAnySize() : ofPort;
+    return asked.request().slice() == null
+        ? ofPort
+        : ofPort.ofSlice(/* ofAnySize= */ status == 206 || status == 304);
   }
 
   /**
