@@ -175,8 +175,7 @@ class CommandsWireTest extends WireTest {
     startProxy(SECRET);
     List<String> command = new ArrayList<>(List.of("env", "LOLIGO_ADMIN_SECRET=s3cr3t-value"));
     String admin = "127.0.0.1:" + proxy.adminPort();
-    command.addAll(
-        ProxyProcess.command(List.of(), "io.loligo.server.cli.Main", "rotate", "--admin", admin));
+    command.addAll(ProxyProcess.command(List.of(), ProxyProcess.MAIN, "rotate", "--admin", admin));
     ProxyProcess rotate = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
     assertThat(rotate.awaitExit()).isZero();
     assertThat(rotate.output()).isEqualTo("logs are rotated\n");

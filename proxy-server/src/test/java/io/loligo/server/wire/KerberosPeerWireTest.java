@@ -167,7 +167,7 @@ class KerberosPeerWireTest extends WireTest {
     command.addAll(
         ProxyProcess.command(
             List.of("-Djava.security.krb5.conf=" + kdc.configuration()),
-            "io.loligo.server.cli.Main",
+            ProxyProcess.MAIN,
             "run",
             "-f",
             file.toString()));

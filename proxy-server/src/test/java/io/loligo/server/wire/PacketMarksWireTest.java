@@ -119,8 +119,7 @@ class PacketMarksWireTest extends WireTest {
           List.of("--inh-caps=-net_admin,-net_raw", "--bounding-set=-net_admin,-net_raw"));
     }
     command.addAll(
-        ProxyProcess.command(
-            List.of("-Xmx128m"), "io.loligo.server.cli.Main", "run", "-f", file.toString()));
+        ProxyProcess.command(List.of("-Xmx128m"), ProxyProcess.MAIN, "run", "-f", file.toString()));
     ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
     assertThat(process.awaitExit()).as(process.output()).isNotZero();
     assertThat(process.output())

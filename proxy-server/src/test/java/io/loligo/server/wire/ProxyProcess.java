@@ -27,6 +27,9 @@ final class ProxyProcess implements AutoCloseable {
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_EPHEMERAL_PORT = 32_768;
 
+  /** The main class of this build. */
+  static final String MAIN = "io.loligo.server.cli.Main";
+
   private static final List<String> USUAL_OPTIONS =
       List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m");
 
@@ -46,21 +49,20 @@ final class ProxyProcess implements AutoCloseable {
   /** The same with further options of the virtual machine. */
   static ProxyProcess loligo(Path dir, List<String> options, String... arguments)
       throws IOException {
-    return java(dir, options, "io.loligo.server.cli.Main", arguments);
+    return java(dir, options, MAIN, arguments);
   }
 
   /** The same, with a signal that it ignores from its start on, as under nohup. */
   static ProxyProcess ignoring(String signal, Path dir, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("/bin/sh", "-c", "trap '' " + signal + "; exec \"$@\"", "sh"));
-    command.addAll(command(USUAL_OPTIONS, "io.loligo.server.cli.Main", arguments));
+    command.addAll(command(USUAL_OPTIONS, MAIN, arguments));
     return start(dir, command.toArray(String[]::new));
   }
 
   /** The same with no other options of the virtual machine than these. */
   static ProxyProcess bare(Path dir, List<String> options, String... arguments) throws IOException {
-    String main = "io.loligo.server.cli.Main";
-    return start(dir, command(options, main, arguments).toArray(String[]::new));
+    return start(dir, command(options, MAIN, arguments).toArray(String[]::new));
   }
 
   /** The same with a main class of the test's around this build's. */
@@ -72,20 +74,28 @@ final class ProxyProcess implements AutoCloseable {
   }
 
   /** The command that runs {@code main} of this build. */
-  static List<String> command(List<String> options, String main, String... arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // the flags in the jar's manifest
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-"))
-        .forEach(command::add);
-    command.addAll(compiler());
+  static List<String> command(List<String> options, String main, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(java());
     // classes of this build's compiler need no verifier, which takes a sixth of a start
     command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     command.addAll(options);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    command.addAll(ChildArchive.classes());
+    command.add(main);
     command.addAll(List.of(arguments));
     return command;
+  }
+
+  /** The program and the options that each JVM needs here. */
+  static List<String> java() {
+    List<String> java = new ArrayList<>();
+    java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // the flags in the jar's manifest
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--add-"))
+        .forEach(java::add);
+    java.addAll(compiler());
+    return java;
   }
 
   /** The compiler that the tests have; none of the proxy's flags depends on it. */
@@ -100,15 +110,9 @@ final class ProxyProcess implements AutoCloseable {
    * those of the jar's manifest: {@code run} chooses collector and memory then.
    */
   static List<String> plain(List<String> options, String... arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-"))
-        .forEach(command::add);
-    command.addAll(compiler());
+    List<String> command = new ArrayList<>(java());
     command.addAll(options);
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), "io.loligo.server.cli.Main"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
     command.addAll(List.of(arguments));
     return command;
   }

@@ -23,8 +23,7 @@ class ServiceManagerWireTest extends WireTest {
     String address = dir.resolve("notify").toString();
     List<String> command = new ArrayList<>();
     command.addAll(List.of("env", "NOTIFY_SOCKET=" + address, "WATCHDOG_USEC=100000"));
-    command.addAll(
-        ProxyProcess.command(OPTIONS, "io.loligo.server.cli.Main", "run", "-f", conf.toString()));
+    command.addAll(ProxyProcess.command(OPTIONS, ProxyProcess.MAIN, "run", "-f", conf.toString()));
     try (NotifyReceiver received = new NotifyReceiver(address)) {
       ProxyProcess process = closing(ProxyProcess.start(dir, command.toArray(String[]::new)));
       assertThat(received.next()).isEqualTo("READY=1");

@@ -193,7 +193,10 @@ class TakeoverWireTest extends WireTest {
     assertThat(servedBy(kept)).isEqualTo("first");
     assertThat(kept.field("Connection")).isNull();
     for (int i = 0; i < 20; i++) {
-      assertThat(servedBy(connect().get(origin.url("/hit")).response())).isEqualTo("first");
+      // the old process waits for open connections at its end
+      try (RawClient client = connect()) {
+        assertThat(servedBy(client.get(origin.url("/hit")).response())).isEqualTo("first");
+      }
     }
     assertThat(Files.readString(dir.resolve("loligo.pid")).strip())
         .isEqualTo(Long.toString(old.process().pid()));
@@ -246,7 +249,7 @@ class TakeoverWireTest extends WireTest {
     command.addAll(
         ProxyProcess.command(
             List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m"),
-            "io.loligo.server.cli.Main",
+            ProxyProcess.MAIN,
             "run",
             "-f",
             file.toString()));
@@ -291,7 +294,7 @@ class TakeoverWireTest extends WireTest {
     command.addAll(
         ProxyProcess.command(
             List.of("-Xmx128m", "-XX:MaxDirectMemorySize=512m"),
-            "io.loligo.server.cli.Main",
+            ProxyProcess.MAIN,
             "run",
             "-f",
             file.toString()));
