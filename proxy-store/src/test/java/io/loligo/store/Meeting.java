@@ -13,8 +13,12 @@ public final class Meeting {
   /** Looks at the guard are rare: between them a waiting thread is as quick as it can be. */
   private static final int SPINS = 1 << 16;
 
-  private final long guardNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(GUARD_SECONDS);
   private final AtomicInteger arrivals = new AtomicInteger();
+
+  /** The last arrival that {@link #guard} saw, and when. */
+  private volatile int seen = -1;
+
+  private volatile long seenNanos;
 
   /** The arrivals so far, of both. */
   public int arrivals() {
@@ -32,9 +36,14 @@ public final class Meeting {
     }
   }
 
-  /** Fails if the threads have met for too long: one of them is stuck or has failed. */
+  /** Fails if nobody has come for too long: the other thread is stuck or has failed. */
   public void guard() {
-    if (System.nanoTime() - guardNanos > 0) {
+    long now = System.nanoTime();
+    int count = arrivals.get();
+    if (count != seen) {
+      seenNanos = now;
+      seen = count;
+    } else if (now - seenNanos > TimeUnit.SECONDS.toNanos(GUARD_SECONDS)) {
       throw new AssertionError("the other thread did not come in " + GUARD_SECONDS + " s");
     }
   }
