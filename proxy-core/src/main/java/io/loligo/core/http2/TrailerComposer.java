@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a trailer section from decoded fields. Fields that frame, route, authenticate or control
- * are dropped (RFC 9110 section 6.5.1). Confined to one thread; for one section.
+ * are dropped (RFC 9110 section 6.5.1); those of a connection make it malformed (RFC 9113 section
+ * 8.2.2). Confined to one thread; for one section.
  */
 public final class TrailerComposer implements HpackDecoder.Sink {
   private final ParseLimits limits;
@@ -35,8 +36,10 @@ public final class TrailerComposer implements HpackDecoder.Sink {
       return;
     }
     size += nameLength + valueLength + 4;
+    int id = FieldName.of(name, nameStart, nameLength);
     malformed =
-        size > limits.maxTrailerBytes()
+        ComposedHead.isOfConnection(id)
+            || size > limits.maxTrailerBytes()
             || ++count > limits.maxFields()
             || ComposedHead.invalid(
                     name, nameStart, nameLength, value, valueStart, valueStart + valueLength)
@@ -44,7 +47,6 @@ public final class TrailerComposer implements HpackDecoder.Sink {
     if (malformed) {
       return;
     }
-    int id = FieldName.of(name, nameStart, nameLength);
     if (!ChunkedDecoder.mayComeLate(id)) {
       return;
     }

@@ -103,16 +103,11 @@ public record ProxyHeader(
     if (bytes == 0 || words.length != 6) {
       return MALFORMED;
     }
-    byte[] source = IpText.parse(words[2]);
-    byte[] destination = IpText.parse(words[3]);
+    byte[] source = address(words[2], bytes);
+    byte[] destination = address(words[3], bytes);
     int sourcePort = port(words[4]);
     int destinationPort = port(words[5]);
-    if (source == null
-        || source.length != bytes
-        || destination == null
-        || destination.length != bytes
-        || sourcePort < 0
-        || destinationPort < 0) {
+    if (source == null || destination == null || sourcePort < 0 || destinationPort < 0) {
       return MALFORMED;
     }
     Fields fields =
@@ -168,6 +163,15 @@ public record ProxyHeader(
     Fields fields() {
       return fields.over(lines.toBytes());
     }
+  }
+
+  /** An address of so many bytes, IPv4 without leading zeros; null: it is none. */
+  private static byte @Nullable [] address(String text, int bytes) {
+    byte[] address = IpText.parse(text);
+    if (address == null || address.length != bytes) {
+      return null;
+    }
+    return bytes == 16 || IpText.text(address).equals(text) ? address : null;
   }
 
   /** A port in decimal digits without leading zeros; -1: it is none. */

@@ -89,6 +89,8 @@ class ProxyHeaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "PROXY TCP4 01.2.3.4 1.2.3.4 1 2\r\n",
+        "PROXY TCP4 1.2.3.4 1.2.3.04 1 2\r\n",
         "GET / HTTP/1.1\r\n",
         "PROXY TCP4 192.0.2.7 198.51.100.1 1234 80\n",
         "PROXY TCP4 192.0.2.7 198.51.100.1 1234\r\n",
