@@ -102,6 +102,11 @@ public record ClusterBean(
   }
 
   @Override
+  public long getConnectionWaits() {
+    return value(ShareCount.CONNECTION_WAITS);
+  }
+
+  @Override
   public long getCopies() {
     return store.get().copies();
   }

@@ -30,7 +30,7 @@ public final class ClusterDirectives {
           .text("loligo_cluster", "")
           .form(
               "NAME listen=ADDRESS:PORT members=HOST:PORT,...|dns:NAME:PORT|file:PATH"
-                  + " mode=purge|share [bodies=PORT] [weight=N] [insecure]")
+                  + " mode=purge|share [bodies=PORT] [weight=N] [connections=N] [insecure]")
           .restart("the other nodes know this one by its name and its ports")
           .with(ClusterReader::new)
           .text(
@@ -45,7 +45,11 @@ public final class ClusterDirectives {
                   + " it from there; all nodes then need the same lines about caching, and the same"
                   + " names of http_port lines. bodies=: the port for that, by default the one"
                   + " after the group port. weight=: the share of this node in the keys of"
-                  + " mode=share, from 1 to 1000, 100 by default. Unless listen= and all members of"
+                  + " mode=share, from 1 to 1000, 100 by default."
+                  + " connections=: most connections of this node to the port for bodies of each"
+                  + " other one, 1024 by default; the event loops divide them. A request waits up"
+                  + " to a second for a free one, then it goes on as if the node had refused it."
+                  + " Unless listen= and all members of"
                   + " a list are loopback addresses, loligo_cluster_tls is required; insecure"
                   + " waives it, and then everybody who reaches the port can purge.");
 

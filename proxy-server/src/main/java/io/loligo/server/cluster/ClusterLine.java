@@ -13,6 +13,7 @@ import java.util.List;
  * @param place the name and port, or the path; else empty
  * @param bodies port for bodies
  * @param weight share of the keys
+ * @param connections most connections of this node to each other one, for bodies
  * @param insecure whether clear text is accepted beyond loopback
  * @param source file and number of the line
  */
@@ -25,6 +26,7 @@ public record ClusterLine(
     ClusterMode mode,
     int bodies,
     int weight,
+    int connections,
     boolean insecure,
     String source) {
   /** How members are found. */

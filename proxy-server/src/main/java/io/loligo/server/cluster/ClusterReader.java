@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class ClusterReader implements LineReader<@Nullable ClusterLine> {
   private static final int MAX_WEIGHT = 1_000;
   private static final int USUAL_WEIGHT = 100;
+  private static final int MAX_CONNECTIONS = 1_000_000;
+  private static final int USUAL_CONNECTIONS = 1_024;
   private static final int PORT_MAX = 65_535;
   private static final int MAX_NAME = 64;
   private static final String DNS = "dns:";
@@ -33,6 +35,7 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
   private @Nullable ClusterMode mode;
   private int bodies;
   private int weight = USUAL_WEIGHT;
+  private int connections = USUAL_CONNECTIONS;
   private boolean insecure;
   private boolean wrong;
 
@@ -70,8 +73,10 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
       case "mode" -> mode(word, given);
       case "bodies" -> bodies = number(word, option, PORT_MAX);
       case "weight" -> weight = number(word, option, MAX_WEIGHT);
+      case "connections" -> connections = number(word, option, MAX_CONNECTIONS);
       case "insecure" -> insecure = option.value() == null || wrong(word, "insecure");
-      default -> wrong(word, "listen=, members=, mode=, bodies=, weight= or insecure");
+      default ->
+          wrong(word, "listen=, members=, mode=, bodies=, weight=, connections= or insecure");
     }
   }
 
@@ -161,7 +166,7 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
       return null;
     }
     return new ClusterLine(
-        name, on, how, members, place, what, peer, weight, insecure, at.source());
+        name, on, how, members, place, what, peer, weight, connections, insecure, at.source());
   }
 
   @Override

@@ -21,6 +21,7 @@ import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.LocalEnd;
+import io.loligo.server.upstream.NodeConnections;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -169,7 +170,12 @@ final class LoopOwners implements CacheOwners {
     Place place = places.get(peer.member().id());
     if (place == null || place.peer != peer) {
       AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
-      place = new Place(peer, target(peer, shared.tls()), times);
+      NodeConnections connections =
+          place == null
+              ? new NodeConnections(
+                  shared.connections(), () -> shared.count(ShareCount.CONNECTION_WAITS))
+              : place.connections;
+      place = new Place(peer, target(peer, shared.tls()), times, connections);
       places.put(peer.member().id(), place);
     }
     PurgeVector claim = shared.claim();
@@ -201,6 +207,7 @@ final class LoopOwners implements CacheOwners {
     final ClusterPeer peer;
     final CachePeer target;
     final AcknowledgementTimes times;
+    final NodeConnections connections;
 
     /** The form of the last request, most of which are alike; null: none was sent. */
     private @Nullable RequestForm last;
@@ -209,7 +216,12 @@ final class LoopOwners implements CacheOwners {
     private boolean lastStored;
     private @Nullable String lastPurges;
 
-    Place(ClusterPeer peer, CachePeer target, AcknowledgementTimes times) {
+    Place(
+        ClusterPeer peer,
+        CachePeer target,
+        AcknowledgementTimes times,
+        NodeConnections connections) {
+      this.connections = connections;
       this.peer = peer;
       this.target = target;
       this.times = times;
@@ -267,6 +279,11 @@ final class LoopOwners implements CacheOwners {
         return Use.STORED;
       }
       return copies ? Use.COPIED : Use.JOINED;
+    }
+
+    @Override
+    public NodeConnections connections() {
+      return place.connections;
     }
 
     @Override

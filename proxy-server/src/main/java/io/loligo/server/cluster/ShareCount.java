@@ -21,6 +21,10 @@ public enum ShareCount {
       "ejections",
       "Times that a node of a shared cache was asked no more for a while, because it failed three"
           + " requests in a row."),
+  CONNECTION_WAITS(
+      "connection.waits",
+      "Requests to a node of a shared cache that waited for a connection, because as many as"
+          + " connections= of loligo_cluster allows were in use."),
   COPY_HITS(
       "copy.hits",
       "Responses from copies of those of other nodes: of objects that many requests of this node"

@@ -28,7 +28,12 @@ public final class ShareMode {
     this.cluster = cluster;
     ring =
         new SharedRing(
-            cluster.self().id(), cluster.steps()::nanos, tls(tls), purges.applied(), loops);
+            cluster.self().id(),
+            cluster.steps()::nanos,
+            tls(tls),
+            purges.applied(),
+            loops,
+            cluster.line().connections());
     draining = new NodeDrain(cluster.steps(), cluster::announce);
     purges.tellTrust(draining::trusted);
   }

@@ -51,6 +51,7 @@ public final class SharedRing {
   private final @Nullable TlsOptions tls;
   private final AppliedPurges purges;
   private final int hotRequests;
+  private final int connections;
   private volatile Ring ring = Ring.empty();
 
   /** No line about refused requests before this moment. */
@@ -74,10 +75,17 @@ public final class SharedRing {
    * @param tls between nodes; null: clear text
    * @param purges that have taken effect here
    * @param loops number of event loops
+   * @param connections most connections of all event loops to each node
    */
   public SharedRing(
-      NodeRun self, LongSupplier nanos, @Nullable TlsOptions tls, AppliedPurges purges, int loops) {
+      NodeRun self,
+      LongSupplier nanos,
+      @Nullable TlsOptions tls,
+      AppliedPurges purges,
+      int loops,
+      int connections) {
     this.purges = purges;
+    this.connections = Math.max(1, connections / loops);
     hotRequests = Math.max(2, (HOT_REQUESTS + loops - 1) / loops);
     this.self = self;
     this.nanos = nanos;
@@ -111,6 +119,11 @@ public final class SharedRing {
   /** Requests of one event loop in some seconds that make a key hot there. */
   int hotRequests() {
     return hotRequests;
+  }
+
+  /** Most connections of one event loop to each node. */
+  int connections() {
+    return connections;
   }
 
   /** The times until the acknowledgements of nodes since the start. */

@@ -68,6 +68,10 @@ public interface ClusterMXBean {
   @Units("times")
   long getEjections();
 
+  @Description("Requests to another node that waited for a connection.")
+  @Units("requests")
+  long getConnectionWaits();
+
   @Description("Copies in memory of responses that other nodes store.")
   @Units("responses")
   long getCopies();

@@ -27,6 +27,9 @@ public interface ClusterNode {
    */
   Use use(@Nullable String purges);
 
+  /** The connections of this event loop to it. */
+  NodeConnections connections();
+
   /** This end of connections to it. The rules for connections to origins have no say. */
   LocalEnd end();
 

@@ -31,6 +31,7 @@ class ClusterPlacesTest {
         ClusterMode.PURGE,
         7801,
         100,
+        1_024,
         false,
         "squid.conf:1");
   }

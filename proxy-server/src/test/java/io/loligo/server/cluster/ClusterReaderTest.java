@@ -36,8 +36,10 @@ class ClusterReaderTest {
     assertThat(line.mode()).isEqualTo(ClusterMode.PURGE);
     assertThat(line.bodies()).isEqualTo(7801);
     assertThat(line.weight()).isEqualTo(100);
-    ClusterLine shares = read(LISTEN + "members=127.0.0.1:7800 mode=share");
+    assertThat(line.connections()).isEqualTo(1_024);
+    ClusterLine shares = read(LISTEN + "members=127.0.0.1:7800 mode=share connections=50");
     assertThat(shares.mode()).isEqualTo(ClusterMode.SHARE);
+    assertThat(shares.connections()).isEqualTo(50);
   }
 
   @Test

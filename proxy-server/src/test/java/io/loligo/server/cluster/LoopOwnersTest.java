@@ -31,7 +31,7 @@ class LoopOwnersTest {
 
   private long nowNanos = 1;
   private final AppliedPurges purges = new AppliedPurges(() -> true);
-  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null, purges, 1);
+  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null, purges, 1, 100);
   private final CacheOwners owners = shared.forLoop();
 
   private static Member member(int number) {
@@ -258,8 +258,10 @@ class LoopOwnersTest {
   @Test
   void eachLoopNeedsItsPartOfTheRequests() {
     assertThat(shared.hotRequests()).isEqualTo(10);
-    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 4).hotRequests()).isEqualTo(3);
-    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 64).hotRequests()).isEqualTo(2);
+    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 4, 100).hotRequests())
+        .isEqualTo(3);
+    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 64, 100).hotRequests())
+        .isEqualTo(2);
   }
 
   @Test
@@ -304,7 +306,7 @@ class LoopOwnersTest {
 
   @Test
   void nodesSpeakTls() {
-    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges, 1);
+    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges, 1, 100);
     CacheOwners loop = secured.forLoop();
     secured.view(new View(1, List.of(member(2))));
     assertThat(loop.hops(key(1), "3128", null).get(0).security().options())

@@ -3,6 +3,7 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.Waiting;
+import io.loligo.server.metrics.Counter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -112,6 +113,39 @@ class SharedCacheWireTest extends WireTest {
       assertThat(client.response().text()).isEqualTo("shared");
     }
     assertThat(origin.fetches("/cold")).isEqualTo(1);
+    assertThat(nodes.failures).hasValue(0);
+  }
+
+  /** The origin answers once all of them wait, at the owner or for a connection to it. */
+  @Test
+  void aBurstOfMissesOpensAsManyConnectionsToTheOwnerAsAllowed() throws Exception {
+    nodes.ranking(0, 1);
+    nodes.connections = 3;
+    nodes.mayFallBack = false;
+    startNode();
+    proxies.add(null); // starts with the timeouts of the test
+    HeldTime time = new HeldTime();
+    String text = configuration(with(new String[0], 1));
+    proxies.set(1, closing(ProxyUnderTest.start(text, nodes.of(1), time)));
+    CountDownLatch release = new CountDownLatch(1);
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      String content = "content" + i;
+      origin.on(
+          "/" + i,
+          call -> {
+            await(release);
+            call.ok(content, FRESH);
+          });
+      clients.add(client(proxies.get(1)).get(origin.url("/" + i)));
+    }
+    Waiting.until("all others wait", () -> nodes.waits.get() == 27);
+    release.countDown();
+    for (int i = 0; i < 30; i++) {
+      assertThat(clients.get(i).response().text()).isEqualTo("content" + i);
+      assertThat(origin.fetches("/" + i)).isEqualTo(1);
+    }
+    assertThat(proxies.get(1).counted(Counter.SERVER_CONNECTIONS)).isEqualTo(3);
     assertThat(nodes.failures).hasValue(0);
   }
 

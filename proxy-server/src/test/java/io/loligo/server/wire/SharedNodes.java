@@ -13,10 +13,12 @@ import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.LocalEnd;
+import io.loligo.server.upstream.NodeConnections;
 import io.loligo.server.upstream.RequestForm;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +55,12 @@ final class SharedNodes {
 
   /** Whether requests may go to origins because of nodes. */
   volatile boolean mayFallBack = true;
+
+  /** Most connections of an event loop to a node. */
+  volatile int connections = 1_000;
+
+  /** Requests that waited for one. */
+  final AtomicInteger waits = new AtomicInteger();
 
   /** Whether every response is worth a copy. */
   volatile boolean hot;
@@ -108,6 +116,7 @@ final class SharedNodes {
 
   private final class View implements CacheOwners {
     private final int self;
+    private final Map<Integer, NodeConnections> connected = new HashMap<>();
 
     View(int self) {
       this.self = self;
@@ -202,6 +211,12 @@ final class SharedNodes {
         return Use.STORED;
       }
       return hot ? Use.COPIED : Use.JOINED;
+    }
+
+    @Override
+    public NodeConnections connections() {
+      return asking.connected.computeIfAbsent(
+          node, to -> new NodeConnections(connections, waits::incrementAndGet));
     }
 
     @Override

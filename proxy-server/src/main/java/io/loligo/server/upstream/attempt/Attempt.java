@@ -192,6 +192,10 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     if (sign != null) {
       sign.end();
       sign = null;
+      ClusterNode node = search.node();
+      if (node != null) {
+        node.connections().rested();
+      }
     }
     if (peer != null) {
       long sentBytes = timings.bytesOut - sentBefore;

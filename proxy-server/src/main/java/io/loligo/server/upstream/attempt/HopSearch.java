@@ -8,6 +8,7 @@ import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.NodeConnections;
 import io.loligo.server.upstream.PeerKerberos;
 import io.loligo.server.upstream.PeerTokens;
 import io.loligo.server.upstream.RequestForm;
@@ -41,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 final class HopSearch implements NameResolver.Listener {
   /** Refusals after which no kept connection is used any more. */
   private static final int MAX_REFUSALS = 3;
+
+  /** The longest wait for a free connection to a node of the cluster. */
+  private static final long MAX_ROOM_MILLIS = 1_000;
 
   /** The longest wait for the response of a sibling that answers from its store. */
   private static final long MAX_STORE_MILLIS = 5_000;
@@ -89,6 +93,10 @@ final class HopSearch implements NameResolver.Listener {
   private @Nullable String credentials;
 
   private @Nullable TokenWait tokenWait;
+
+  /** Runs while all connections to the hop, a node of the cluster, are in use. */
+  private @Nullable RoomWait roomWait;
+
   private @Nullable ForwardLimit forwardLimit;
   private @Nullable FetchFailure lastFailure;
 
@@ -210,6 +218,7 @@ final class HopSearch implements NameResolver.Listener {
     searching = false;
     dropForwardLimit();
     dropTokenWait();
+    dropRoomWait();
     if (opening != null) {
       opening.leave(this);
       opening = null;
@@ -374,6 +383,7 @@ final class HopSearch implements NameResolver.Listener {
   /** Opens a connection, or waits for one that is being opened and may be shared. */
   private boolean dial() {
     CachePeer peer = hop.peer();
+    ClusterNode node = hop.node();
     List<Endpoint> order = AddressOrder.interleave(endpoints, upstream.settings.v4First);
     Opening.Place place = new Opening.Place(order, peer);
     boolean shared = upstream.mayBeShared(order);
@@ -384,7 +394,11 @@ final class HopSearch implements NameResolver.Listener {
     } else if (peer != null && !upstream.health.open(peer)) {
       lastFailure = new FetchFailure(Kind.OVERLOADED, peer.name() + ": max-conn reached");
       return false;
+    } else if (peer != null && node != null && !node.connections().open()) {
+      upstream.health.closed(peer);
+      return awaitRoom(node);
     }
+    dropRoomWait();
     limitForwarding();
     stageStartNanos = now();
     if (opening == null) {
@@ -392,6 +406,32 @@ final class HopSearch implements NameResolver.Listener {
       opening.start(connectMillis(peer), shared);
     }
     return true;
+  }
+
+  /**
+   * Waits for a free connection to the node, if that would fetch the response: another fetch beside
+   * its own costs more. One that only may have the response is passed over; false.
+   */
+  private boolean awaitRoom(ClusterNode node) {
+    limitForwarding();
+    if (roomWait != null) {
+      node.connections().awaitAgain(roomWait);
+      return true;
+    }
+    if (hop.form().cacheControl() != null) {
+      lastFailure = noRoom(node);
+      return false;
+    }
+    RoomWait wait = new RoomWait(node);
+    roomWait = wait;
+    upstream.timer().arm(wait, MAX_ROOM_MILLIS);
+    node.connections().await(wait);
+    return true;
+  }
+
+  private FetchFailure noRoom(ClusterNode node) {
+    String text = ": all " + node.connections().most() + " connections are in use";
+    return new FetchFailure(Kind.OVERLOADED, hop.host() + text);
   }
 
   private long connectMillis(@Nullable CachePeer peer) {
@@ -461,6 +501,7 @@ final class HopSearch implements NameResolver.Listener {
   private void found(Lease lease) {
     searching = false;
     dropForwardLimit();
+    dropRoomWait();
     outcome.found(lease);
   }
 
@@ -490,6 +531,59 @@ final class HopSearch implements NameResolver.Listener {
     if (tokenWait != null) {
       upstream.timer().forget(tokenWait);
       tokenWait = null;
+    }
+  }
+
+  private void dropRoomWait() {
+    RoomWait wait = roomWait;
+    if (wait != null) {
+      roomWait = null;
+      upstream.timer().forget(wait);
+      wait.connections.forget(wait);
+    }
+  }
+
+  /** Waits for a free connection to a node; then the next hop is tried, as after a refusal. */
+  private final class RoomWait extends LoopTimer.Timeout implements Runnable {
+    private final ClusterNode node;
+    private final NodeConnections connections;
+
+    RoomWait(ClusterNode node) {
+      this.node = node;
+      connections = node.connections();
+    }
+
+    /** A connection may be free: within its own event it is not in the pool yet. */
+    @Override
+    public void run() {
+      upstream.loop().execute(this::look);
+    }
+
+    private void look() {
+      if (roomWait != this) {
+        connections.rested(); // the next one may have it
+        return;
+      }
+      try {
+        if (node.isOut()) {
+          give(new FetchFailure(Kind.NOT_ACKNOWLEDGED, hop.host() + ": out of routing"));
+        } else if (!reconnect()) {
+          nextHop();
+        }
+      } catch (RuntimeException | Error e) {
+        outcome.broken(e);
+      }
+    }
+
+    @Override
+    protected void expired() {
+      give(noRoom(node));
+    }
+
+    private void give(FetchFailure failure) {
+      dropRoomWait();
+      lastFailure = failure;
+      proceed();
     }
   }
 
@@ -540,6 +634,8 @@ final class HopSearch implements NameResolver.Listener {
         fail(lastFailure);
       } else if (tokenWait != null) {
         fail(new FetchFailure(Kind.LOGIN_FAILED, hop.host() + ": no Kerberos token in time"));
+      } else if (roomWait != null) {
+        fail(noRoom(roomWait.node));
       } else if (resolving) {
         fail(new FetchFailure(Kind.DNS_FAILED, hop.host() + ": not resolved in time"));
       } else {

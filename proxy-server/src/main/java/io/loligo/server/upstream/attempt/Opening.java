@@ -6,6 +6,7 @@ import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.NodeConnections;
 import io.loligo.server.upstream.connect.Dial;
 import io.loligo.server.upstream.http2.MultiplexedConnection;
 import io.loligo.server.upstream.pool.Endpoint;
@@ -48,8 +49,11 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
   private final Place place;
   private final String host;
 
-  /** Whether it leads to a node of the cluster: its certificate need not be for its address. */
-  private final boolean ofNode;
+  /**
+   * The connections to the node of the cluster that it leads to, of which it has a place. The
+   * certificate of a node need not be for its address. Null: it leads elsewhere.
+   */
+  private final @Nullable NodeConnections ofNode;
 
   private final Dial<?> dial;
   private final Tolerance rules;
@@ -74,7 +78,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     this.upstream = upstream;
     this.place = place;
     this.host = hop.host();
-    this.ofNode = hop.node() != null;
+    this.ofNode = hop.node() == null ? null : hop.node().connections();
     this.first = first;
     this.rules = rules;
     this.dial = upstream.dial(place.endpoints(), maxAttempts, this, this);
@@ -121,9 +125,17 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     if (!over && first == null && waiting.isEmpty()) {
       end();
       dial.cancel();
-      if (place.peer() != null) {
-        upstream.health.closed(place.peer());
-      }
+      closed();
+    }
+  }
+
+  /** The connection is closed, or not made. */
+  private void closed() {
+    if (place.peer() != null) {
+      upstream.health.closed(place.peer());
+    }
+    if (ofNode != null) {
+      ofNode.closed();
     }
   }
 
@@ -162,7 +174,7 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     PooledConnection connection = upstream.speaking(fresh, channel, endpoint, secured);
     if (secured != null) {
       connection.secured(secured);
-      for (TlsFault fault : ofNode ? List.<TlsFault>of() : secured.tolerated()) {
+      for (TlsFault fault : ofNode != null ? List.<TlsFault>of() : secured.tolerated()) {
         upstream.counters.tolerated(fault);
         upstream.tolerated.tell(host, endpoint, fault);
       }
@@ -187,12 +199,10 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
     channel
         .closeFuture()
         .addListener(
-            closed -> {
+            future -> {
               upstream.counters.closed();
               upstream.open.closed(endpoint);
-              if (peer != null) {
-                upstream.health.closed(peer);
-              }
+              closed();
             });
   }
 
@@ -214,8 +224,8 @@ final class Opening implements Dial.Outcome<PooledConnection>, Tolerance {
   public void unreachable(FetchFailure failure, int attempts) {
     end();
     upstream.counters.connectFailed();
+    closed();
     if (place.peer() != null) {
-      upstream.health.closed(place.peer());
       upstream.health.failed(place.peer());
     }
     HopSearch taker = first;

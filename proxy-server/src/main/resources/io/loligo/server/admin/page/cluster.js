@@ -7,6 +7,7 @@ import * as format from './format.js';
 const PEERS = {
   peer_requests: 'Requests to other nodes', peer_failures: 'Refused, reset or silent', ejections: 'Nodes out of routing',
   fall_backs: 'Fall-backs to origins', fall_backs_refused: 'Fall-backs beyond the limit',
+  connection_waits: 'Waits for a connection to a node',
   acknowledgement_p50_us: 'Acknowledgement, p50', acknowledgement_p99_us: 'Acknowledgement, p99',
   copy_hits: 'Responses from copies', copies: 'Copies now', copy_bytes: 'Size of the copies',
 };

@@ -8,6 +8,7 @@ import io.loligo.server.upstream.ClusterNode;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.LocalEnd;
+import io.loligo.server.upstream.NodeConnections;
 import io.loligo.server.upstream.RequestForm;
 import io.loligo.server.upstream.connect.FakeTransport;
 import java.net.InetSocketAddress;
@@ -27,6 +28,13 @@ class ClusterNodeTest extends AttemptFixture {
     int failures;
     int fallBacks = 100;
     boolean isOut;
+    int waits;
+    final NodeConnections connections = new NodeConnections(2, () -> waits++);
+
+    @Override
+    public NodeConnections connections() {
+      return connections;
+    }
 
     @Override
     public Use use(String purges) {
@@ -358,5 +366,115 @@ class ClusterNodeTest extends AttemptFixture {
     passMillis(1_000);
     assertThat(first.failures).isZero();
     assertThat(seen.events).isEmpty();
+  }
+
+  /** As many requests as there may be connections. */
+  private void useAllConnections() {
+    for (int i = 0; i < 2; i++) {
+      fetch(get(), owner(), ORIGIN);
+      last().answer(ACKNOWLEDGED);
+    }
+  }
+
+  @Test
+  void aRequestBeyondTheLimitWaitsForAConnection() {
+    useAllConnections();
+    Listening third = fetch(get(), owner(), ORIGIN);
+    Listening fourth = fetch(get(), owner(), ORIGIN);
+    passMillis(900);
+    assertThat(dialled()).hasSize(2);
+    connection(0).answer(OK);
+    settle();
+    connection(0).answer(OK);
+    settle();
+    assertThat(third.events).containsExactly("head 200 LENGTH", "end");
+    connection(0).answer(OK);
+    settle();
+    assertThat(fourth.events).containsExactly("head 200 LENGTH", "end");
+    connection(1).answer(OK);
+    assertThat(dialled()).hasSize(2);
+    assertThat(first.waits).isEqualTo(2);
+    assertThat(first.failures).isZero();
+    assertThat(first.fallBacks).as("no request of the origin").isEqualTo(100);
+  }
+
+  @Test
+  void aConnectionThatClosesMakesRoomForAnotherOne() {
+    useAllConnections();
+    Listening third = fetch(get(), owner(), ORIGIN);
+    connection(1).close();
+    settle();
+    assertThat(dialled())
+        .containsExactlyInAnyOrder("192.0.2.21", "192.0.2.21", "192.0.2.21", "192.0.2.1");
+    connection(0).answer(OK);
+    connection(2).answer(OK);
+    connection(3).answer(OK);
+    settle();
+    assertThat(third.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  @Test
+  void aRequestGoesOnAfterASecondWithoutAConnection() {
+    useAllConnections();
+    Listening third = fetch(get(), owner(), ORIGIN);
+    passMillis(1_300);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.21", "192.0.2.1");
+    assertThat(first.failures).as("the node is well").isZero();
+    assertThat(first.fallBacks).isEqualTo(99);
+    last().answer(OK);
+    assertThat(third.events).containsExactly("head 200 LENGTH", "end");
+    connection(0).answer(OK);
+    connection(1).answer(OK);
+  }
+
+  @Test
+  void aNodeThatOnlyMayHaveTheResponseIsNotWaitedFor() {
+    useAllConnections();
+    fetch(get(), node("first.example", first, true), ORIGIN);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.21", "192.0.2.1");
+    assertThat(first.waits).isZero();
+    for (int i = 0; i < 3; i++) {
+      connection(i).answer(OK);
+    }
+  }
+
+  @Test
+  void aRequestThatIsGoneLeavesItsTurnToTheNext() {
+    useAllConnections();
+    Listening third = fetch(get(), owner(), ORIGIN);
+    Listening fourth = fetch(get(), owner(), ORIGIN);
+    Listening fifth = fetch(get(), owner(), ORIGIN);
+    third.stream.cancel();
+    connection(0).answer(OK); // the fourth is told
+    fourth.stream.cancel();
+    settle();
+    connection(0).answer(OK);
+    settle();
+    assertThat(fifth.events).containsExactly("head 200 LENGTH", "end");
+    connection(1).answer(OK);
+  }
+
+  @Test
+  void aConnectionThatIsNotMadeTakesNoPlace() {
+    transport.at(new InetSocketAddress("192.0.2.21", 8080), FakeTransport.Manner.REFUSE);
+    for (int i = 0; i < 4; i++) {
+      fetch(get(), owner(), ORIGIN);
+      last().answer(OK);
+    }
+    assertThat(first.waits).isZero();
+    assertThat(first.failures).isEqualTo(4);
+  }
+
+  @Test
+  void aRequestDoesNotWaitForANodeThatGoesOut() {
+    useAllConnections();
+    Listening third = fetch(get(), owner(), ORIGIN);
+    first.isOut = true;
+    passMillis(200); // the two in use leave it
+    assertThat(dialled()).hasSize(5).endsWith("192.0.2.1", "192.0.2.1", "192.0.2.1");
+    for (int i = 2; i < 5; i++) {
+      connection(i).answer(OK);
+    }
+    assertThat(third.events).containsExactly("head 200 LENGTH", "end");
   }
 }
