@@ -565,9 +565,9 @@ public final class RequestSteps implements RequestHandler {
     }
   }
 
-  /** A page about an error has lines of its own, and nobody uses it twice. */
+  /** Also an error may be fresh for a while, and then other requests of the node get it. */
   private static OutgoingHead toNode(@Nullable String purges, OutgoingHead head) {
-    if (purges != null && head.status() < 400) {
+    if (purges != null) {
       head.lines().add("Peer-Purges", purges);
     }
     return head;
