@@ -2,7 +2,6 @@ package io.loligo.server.origins;
 
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.traffic.HeavyKeys;
-import io.loligo.server.traffic.KeyedHash;
 
 /** The findings of one event loop for one generation. Not thread-safe. */
 final class LintSums {
@@ -17,14 +16,16 @@ final class LintSums {
 
   private final QueryOrders orders;
 
-  LintSums(long secret) {
+  /**
+   * @param orders of all event loops
+   */
+  LintSums(long secret, QueryOrders orders) {
     origins = new HeavyKeys(secret, ROWS, HOST_BYTES, 2 * FINDINGS.length);
-    orders = new QueryOrders(new KeyedHash(secret));
+    this.orders = orders;
   }
 
   void clear() {
     origins.clear();
-    orders.clear();
   }
 
   /** Takes a finished exchange, borrowed. */

@@ -2,26 +2,26 @@ package io.loligo.server.origins;
 
 import io.loligo.core.message.RequestTarget;
 import io.loligo.server.traffic.KeyedHash;
-import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The order of query parameters in recent requests. It keeps two hashes for each of {@value #SLOTS}
- * sets of parameters; a new set takes the place of another with the same slot. Not thread-safe.
+ * The order of query parameters in recent requests of all event loops. It keeps two hashes for each
+ * of {@value #SLOTS} sets of parameters; a new set takes the place of another with the same slot.
+ * Thread-safe: any thread, without a lock.
  */
 final class QueryOrders {
   static final int SLOTS = 2048;
 
+  private static final int HALF = Integer.SIZE;
+  private static final long SET_BITS = -1L << HALF;
+
   private final KeyedHash hash;
-  private final long[] sets = new long[SLOTS];
-  private final long[] orders = new long[SLOTS];
+
+  /** The upper half of the hash of a set, and half of that of its order. */
+  private final AtomicLongArray last = new AtomicLongArray(SLOTS);
 
   QueryOrders(KeyedHash hash) {
     this.hash = hash;
-  }
-
-  void clear() {
-    Arrays.fill(sets, 0);
-    Arrays.fill(orders, 0);
   }
 
   /**
@@ -43,12 +43,9 @@ final class QueryOrders {
       set += mixed(hash.of(bytes, from, to));
       from = to + 1;
     }
-    long order = hash.of(bytes, query, end);
-    int slot = (int) set & SLOTS - 1;
-    boolean another = sets[slot] == set && orders[slot] != order;
-    sets[slot] = set;
-    orders[slot] = order;
-    return another;
+    long now = (set & SET_BITS) | mixed(hash.of(bytes, query, end)) >>> HALF;
+    long before = last.getAndSet((int) set & SLOTS - 1, now);
+    return before != now && ((before ^ now) & SET_BITS) == 0;
   }
 
   private static int find(byte wanted, byte[] bytes, int from, int end) {

@@ -50,6 +50,24 @@ class OriginLintTest {
   }
 
   @Test
+  void findsQueriesInAnotherOrderOnAnyLoop() {
+    lint.loop(0).finished(stored("/p?x=1&y=2"));
+    lint.loop(1).finished(stored("/p?y=2&x=1"));
+    lint.loop(1).finished(stored("/p?y=2&x=1"));
+    assertThat(report().origins())
+        .containsExactly(
+            new Origin("a:80", List.of(new Cost(OriginFault.QUERY_ORDER, 1, 5))));
+  }
+
+  /** A miss whose response is stored. */
+  private ExchangeRecord stored(String path) {
+    ExchangeRecord record = SampleRecord.of("GET http://a" + path + " HTTP/1.1", "Host: a");
+    record.reply = SampleRecord.reply("HTTP/1.1 200 OK", "ETag: \"v\"");
+    record.endMillis = clock.get();
+    return record;
+  }
+
+  @Test
   void forgetsFindingsOfMoreThanAnHour() {
     lint.loop(0).finished(fetched("a", "A: b"));
     clock.addAndGet(30 * MINUTE);

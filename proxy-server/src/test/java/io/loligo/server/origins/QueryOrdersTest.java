@@ -56,13 +56,6 @@ class QueryOrdersTest {
   }
 
   @Test
-  void forgets() {
-    assertThat(isAnother("http://a/p?x=1&y=2")).isFalse();
-    orders.clear();
-    assertThat(isAnother("http://a/p?y=2&x=1")).isFalse();
-  }
-
-  @Test
   void aStormOfSetsFindsNothing() {
     for (int i = 0; i < 20 * QueryOrders.SLOTS; i++) {
       assertThat(isAnother("http://a/p?x=" + i + "&y=" + -i)).isFalse();
