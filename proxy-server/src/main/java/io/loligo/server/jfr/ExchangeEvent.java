@@ -90,6 +90,11 @@ public final class ExchangeEvent extends Event {
   @DataAmount
   private long hopSent;
 
+  @Label("Head of Request")
+  @Description("From the connection, or the first byte of the request: not in the duration")
+  @Timespan(Timespan.NANOSECONDS)
+  private long clientConnect;
+
   @Label("Rules")
   @Timespan(Timespan.NANOSECONDS)
   private long rules;
@@ -106,6 +111,11 @@ public final class ExchangeEvent extends Event {
   @Timespan(Timespan.NANOSECONDS)
   private long adaptation;
 
+  @Label("Content of Request")
+  @Description("Of a QUERY")
+  @Timespan(Timespan.NANOSECONDS)
+  private long requestContent;
+
   @Label("Look-up")
   @Timespan(Timespan.NANOSECONDS)
   private long lookup;
@@ -117,6 +127,11 @@ public final class ExchangeEvent extends Event {
   @Label("Disk First Read")
   @Timespan(Timespan.NANOSECONDS)
   private long diskFirstRead;
+
+  @Label("Further Disk Reads")
+  @Description("During the reply")
+  @Timespan(Timespan.NANOSECONDS)
+  private long diskRest;
 
   @Label("Wait for Another Fetch")
   @Timespan(Timespan.NANOSECONDS)
@@ -137,6 +152,11 @@ public final class ExchangeEvent extends Event {
   @Label("First Byte of Next Hop")
   @Timespan(Timespan.NANOSECONDS)
   private long serverFirstByte;
+
+  @Label("Last Byte of Next Hop")
+  @Description("From the request, as the first byte; in part during the reply")
+  @Timespan(Timespan.NANOSECONDS)
+  private long serverLastByte;
 
   @Label("Reply")
   @Timespan(Timespan.NANOSECONDS)
@@ -178,18 +198,22 @@ public final class ExchangeEvent extends Event {
     clientSent = record.clientBytesOut;
     hopReceived = record.serverBytesIn;
     hopSent = record.serverBytesOut;
+    clientConnect = nanos(record, Stage.CLIENT_CONNECT);
     rules = nanos(record, Stage.ACL);
     login = nanos(record, Stage.LOGIN);
     helpers = nanos(record, Stage.HELPER);
     adaptation = nanos(record, Stage.ADAPTATION);
+    requestContent = nanos(record, Stage.REQUEST_CONTENT);
     lookup = nanos(record, Stage.LOOKUP);
     diskQueue = nanos(record, Stage.DISK_QUEUE);
     diskFirstRead = nanos(record, Stage.DISK_FIRST_READ);
+    diskRest = nanos(record, Stage.DISK_REST);
     join = nanos(record, Stage.JOIN);
     dns = nanos(record, Stage.DNS);
     connect = nanos(record, Stage.PROXY_CONNECT);
     attempts = nanos(record, Stage.ATTEMPTS);
     serverFirstByte = nanos(record, Stage.SERVER_FIRST_BYTE);
+    serverLastByte = nanos(record, Stage.SERVER_LAST_BYTE);
     reply = nanos(record, Stage.PROXY_REPLY);
     commit();
   }

@@ -55,8 +55,7 @@ class OriginLintTest {
     lint.loop(1).finished(stored("/p?y=2&x=1"));
     lint.loop(1).finished(stored("/p?y=2&x=1"));
     assertThat(report().origins())
-        .containsExactly(
-            new Origin("a:80", List.of(new Cost(OriginFault.QUERY_ORDER, 1, 5))));
+        .containsExactly(new Origin("a:80", List.of(new Cost(OriginFault.QUERY_ORDER, 1, 5))));
   }
 
   /** A miss whose response is stored. */

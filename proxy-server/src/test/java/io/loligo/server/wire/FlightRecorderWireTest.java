@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import io.loligo.server.Waiting;
 import io.loligo.server.jfr.FlightEvents;
 import io.loligo.server.metrics.ConnectionGauge;
+import io.loligo.server.record.Stage;
 import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import jdk.jfr.Recording;
+import jdk.jfr.Timespan;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
@@ -93,6 +95,32 @@ class FlightRecorderWireTest extends WireTest {
     assertThat(hit.getString("nextHop")).isNull();
     assertThat(hit.getLong("hopReceived")).isZero();
     assertThat(hit.getLong("serverFirstByte")).as("it did not occur").isEqualTo(Long.MIN_VALUE);
+  }
+
+  /** The total is the duration of the event. */
+  @Test
+  void anExchangeHasEachStage() throws Exception {
+    startProxy();
+    origin.onOk("/ask", "content", FRESH);
+    record("loligo.Exchange");
+    try (RawClient client = client()) {
+      String head = "QUERY " + origin.url("/ask") + " HTTP/1.1\r\nHost: h\r\n";
+      client.send(head + "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n");
+      awaitLoop();
+      assertThat(client.send("ab").responseTo("QUERY").status()).isEqualTo(200);
+    }
+    RecordedEvent event =
+        events().stream().filter(one -> one.getString("method").equals("QUERY")).findAny().get();
+    long spans =
+        event.getFields().stream()
+            .filter(field -> field.getAnnotation(Timespan.class) != null)
+            .filter(field -> !field.getName().equals("duration"))
+            .count();
+    assertThat(spans).isEqualTo(Stage.values().length - 1);
+    for (String stage : List.of("clientConnect", "requestContent", "serverLastByte")) {
+      assertThat(event.getDuration(stage)).as(stage).isPositive();
+    }
+    assertThat(event.getLong("diskRest")).as("it did not occur").isEqualTo(Long.MIN_VALUE);
   }
 
   @Test

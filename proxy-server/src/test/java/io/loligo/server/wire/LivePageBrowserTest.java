@@ -249,12 +249,28 @@ class LivePageBrowserTest extends WireTest {
     click("#explain-form button");
     browser.await("document.getElementById('explain-text').textContent.includes('decision')");
     assertThat(text("explain-status")).contains("because");
+    explainsAQuery();
     searches();
     purges();
     assertThat(browser.problems())
         .as("the refused purge")
         .hasSize(1)
         .allMatch(one -> one.contains("403"));
+  }
+
+  private void explainsAQuery() throws Exception {
+    String hidden = "document.getElementById('explain-content-field').hidden";
+    assertThat(browser.value(hidden)).isEqualTo("true");
+    set("explain-method", "QUERY");
+    assertThat(browser.value(hidden)).isEqualTo("false");
+    set("explain-content", "a question");
+    click("#explain-form button");
+    browser.await("document.getElementById('explain-text').textContent.startsWith('QUERY')");
+    assertThat(
+            browser.value(
+                "performance.getEntriesByType('resource').at(-1).name.includes('a+question')"))
+        .isEqualTo("true");
+    set("explain-method", "GET");
   }
 
   private void pauses() throws Exception {
@@ -315,14 +331,16 @@ class LivePageBrowserTest extends WireTest {
     String hostile = "/%3Cimg%20src=x%20onerror=alert(1)%3E'\"&lt;b&gt;";
     origin.onOk(hostile, "hello", "Cache-Control: max-age=1000");
     get(hostile);
+    origin.onOk("/query?a=b", "hello");
+    get("/query?a=b");
     exchange("OPTIONS", "/a", "Max-Forwards: 0");
     open(WIDE, "dark");
     browser.await("document.querySelector('#slowest tbody button')");
-    assertThat(cell("origins", origin.authority(), 2)).isEqualTo(5);
-    assertThat(cell("origins", origin.authority(), 4)).isEqualTo(2);
+    assertThat(cell("origins", origin.authority(), 2)).isEqualTo(6);
+    assertThat(cell("origins", origin.authority(), 4)).isEqualTo(3);
     // the last one may be counted later
-    assertThat(cell("clients", "127.0.0.1", 2)).isIn(6.0, 7.0);
-    assertThat(cell("misses", "nothing stored", 2)).isEqualTo(2);
+    assertThat(cell("clients", "127.0.0.1", 2)).isIn(7.0, 8.0);
+    assertThat(cell("misses", "nothing stored", 2)).isEqualTo(3);
     assertThat(browser.value("document.querySelectorAll('#slowest .track > span').length > 0"))
         .isEqualTo("true");
     click("#origins [data-by=bytes] button");
@@ -335,7 +353,18 @@ class LivePageBrowserTest extends WireTest {
     browser.await("document.getElementById('explain-text').textContent.includes('decision')");
     assertThat(browser.value("document.getElementById('explain-url').value")).isEqualTo(url);
     assertThat(browser.value("document.querySelectorAll('img').length")).isEqualTo("1");
+    explainsNoRowWithoutItsQuery();
     assertThat(browser.problems()).isEmpty();
+  }
+
+  /** The table lacks the query, so that its URL is another one. */
+  private void explainsNoRowWithoutItsQuery() throws Exception {
+    browser.value(
+        "[...document.querySelectorAll('#slowest tbody button')].find(button =>"
+            + " button.dataset.of.endsWith('/query?')).click()");
+    assertThat(text("explain-status")).contains("add it");
+    assertThat(browser.value("document.activeElement.value")).isEqualTo(origin.url("/query?"));
+    assertThat(browser.value("document.getElementById('explain-box').hidden")).isEqualTo("true");
   }
 
   private void showWhatIf() throws Exception {

@@ -141,8 +141,10 @@ class StagesWireTest extends WireTest {
       client.send("CONNECT " + place + " HTTP/1.1\r\nHost: " + place + "\r\n\r\n");
       assertThat(client.responseHead()).startsWith("HTTP/1.1 200");
     }
-    assertThat(lines())
+    List<Map<String, Object>> lines = lines();
+    assertThat(lines)
         .extracting(line -> line.get("protocol"))
         .containsExactlyInAnyOrder("1.0", "none", "tunnel");
+    assertThat(lines).allSatisfy(StagesWireTest::addsUp);
   }
 }

@@ -2,6 +2,13 @@
 
 import { byId, setText } from './dom.js';
 
+/** Content matters for QUERY only. */
+const isQuery = () => byId('explain-method').value === 'QUERY';
+
+function showContent() {
+  byId('explain-content-field').hidden = !isQuery();
+}
+
 /** Asks for the explanation that the form describes. */
 async function explain() {
   const parameters = new URLSearchParams({ url: byId('explain-url').value.trim(), method: byId('explain-method').value });
@@ -10,6 +17,9 @@ async function explain() {
     if (value) {
       parameters.append(name, value);
     }
+  }
+  if (isQuery()) {
+    parameters.append('content', byId('explain-content').value);
   }
   for (const line of byId('explain-headers').value.split('\n')) {
     if (line.trim()) {
@@ -38,12 +48,22 @@ function headline(text) {
 export function explainUrl(url) {
   byId('explain-url').value = url;
   byId('explain-method').value = 'GET';
+  showContent();
   byId('explain').scrollIntoView();
+  if (url.endsWith('?')) {
+    // without its query it is another URL
+    byId('explain-box').hidden = true;
+    setText(byId('explain-status'), 'The query of this URL is not kept (strip_query_terms): add it.');
+    byId('explain-url').focus({ preventScroll: true });
+    return;
+  }
   byId('explain').focus({ preventScroll: true });
-  return explain();
+  explain();
 }
 
 export function prepareExplain() {
+  showContent();
+  byId('explain-method').addEventListener('change', showContent);
   byId('explain-form').addEventListener('submit', event => {
     event.preventDefault();
     explain();

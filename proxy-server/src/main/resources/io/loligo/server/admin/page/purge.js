@@ -68,15 +68,6 @@ function outcome(purged) {
   return 'Purged: ' + purged.memory + ' in memory, ' + disk + '.';
 }
 
-/** Puts a URL of a row into the form. */
-export function purgeUrl(url) {
-  byId('purge-kind').value = 'url';
-  showFields();
-  byId('purge-value').value = url;
-  byId('purge').scrollIntoView();
-  byId('purge-secret').focus({ preventScroll: true });
-}
-
 export function preparePurge() {
   showFields();
   byId('purge-kind').addEventListener('change', showFields);
