@@ -137,7 +137,10 @@ final class AdminRoutes {
     AdminReply refusal = tooMany(path, client);
     if (refusal == null && !access.secretGiven(authorization, true)) {
       attempts.failed(client);
-      AUDIT.warn("admin {} from {}: refused, wrong secret", path, client);
+      AUDIT.warn(
+          "admin {} from {}: refused, wrong secret; next: find out who uses this address",
+          path,
+          client);
       refusal = AdminReply.unauthorized();
     }
     if (refusal != null) {
@@ -167,7 +170,10 @@ final class AdminRoutes {
     }
     if (attempts.firstRefusal(client)) {
       AUDIT.warn(
-          "admin {} from {}: refused, too many wrong secrets from this client", path, client);
+          "admin {} from {}: refused, too many wrong secrets from this client; next: find out who"
+              + " uses this address",
+          path,
+          client);
     }
     return AdminReply.tooMany(SecretAttempts.RECOVERY_SECONDS);
   }
@@ -179,12 +185,20 @@ final class AdminRoutes {
     }
     if (!access.hasSecret()) {
       attempts.failed(client);
-      AUDIT.warn("admin {} from {}: refused, no secret is configured", path, client);
+      AUDIT.warn(
+          "admin {} from {}: refused, no secret is configured; next: set loligo_admin_secret to"
+              + " allow changes",
+          path,
+          client);
       return AdminReply.text(403, "no secret is configured: changes by HTTP are not possible");
     }
     if (!access.secretGiven(authorization, false)) {
       attempts.failed(client);
-      AUDIT.warn("admin {} from {}: refused, wrong or missing secret", path, client);
+      AUDIT.warn(
+          "admin {} from {}: refused, wrong or missing secret; next: send loligo_admin_secret, or"
+              + " find out who uses this address",
+          path,
+          client);
       return AdminReply.text(403, "Authorization: Bearer with the configured secret is required");
     }
     return null;
@@ -213,7 +227,7 @@ final class AdminRoutes {
           .thenApply(purged -> purged(loggable(form.text()), purged, client));
     } catch (IllegalArgumentException e) {
       String why = loggable(String.valueOf(e.getMessage()));
-      AUDIT.warn("admin purge from {}: {}", client, why);
+      AUDIT.warn("admin purge from {}: refused, {}; next: correct the request", client, why);
       return CompletableFuture.completedFuture(AdminReply.text(400, "not a valid purge: " + why));
     }
   }
@@ -226,7 +240,7 @@ final class AdminRoutes {
               if (reloaded.done()) {
                 AUDIT.info("admin reload from {}: done", client);
               } else {
-                AUDIT.warn("admin reload from {}: failed", client);
+                AUDIT.warn("admin reload from {}: failed; next: see the line before", client);
               }
               return AdminReply.json(reloaded.done() ? 200 : 422, reloaded.json());
             });
@@ -235,18 +249,27 @@ final class AdminRoutes {
   private static AdminReply purged(String what, Purged purged, String client) {
     switch (purged.outcome()) {
       case NOT_CONFIRMED -> {
-        AUDIT.error("admin purge {} from {}: not confirmed by the disk", what, client);
+        AUDIT.error(
+            "admin purge {} from {}: not confirmed by the disk; next: purge again", what, client);
         return AdminReply.text(
             500,
             "no longer served, but a disk did not confirm the purge: the responses may return after"
                 + " a restart; purge again");
       }
       case REFUSED -> {
-        AUDIT.error("admin purge {} from {}: refused, too many purges are pending", what, client);
+        AUDIT.error(
+            "admin purge {} from {}: refused, too many purges are pending; next: see /bans, and"
+                + " purge again",
+            what,
+            client);
         return AdminReply.text(503, "nothing was purged: too many purges are pending; see /bans");
       }
       case LEFT -> {
-        AUDIT.error("admin purge {} from {}: this process has left its cluster", what, client);
+        AUDIT.error(
+            "admin purge {} from {}: this process has left its cluster; next: purge again at"
+                + " another node",
+            what,
+            client);
         return AdminReply.text(
             503, "this process is ending, and other nodes may not know of the purge: purge again");
       }

@@ -253,7 +253,7 @@ public final class AdminServer implements AutoCloseable {
       if (denials.permits()) {
         AUDIT.warn(
             "admin connection from {}: closed, loligo_admin_access does not allow this address;"
-                + " {} so far",
+                + " {} so far; next: nothing, unless the address should have access",
             NetUtil.toAddressString(client.getAddress()),
             denials.count());
       }

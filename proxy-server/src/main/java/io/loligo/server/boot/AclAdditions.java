@@ -119,7 +119,10 @@ final class AclAdditions implements Part {
     try {
       return deletes ? remove(given, client) : add(given, client);
     } catch (IllegalArgumentException e) {
-      AUDIT.warn("admin additions from {}: refused, {}", client, loggable(e.getMessage()));
+      AUDIT.warn(
+          "admin additions from {}: refused, {}; next: correct the request",
+          client,
+          loggable(e.getMessage()));
       return AdminReply.text(400, String.valueOf(e.getMessage()));
     }
   }

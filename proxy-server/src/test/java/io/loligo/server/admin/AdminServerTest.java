@@ -399,7 +399,8 @@ class AdminServerTest {
         .containsExactly(
             "admin purge http://h/p? from 127.0.0.1: memory=2, disk=1",
             "admin purge keys [a_b] from 127.0.0.1: memory=2, disk=1",
-            "admin /drain from 127.0.0.1: refused, wrong or missing secret");
+            "admin /drain from 127.0.0.1: refused, wrong or missing secret; next: send"
+                + " loligo_admin_secret, or find out who uses this address");
   }
 
   @Test
@@ -472,7 +473,8 @@ class AdminServerTest {
         .contains("{\"reloaded\":false,\"lines\":[\"conf:7: ERROR: x\"],");
     assertThat(audit.lines())
         .containsExactly(
-            "admin reload from 127.0.0.1: done", "admin reload from 127.0.0.1: failed");
+            "admin reload from 127.0.0.1: done",
+            "admin reload from 127.0.0.1: failed; next: see the line before");
   }
 
   @Test

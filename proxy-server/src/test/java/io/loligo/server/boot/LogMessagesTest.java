@@ -22,7 +22,7 @@ class LogMessagesTest {
           Path.of("../proxy-store/src/main/java"),
           Path.of("../proxy-cluster/src/main/java"));
 
-  private static final Pattern CALL = Pattern.compile("\\bLOG\\.(?:warn|error)\\(");
+  private static final Pattern CALL = Pattern.compile("\\b(?:LOG|AUDIT)\\.(?:warn|error)\\(");
   private static final Pattern TEXT =
       Pattern.compile(
           "\\s*(\"(?:[^\"\\\\]|\\\\.)*\"(?:\\s*\\+\\s*\"(?:[^\"\\\\]|\\\\.)*\")*)\\s*[,)]");
