@@ -15,14 +15,18 @@ import java.util.function.Predicate;
 /**
  * The copies of other nodes' responses in the memory tier: {@link
  * io.loligo.core.caching.StoredMeta#COPY}. All together take at most {@value #PERCENT} percent of
- * its memory; a copy beyond is not stored. When little of that is left, the oldest ones go.
- * Thread-safe: any thread; they go on the maintenance thread.
+ * its memory; a copy beyond is not stored. When little of that is left, the oldest ones go. So does
+ * a copy after {@link #KEPT_SECONDS}, long after it was fresh: it may answer where nothing else
+ * can. Thread-safe: any thread; they go on the maintenance thread.
  *
  * <p>A copy counts from its {@linkplain #reserve reservation} until the map tells that it has left,
  * which may be a little later. So the bytes are never more than counted.
  */
 final class Copies {
   static final int PERCENT = 15;
+
+  /** A node that fails is out of routing long before. */
+  static final int KEPT_SECONDS = 60;
 
   /** This part of the bytes is made free, so that the next copies find room at once. */
   private static final int FREE_DIVISOR = 8;
@@ -36,9 +40,14 @@ final class Copies {
   private final AtomicBoolean relieving = new AtomicBoolean();
 
   /** In the order of their arrival; some have left the map since. */
-  private final Queue<Entry> arrived = new ConcurrentLinkedQueue<>();
+  private final Queue<Arrived> arrived = new ConcurrentLinkedQueue<>();
 
   private final AtomicLong queued = new AtomicLong();
+
+  /** Seconds so far. */
+  private final AtomicLong ticks = new AtomicLong();
+
+  private record Arrived(Entry entry, long tick) {}
 
   /**
    * Without copies.
@@ -96,7 +105,7 @@ final class Copies {
 
   /** {@code entry}, borrowed, is a new copy in the map. */
   void arrived(Entry entry) {
-    arrived.add(entry);
+    arrived.add(new Arrived(entry, ticks.get()));
     queued.incrementAndGet();
   }
 
@@ -112,11 +121,12 @@ final class Copies {
     count.decrement();
   }
 
-  /** Forgets those that have left, and makes room. Call every second. */
+  /** Forgets those that have left, drops old ones and makes room. Call every second. */
   void tick() {
+    ticks.incrementAndGet();
     if (queued.get() > 2 * count() + 64) {
-      for (Iterator<Entry> all = arrived.iterator(); all.hasNext(); ) {
-        if (!isStored.test(all.next())) {
+      for (Iterator<Arrived> all = arrived.iterator(); all.hasNext(); ) {
+        if (!isStored.test(all.next().entry)) {
           all.remove();
           queued.decrementAndGet();
         }
@@ -130,8 +140,16 @@ final class Copies {
     return bytes.get() - (limit - limit / FREE_DIVISOR);
   }
 
+  /** Whether the oldest one is kept no longer. */
+  private boolean isOld() {
+    Arrived oldest = arrived.peek();
+    return oldest != null && ticks.get() - oldest.tick > KEPT_SECONDS;
+  }
+
   private void relieveIfNeeded(long more) {
-    if (excess() + more > 0 && !relieving.get() && relieving.compareAndSet(false, true)) {
+    if ((excess() + more > 0 || isOld())
+        && !relieving.get()
+        && relieving.compareAndSet(false, true)) {
       try {
         maintenance.execute(this::relieve);
       } catch (RejectedExecutionException closing) {
@@ -143,8 +161,13 @@ final class Copies {
   /** Maintenance thread. */
   private void relieve() {
     long excess = excess();
-    for (Entry oldest = excess > 0 ? arrived.poll() : null; oldest != null; ) {
+    while (excess > 0 || isOld()) {
+      Arrived next = arrived.poll();
+      if (next == null) {
+        break;
+      }
       queued.decrementAndGet();
+      Entry oldest = next.entry;
       if (oldest.tryRetain()) {
         if (isStored.test(oldest)) {
           excess -= oldest.bytes();
@@ -152,7 +175,6 @@ final class Copies {
         }
         oldest.release();
       }
-      oldest = excess > 0 ? arrived.poll() : null;
     }
     relieving.set(false); // after the map was told to tell of them: they are counted until then
   }

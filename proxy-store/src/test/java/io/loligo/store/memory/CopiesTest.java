@@ -72,6 +72,29 @@ final class CopiesTest {
     }
   }
 
+  @Test
+  void oldOnesGoWhileThereIsRoom() {
+    try (StoreFixture fixture = fixture()) {
+      fixture.fill(URL + "old", COPY, bytes(1000));
+      fixture.fill(URL + "own", bytes(1000));
+      seconds(fixture, Copies.KEPT_SECONDS);
+      assertThat(finds(fixture, URL + "old")).as("it may be served stale").isTrue();
+      fixture.fill(URL + "young", COPY, bytes(1000));
+      seconds(fixture, 1);
+      assertThat(finds(fixture, URL + "old")).isFalse();
+      assertThat(finds(fixture, URL + "young")).isTrue();
+      seconds(fixture, Copies.KEPT_SECONDS);
+      assertThat(fixture.store.stats().copyBytes()).isZero();
+      assertThat(finds(fixture, URL + "own")).as("a response of its own").isTrue();
+    }
+  }
+
+  private static void seconds(StoreFixture fixture, int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      fixture.store.tick();
+    }
+  }
+
   /** The map tells late of those that left it. */
   @Test
   void theLimitHoldsWhileMaintenanceWaits() {
