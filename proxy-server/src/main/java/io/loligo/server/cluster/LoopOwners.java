@@ -113,7 +113,7 @@ final class LoopOwners implements CacheOwners {
 
   private List<Hop> previous(long hash, String port, @Nullable StoreId storeId, long nowNanos) {
     ClusterPeer previous = routing.previous(hash, nowNanos);
-    return previous == null
+    return previous == null || !place(previous).previous.asks()
         ? List.of()
         : List.of(
             hop(previous, hash, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port, storeId));
@@ -155,18 +155,11 @@ final class LoopOwners implements CacheOwners {
       places
           .keySet()
           .removeIf(id -> ring.peers().stream().noneMatch(peer -> peer.member().id().equals(id)));
+      places.values().forEach(place -> place.previous = new PreviousAnswers());
     }
   }
 
-  /** {@code copies}: whether its response is worth a copy. */
-  private Hop hop(
-      ClusterPeer peer,
-      long hash,
-      long nowNanos,
-      HierarchyCode code,
-      boolean copies,
-      String port,
-      @Nullable StoreId storeId) {
+  private Place place(ClusterPeer peer) {
     Place place = places.get(peer.member().id());
     if (place == null || place.peer != peer) {
       AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
@@ -178,6 +171,19 @@ final class LoopOwners implements CacheOwners {
       place = new Place(peer, target(peer, shared.tls()), times, connections);
       places.put(peer.member().id(), place);
     }
+    return place;
+  }
+
+  /** {@code copies}: whether its response is worth a copy. */
+  private Hop hop(
+      ClusterPeer peer,
+      long hash,
+      long nowNanos,
+      HierarchyCode code,
+      boolean copies,
+      String port,
+      @Nullable StoreId storeId) {
+    Place place = place(peer);
     PurgeVector claim = shared.claim();
     boolean stored = code != HierarchyCode.CLUSTER_OWNER;
     String tag = claim == null ? null : claim.tag();
@@ -208,6 +214,9 @@ final class LoopOwners implements CacheOwners {
     final CachePeer target;
     final AcknowledgementTimes times;
     final NodeConnections connections;
+
+    /** Under the present ring. */
+    PreviousAnswers previous = new PreviousAnswers();
 
     /** The form of the last request, most of which are alike; null: none was sent. */
     private @Nullable RequestForm last;
@@ -309,6 +318,13 @@ final class LoopOwners implements CacheOwners {
       }
       acknowledgements.record(tookNanos);
       shared.count(ShareCount.PEER_REQUESTS);
+    }
+
+    @Override
+    public void answered(boolean had) {
+      if (code == HierarchyCode.CLUSTER_PREVIOUS) {
+        place.previous.answered(had);
+      }
     }
 
     @Override

@@ -49,6 +49,14 @@ public interface ClusterNode {
   void acknowledged(long nanos);
 
   /**
+   * The head of its response came.
+   *
+   * @param had false: it does not have the response that was asked of its store, or refuses the
+   *     request
+   */
+  void answered(boolean had);
+
+  /**
    * It refused the connection, closed it before the response, or gave no sign of life in time.
    *
    * @param silent whether it is the last

@@ -234,6 +234,56 @@ class LoopOwnersTest {
     assertThat(shared.value(ShareCount.FALL_BACKS)).isZero();
   }
 
+  /** As of nodes that have started together. */
+  @Test
+  void aPreviousOwnerThatHasNothingIsSeldomAsked() {
+    members(2);
+    members(1, 2);
+    ClusterNode previous = null;
+    for (int i = 0; i < PreviousAnswers.MISSES; i++) {
+      previous = node(previous(), 0);
+      previous.answered(false);
+    }
+    assertThat(asked(320)).isEqualTo(320 / PreviousAnswers.ONE_IN);
+    assertThat(node(ofOthers(), 0)).as("an owner is always asked").isNotNull();
+    assertThat(previous).isNotNull();
+    previous.answered(true);
+    assertThat(asked(PreviousAnswers.MISSES)).as("it has something").isEqualTo(100);
+    for (int i = 0; i < PreviousAnswers.MISSES; i++) {
+      previous.answered(false);
+    }
+    members(1, 2, 3);
+    assertThat(previous()).as("another view").isNotEmpty();
+  }
+
+  /** A question to the previous owner. */
+  private List<Hop> previous() {
+    List<Hop> hops = List.of();
+    for (int i = 0; hops.isEmpty(); i++) {
+      assertThat(i).isLessThan(1_000);
+      hops = previousOf(i);
+    }
+    return hops;
+  }
+
+  /** The questions among {@code requests} for one key that was the other node's. */
+  private int asked(int requests) {
+    int own = 0;
+    while (!owners.owns(key(own))) {
+      own++;
+    }
+    int asked = 0;
+    for (int i = 0; i < requests; i++) {
+      asked += previousOf(own).size();
+    }
+    return asked;
+  }
+
+  /** Empty: none. */
+  private List<Hop> previousOf(int number) {
+    return owners.owns(key(number)) ? owners.hops(key(number), "3128", null) : List.of();
+  }
+
   @Test
   void requestsForHotObjectsAskForCopies() {
     members(1, 2);

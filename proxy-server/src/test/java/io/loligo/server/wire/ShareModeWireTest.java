@@ -370,6 +370,25 @@ class ShareModeWireTest extends WireTest {
     assertThat(page(proxies.get(0), "/cluster")).doesNotContain("\"keys_percent\": 0");
   }
 
+  /** As after a first start: one node owned all keys for a moment, and has none of them. */
+  @Test
+  void aPreviousOwnerThatHasNothingIsSeldomAsked() throws Exception {
+    startNodes(2, "loligo_event_loops 1", "loligo_admin_secret s3cr3t-value");
+    drain();
+    awaitOnAllPages("\"draining\": true");
+    drain("--end");
+    awaitOwners();
+    for (int key = 0; key < 400; key++) {
+      origin.onOk("/" + key, "content", FRESH);
+      getFrom(1, "/" + key);
+    }
+    long taken = proxies.get(0).counted(Counter.NODE_REQUESTS);
+    proxies.get(1).close();
+    String log = Files.readString(dir.resolve("access1.log"));
+    long owned = log.lines().filter(line -> line.contains("CLUSTER_OWNER/")).count();
+    assertThat(taken - owned).as("of 200 misses of its own").isBetween(100L, 120L);
+  }
+
   private void awaitOnAllPages(String text) throws Exception {
     for (ProxyUnderTest node : proxies) {
       Waiting.until(text, () -> page(node, "/cluster").contains(text));

@@ -240,6 +240,9 @@ final class SharedNodes {
     }
 
     @Override
+    public void answered(boolean had) {}
+
+    @Override
     public void failed(boolean silent) {
       failures.incrementAndGet();
     }

@@ -253,6 +253,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     }
     if (sign != null) {
       sign.responded();
+      ClusterNode node = search.node();
+      assert node != null : "a sign of a node";
+      node.answered(!search.isDeclined(head.status()));
     }
     if (asksNext(head.status())) {
       skipping = true;

@@ -25,6 +25,7 @@ class ClusterNodeTest extends AttemptFixture {
 
   private static final class Watched implements ClusterNode {
     final List<Long> acknowledgedMillis = new ArrayList<>();
+    final List<Boolean> answers = new ArrayList<>();
     int failures;
     int fallBacks = 100;
     boolean isOut;
@@ -59,6 +60,11 @@ class ClusterNodeTest extends AttemptFixture {
     @Override
     public void acknowledged(long nanos) {
       acknowledgedMillis.add(TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+
+    @Override
+    public void answered(boolean had) {
+      answers.add(had);
     }
 
     @Override
@@ -332,6 +338,9 @@ class ClusterNodeTest extends AttemptFixture {
     assertThat(dialled()).containsExactly("192.0.2.22", "192.0.2.1");
     assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
     assertThat(second.failures).isZero();
+    fetch(get(), holder(), ORIGIN);
+    connection(0).answer(OK);
+    assertThat(second.answers).containsExactly(false, true);
   }
 
   @Test
