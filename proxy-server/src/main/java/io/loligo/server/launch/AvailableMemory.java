@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.StringTokenizer;
 
 /**
  * The memory that Linux grants this process: that of the machine, or the least limit of its control
@@ -38,9 +39,9 @@ public final class AvailableMemory {
 
   private static long machine(Path meminfo) {
     for (String line : lines(meminfo)) {
-      String[] words = line.split("\\s+", -1);
-      if (words[0].equals("MemTotal:") && words.length > 1) {
-        long kilobytes = number(words[1]);
+      StringTokenizer words = new StringTokenizer(line);
+      if (words.countTokens() > 1 && words.nextToken().equals("MemTotal:")) {
+        long kilobytes = number(words.nextToken());
         return kilobytes == UNKNOWN ? UNKNOWN : kilobytes << KILOBYTE_BITS;
       }
     }
@@ -71,7 +72,11 @@ public final class AvailableMemory {
    * exists here, which is the container's.
    */
   private static long least(Path hierarchy, String group, List<String> files) {
-    Path folder = hierarchy.resolve(group.replaceFirst("^/+", "")).normalize();
+    int begin = 0;
+    while (group.startsWith("/", begin)) {
+      begin++;
+    }
+    Path folder = hierarchy.resolve(group.substring(begin)).normalize();
     if (!folder.startsWith(hierarchy)) {
       folder = hierarchy;
     }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.StringTokenizer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +23,19 @@ final class CacheMemLine {
   /** The file does not tell for certain. */
   static final long UNCERTAIN = Long.MAX_VALUE;
 
-  private static final Pattern LINE =
-      Pattern.compile("\\s*cache_mem\\s+([0-9.]+)\\s*(bytes|KB|MB|GB)?\\s*(#.*)?");
+  private static final String DIRECTIVE = "cache_mem";
 
-  /** Lines after which one line alone does not tell: other files, conditions, macros. */
-  private static final Pattern UNCERTAIN_LINE =
-      Pattern.compile("\\s*(include|if)\\s.*|.*\\bcache_mem\\b.*");
+  /** Words at the beginning of a line after which one line alone does not tell. */
+  private static final List<String> UNCERTAIN_WORDS = List.of("include", "if");
+
+  /** Loaded for a file that has the directive: compiling them takes the launcher's JVM long. */
+  private static final class Patterns {
+    static final Pattern LINE =
+        Pattern.compile("\\s*cache_mem\\s+([0-9.]+)\\s*(bytes|KB|MB|GB)?\\s*(#.*)?");
+
+    /** In a macro, for example. */
+    static final Pattern UNCERTAIN_LINE = Pattern.compile(".*\\bcache_mem\\b.*");
+  }
 
   private CacheMemLine() {}
 
@@ -43,13 +51,18 @@ final class CacheMemLine {
   static long bytes(List<String> lines) {
     long most = NONE;
     for (String line : lines) {
-      Matcher known = LINE.matcher(line);
-      if (line.isBlank() || line.stripLeading().startsWith("#")) {
+      StringTokenizer words = new StringTokenizer(line);
+      String first = words.hasMoreTokens() ? words.nextToken() : "";
+      if (UNCERTAIN_WORDS.contains(first) && words.hasMoreTokens()) {
+        return UNCERTAIN;
+      }
+      if (first.startsWith("#") || !line.contains(DIRECTIVE)) {
         continue;
       }
+      Matcher known = Patterns.LINE.matcher(line);
       if (known.matches()) {
         most = Math.max(most, bytes(known.group(1), known.group(2)));
-      } else if (UNCERTAIN_LINE.matcher(line).matches()) {
+      } else if (Patterns.UNCERTAIN_LINE.matcher(line).matches()) {
         return UNCERTAIN;
       }
     }

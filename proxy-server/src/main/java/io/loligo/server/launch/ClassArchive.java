@@ -20,6 +20,7 @@ public final class ClassArchive {
   /** An archive that does not fit is ignored, and nobody needs to hear of it. */
   private static final List<String> SILENT = List.of("-Xlog:cds*=off", "-Xlog:aot*=off");
 
+  private static final String SUFFIX = ".jar";
   private static final int HASH_DIGITS = 8;
 
   private final Path jar;
@@ -40,7 +41,7 @@ public final class ClassArchive {
   /** That of this JVM, if it runs {@code jar}. Null if that is no jar. */
   static @Nullable ClassArchive of(Path jar) {
     Path file = jar.toAbsolutePath().normalize();
-    if (!file.toString().endsWith(".jar") || !Files.isRegularFile(file)) {
+    if (!file.toString().endsWith(SUFFIX) || !Files.isRegularFile(file)) {
       return null;
     }
     return of(
@@ -63,17 +64,38 @@ public final class ClassArchive {
   static ClassArchive of(Path jar, int feature, String exact, String build) {
     CRC32 hash = new CRC32();
     hash.update(build.getBytes(StandardCharsets.UTF_8));
-    String name = jar.getFileName().toString().replaceFirst("\\.jar$", "");
+    String jarName = jar.getFileName().toString();
+    String name =
+        jarName.endsWith(SUFFIX)
+            ? jarName.substring(0, jarName.length() - SUFFIX.length())
+            : jarName;
     String digits = Long.toHexString(hash.getValue());
     String file =
         name
             + '-'
-            + exact.replaceAll("[^A-Za-z0-9.]+", "-")
+            + inFileName(exact)
             + '-'
             + "0".repeat(HASH_DIGITS - digits.length())
             + digits
             + (feature >= AOT_CACHE ? ".aot" : ".jsa");
     return new ClassArchive(jar, jar.resolveSibling(file), feature);
+  }
+
+  /** {@code version} with one hyphen for each run of signs that are no letter, digit or dot. */
+  private static String inFileName(String version) {
+    StringBuilder name = new StringBuilder();
+    boolean hyphen = false;
+    for (int i = 0; i < version.length(); i++) {
+      char c = version.charAt(i);
+      boolean other = !(c == '.' || (c < 0x80 && Character.isLetterOrDigit(c)));
+      if (!other) {
+        name.append(c);
+      } else if (!hyphen) {
+        name.append('-');
+      }
+      hyphen = other;
+    }
+    return name.toString();
   }
 
   /** Absolute. */

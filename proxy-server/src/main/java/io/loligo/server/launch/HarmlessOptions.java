@@ -1,6 +1,7 @@
 package io.loligo.server.launch;
 
-import java.util.regex.Pattern;
+import java.util.List;
+import java.util.Set;
 
 /**
  * Options of a JVM that choose neither collector nor memory, and that two JVMs, one after the
@@ -8,36 +9,95 @@ import java.util.regex.Pattern;
  *
  * <p>Left out on purpose: agents and the management agent, because their ports and descriptors of
  * the first JVM stay open in the second.
+ *
+ * <p>Without patterns: the launcher asks at each start, and a pattern makes lambdas, which take a
+ * JVM longer than all the rest.
  */
 final class HarmlessOptions {
-  private static final Pattern HARMLESS =
-      Pattern.compile(
-          String.join(
-              "|",
-              "-D(?!com\\.sun\\.management\\.).*",
-              "-e(a|sa)(:.*)?|-d(a|sa)(:.*)?",
-              "-(enable|disable)(system)?assertions(:.*)?",
-              "-cp|-classpath|-p|-server|-showversion",
-              "-verbose(:.*)?",
-              // packages and modules
-              "--(?!enable-preview|dry-run|validate|list|describe).*",
-              // a file of a log is begun again; a recording of the first JVM is never written
-              "-Xlog(:.*)?",
-              "-XX:(StartFlightRecording|FlightRecorderOptions)([:=].*)?",
-              "-Xshare:.*",
-              "-XX:NativeMemoryTracking=.*",
-              // the JIT compiler
-              "-XX:TieredStopAtLevel=.*|-XX:[+-]TieredCompilation",
-              "-XX:[+-]Unlock(Diagnostic|Experimental)VMOptions",
-              "-XX:\\+(DebugNonSafepoints|PreserveFramePointer|EnableDynamicAgentLoading)",
-              "-XX:[+-](UsePerfData|PerfDisableSharedMem|DisableAttachMechanism)",
-              // effects of a failure
-              "-XX:[+-](HeapDumpOnOutOfMemoryError|ExitOnOutOfMemoryError|CrashOnOutOfMemoryError)",
-              "-XX:(HeapDumpPath|ErrorFile|OnError|OnOutOfMemoryError)=.*"));
+  private static final Set<String> WORDS =
+      Set.of("-cp", "-classpath", "-p", "-server", "-showversion");
+
+  /** Each may be followed by a colon and more. */
+  private static final Set<String> WITH_COLON =
+      Set.of(
+          "-ea",
+          "-esa",
+          "-da",
+          "-dsa",
+          "-enableassertions",
+          "-enablesystemassertions",
+          "-disableassertions",
+          "-disablesystemassertions",
+          "-verbose",
+          // a file of a log is begun again
+          "-Xlog",
+          // a recording of the first JVM is never written
+          "-XX:StartFlightRecording",
+          "-XX:FlightRecorderOptions");
+
+  private static final List<String> WITH_VALUE =
+      List.of(
+          "-Xshare:",
+          "-XX:StartFlightRecording=",
+          "-XX:FlightRecorderOptions=",
+          "-XX:NativeMemoryTracking=",
+          "-XX:TieredStopAtLevel=",
+          // effects of a failure
+          "-XX:HeapDumpPath=",
+          "-XX:ErrorFile=",
+          "-XX:OnError=",
+          "-XX:OnOutOfMemoryError=");
+
+  private static final Set<String> SWITCHED_ON =
+      Set.of("DebugNonSafepoints", "PreserveFramePointer", "EnableDynamicAgentLoading");
+
+  /** Switched on or off. */
+  private static final Set<String> SWITCHES =
+      Set.of(
+          "TieredCompilation",
+          "UnlockDiagnosticVMOptions",
+          "UnlockExperimentalVMOptions",
+          "UsePerfData",
+          "PerfDisableSharedMem",
+          "DisableAttachMechanism",
+          "HeapDumpOnOutOfMemoryError",
+          "ExitOnOutOfMemoryError",
+          "CrashOnOutOfMemoryError");
+
+  /** Those of packages and modules are harmless, these are not. */
+  private static final List<String> OTHER_LONG =
+      List.of("--enable-preview", "--dry-run", "--validate", "--list", "--describe");
+
+  private static final String SWITCH = "-XX:";
 
   private HarmlessOptions() {}
 
   static boolean contain(String option) {
-    return HARMLESS.matcher(option).matches();
+    if (option.startsWith("-D")) {
+      return !option.startsWith("-Dcom.sun.management.");
+    }
+    if (option.startsWith("--")) {
+      return !beginsWithOne(option, OTHER_LONG);
+    }
+    if (option.startsWith(SWITCH) && option.length() > SWITCH.length() + 1) {
+      String name = option.substring(SWITCH.length() + 1);
+      char sign = option.charAt(SWITCH.length());
+      if (sign == '+' || sign == '-') {
+        return SWITCHES.contains(name) || (sign == '+' && SWITCHED_ON.contains(name));
+      }
+    }
+    int colon = option.indexOf(':', option.startsWith(SWITCH) ? SWITCH.length() : 0);
+    return WORDS.contains(option)
+        || WITH_COLON.contains(colon < 0 ? option : option.substring(0, colon))
+        || beginsWithOne(option, WITH_VALUE);
+  }
+
+  private static boolean beginsWithOne(String option, List<String> begins) {
+    for (String begin : begins) {
+      if (option.startsWith(begin)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -62,7 +62,8 @@ record JavaCommand(List<String> words) {
     }
     int end = endOfHarmless(words, 1);
     return end < words.size()
-        && (words.get(end).equals("-jar") || !words.get(end).matches("[-@].*"));
+        && (words.get(end).equals("-jar")
+            || !(words.get(end).startsWith("-") || words.get(end).startsWith("@")));
   }
 
   /** Whether an option begins with {@code begin}, here or in a variable of {@code environment}. */

@@ -1,6 +1,7 @@
 package io.loligo.server.tls;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,13 @@ public record TlsOptions(
         .sorted((one, other) -> other.compareTo(one))
         .map(TlsVersion::protocol)
         .toArray(String[]::new);
+  }
+
+  /** By hand: that of a record makes classes when it is first called, which is at each start. */
+  @Override
+  public int hashCode() {
+    return Objects.hash(
+        certificates, versions, suites, caFiles, caPath, crlFile, flags, tickets, defaultCa);
   }
 
   /** Whether a flag is set. */

@@ -89,6 +89,33 @@ final class LauncherWireTest {
     }
   }
 
+  /** The beans are registered when the port is open. */
+  @Test
+  void noRecordMakesMethodsBeforeThePortIsOpen() throws Exception {
+    String conf = configuration();
+    Path log = dir.resolve("classes");
+    try (ProxyProcess process =
+        start(
+            link,
+            List.of("JAVA_HOME=" + HERE, "LOLIGO_OPTS=-Xlog:class+load:file=" + log),
+            "run",
+            "-f",
+            conf)) {
+      process.awaitPort(port);
+      assertEnds(process);
+    }
+    List<String> classes = Files.readAllLines(log);
+    int beans = 0;
+    while (!classes.get(beans).contains("io.loligo.server.jmx.ManagementBeans ")) {
+      beans++;
+    }
+    int made = beans;
+    while (made > 0 && !classes.get(made).contains("java.lang.runtime.ObjectMethods ")) {
+      made--;
+    }
+    assertThat(classes.subList(Math.max(0, made - 5), made)).as("made after these").isEmpty();
+  }
+
   @Test
   void takesSquidsOptionsUnderTheNameSquid() throws Exception {
     String conf = configuration();

@@ -39,7 +39,9 @@ final class RequestParsers implements LoopState {
   @Override
   public void use(ClientSettings settings) {
     ParseLimits now = settings.limits;
-    if (!now.equals(limits)) {
+    // compared later only: the first call of a record's equals makes classes, which a start can
+    // spare
+    if (limits == null || !now.equals(limits)) {
       bytes = new byte[now.maxHeadBytes() + READ_AHEAD_BYTES];
       parsers.clear();
       limits = now;

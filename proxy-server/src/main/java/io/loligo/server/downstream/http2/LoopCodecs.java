@@ -27,7 +27,7 @@ final class LoopCodecs implements LoopState {
 
   @Override
   public void use(ClientSettings settings) {
-    if (!settings.limits.equals(limits)) {
+    if (limits == null || !settings.limits.equals(limits)) {
       composer = new RequestComposer(settings.limits, random);
     }
     limits = settings.limits;

@@ -71,7 +71,7 @@ public final class FetchSettings {
     clientClasses = config.get(FetchDirectives.CLIENTSIDE_TOS);
     clientMarks = config.get(FetchDirectives.MARK_CLIENT_PACKET);
     QosFlows told = config.get(FetchDirectives.QOS_FLOWS);
-    flows = told.equals(QosFlows.NONE) ? null : told;
+    flows = told.isNone() ? null : told;
     nextPeers = config.get(FetchDirectives.NEXT_PEER_ON);
     gatewayErrors = config.get(FetchDirectives.RETRY_ON_ERROR) ? ERRORS : GATEWAY_ERRORS;
     riskingKept = config.get(FetchDirectives.PCONN_FOR_NONRETRIABLE);

@@ -37,6 +37,11 @@ public record QosFlows(@Nullable Numbers trafficClasses, @Nullable Numbers marks
     }
   }
 
+  /** Whether all packets stay as they are. */
+  boolean isNone() {
+    return trafficClasses == null && marks == null;
+  }
+
   /** Sets the numbers of packets to the client of {@code stream}, before its final head. */
   public void apply(ClientStream stream) {
     ExchangeRecord record = stream.record();
