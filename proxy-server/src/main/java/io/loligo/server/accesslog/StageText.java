@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The stages of an exchange in logs: times in microseconds. Stateless. */
 final class StageText {
-  private static final long NANOS_PER_MICRO = 1000;
   private static final Stage[] STAGES = Stage.values();
 
   private StageText() {}
@@ -30,9 +29,9 @@ final class StageText {
 
   /** Writes the microseconds of {@code stage}; nothing if it did not occur. */
   static void write(ExchangeRecord record, Stage stage, LogLine line) {
-    long nanos = record.stage(stage);
-    if (nanos >= 0) {
-      line.appendNumber(nanos / NANOS_PER_MICRO);
+    long micros = record.stageMicros(stage);
+    if (micros >= 0) {
+      line.appendNumber(micros);
     }
   }
 

@@ -42,7 +42,6 @@ public final class RecentDecisions implements ExchangeSink {
   private static final int CODES = 6;
   private static final int WORDS = 8;
 
-  private static final long NANOS_PER_MICRO = 1000;
   private static final int NO_DECISION = 0xff;
   private static final int COLLAPSED = 1;
   private static final int FROM_DISK = 1 << 1;
@@ -89,9 +88,8 @@ public final class RecentDecisions implements ExchangeSink {
     idPrefix = record.idPrefix;
     int first = at / WORDS * STAGES.length;
     for (Stage stage : STAGES) {
-      long nanos = record.stage(stage);
       stageMicros[first + stage.ordinal()] =
-          nanos < 0 ? -1 : (int) Math.min(nanos / NANOS_PER_MICRO, Integer.MAX_VALUE);
+          (int) Math.min(record.stageMicros(stage), Integer.MAX_VALUE);
     }
   }
 

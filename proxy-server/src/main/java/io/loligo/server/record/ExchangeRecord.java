@@ -34,6 +34,11 @@ public final class ExchangeRecord {
   /** A stage that did not occur. */
   public static final long NOT_MEASURED = -1;
 
+  private static final long NANOS_IN_MICRO = 1_000;
+
+  /** The bits of the stages in sequence. */
+  private static final int SEQUENCE = sequence();
+
   private final long[] stageNanos = new long[Stage.values().length];
 
   /** A bit for each stage that has a time, by its ordinal. */
@@ -279,6 +284,14 @@ public final class ExchangeRecord {
     return peersTimedOut ? "TIMEOUT_" + hierarchy.name() : hierarchy.name();
   }
 
+  private static int sequence() {
+    int bits = 0;
+    for (Stage stage : Stage.values()) {
+      bits |= stage.inSequence() ? 1 << stage.ordinal() : 0;
+    }
+    return bits;
+  }
+
   /** Starts over. */
   @SuppressWarnings("NullAway") // the facts that are never null are written before it is read
   public void clear() {
@@ -422,6 +435,25 @@ public final class ExchangeRecord {
   /** Nanoseconds of a stage, or {@link #NOT_MEASURED}. */
   public long stage(Stage stage) {
     return (stages & (1 << stage.ordinal())) == 0 ? NOT_MEASURED : stageNanos[stage.ordinal()];
+  }
+
+  /**
+   * Microseconds of a stage, or {@link #NOT_MEASURED}. Those of the stages in sequence add up to
+   * those of {@link Stage#TOTAL}, although each is cut.
+   */
+  public long stageMicros(Stage stage) {
+    long nanos = stage(stage);
+    if (nanos < 0) {
+      return NOT_MEASURED;
+    }
+    long before = 0;
+    if (stage.inSequence()) {
+      int earlier = stages & SEQUENCE & ((1 << stage.ordinal()) - 1);
+      for (; earlier != 0; earlier &= earlier - 1) {
+        before += stageNanos[Integer.numberOfTrailingZeros(earlier)];
+      }
+    }
+    return (before + nanos) / NANOS_IN_MICRO - before / NANOS_IN_MICRO;
   }
 
   /** The stages that have a time: the bit of each is its ordinal. */

@@ -31,4 +31,20 @@ class ExchangeRecordTest {
     record.addTo(Stage.LOOKUP, 5);
     assertThat(record.stage(Stage.LOOKUP)).isEqualTo(5);
   }
+
+  @Test
+  void microsecondsOfTheSequenceAddUp() {
+    record.startLap(0);
+    record.lap(Stage.ACL, 900);
+    record.lap(Stage.LOOKUP, 1_800);
+    record.lap(Stage.PROXY_REPLY, 3_600);
+    record.stage(Stage.CLIENT_CONNECT, 1_900);
+    record.stage(Stage.TOTAL, 3_600);
+    assertThat(record.stageMicros(Stage.ACL)).isZero();
+    assertThat(record.stageMicros(Stage.LOOKUP)).isEqualTo(1);
+    assertThat(record.stageMicros(Stage.PROXY_REPLY)).isEqualTo(2);
+    assertThat(record.stageMicros(Stage.TOTAL)).isEqualTo(3);
+    assertThat(record.stageMicros(Stage.CLIENT_CONNECT)).isEqualTo(1);
+    assertThat(record.stageMicros(Stage.DNS)).isEqualTo(ExchangeRecord.NOT_MEASURED);
+  }
 }
