@@ -1,5 +1,6 @@
 package io.loligo.core.config;
 
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,15 @@ public final class DirectiveHelp {
       }
     }
     return page.toString();
+  }
+
+  /**
+   * The name that a misspelt one may stand for: one of {@code others}, else a directive; null: none
+   * is near.
+   */
+  public @Nullable String nearest(String name, List<String> others) {
+    String other = Spelling.nearest(name, others);
+    return other == null ? Spelling.nearest(name, directives) : other;
   }
 
   private static String of(Directive directive) {

@@ -1,5 +1,6 @@
 package io.loligo.core.config;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Guesses the directive of a misspelt name. Stateless. */
@@ -10,13 +11,18 @@ final class Spelling {
 
   /** The directive with the fewest edits from {@code name}, or null if none is near. */
   static @Nullable String nearest(String name, Directives directives) {
+    return nearest(name, directives.all().stream().map(Directive::name).toList());
+  }
+
+  /** The same of {@code known} names. */
+  static @Nullable String nearest(String name, List<String> known) {
     String best = null;
     int fewest = MOST_EDITS + 1;
-    for (Directive directive : directives.all()) {
-      int edits = distance(name, directive.name());
+    for (String one : known) {
+      int edits = distance(name, one);
       if (edits < fewest) {
         fewest = edits;
-        best = directive.name();
+        best = one;
       }
     }
     return best;

@@ -2,6 +2,7 @@ package io.loligo.server.cli;
 
 import io.loligo.core.config.DirectiveHelp;
 import io.loligo.server.boot.Features;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -48,7 +49,14 @@ final class Helping implements Callable<Integer> {
       } else if (directive != null) {
         loligo.getOut().print(directive);
       } else {
-        loligo.getErr().println("loligo: " + name + " is neither a command nor a directive");
+        String near = help.nearest(name, List.copyOf(loligo.getSubcommands().keySet()));
+        loligo
+            .getErr()
+            .println(
+                "loligo: "
+                    + name
+                    + " is neither a command nor a directive"
+                    + (near == null ? "" : "; did you mean " + near + "?"));
         return CommandLine.ExitCode.USAGE;
       }
     }

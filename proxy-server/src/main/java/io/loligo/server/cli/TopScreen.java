@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jline.terminal.Attributes;
+import org.jline.terminal.Attributes.LocalFlag;
 import org.jline.terminal.Terminal;
 import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStyle;
@@ -17,11 +18,12 @@ import org.jline.utils.NonBlockingReader;
 final class TopScreen {
   static final long PERIOD_MILLIS = 1_000;
 
+  private static final int CTRL_C = 3;
   private static final long NANOS_IN_MILLI = 1_000_000;
 
   private static final List<String> HELP =
       List.of(
-          "q        ends",
+          "q        ends, as Ctrl-C does",
           "s        sorts origins and clients by the next number: requests, bytes, errors",
           "p        pauses, and continues",
           "?        shows this; any key goes back",
@@ -46,9 +48,13 @@ final class TopScreen {
     display = new Display(terminal, true);
   }
 
-  /** Shows views until the key q, or the end of the input. */
+  /** Shows views until the key q or Ctrl-C, or the end of the input. */
   void run() throws CommandFailure, InterruptedException, IOException {
     Attributes before = terminal.enterRawMode();
+    // Ctrl-C is a key: its signal would end the process, and leave the terminal as it is
+    Attributes keys = terminal.getAttributes();
+    keys.setLocalFlag(LocalFlag.ISIG, false);
+    terminal.setAttributes(keys);
     terminal.puts(Capability.enter_ca_mode);
     terminal.puts(Capability.cursor_invisible);
     try {
@@ -67,7 +73,7 @@ final class TopScreen {
           }
           lookedNanos = System.nanoTime();
         }
-      } while (key != 'q' && key != NonBlockingReader.EOF);
+      } while (key != 'q' && key != CTRL_C && key != NonBlockingReader.EOF);
     } finally {
       terminal.puts(Capability.cursor_visible);
       terminal.puts(Capability.exit_ca_mode);

@@ -42,6 +42,7 @@ final class HarmlessOptions {
           "-XX:FlightRecorderOptions=",
           "-XX:NativeMemoryTracking=",
           "-XX:TieredStopAtLevel=",
+          "-XX:ArchiveRelocationMode=",
           // effects of a failure
           "-XX:HeapDumpPath=",
           "-XX:ErrorFile=",

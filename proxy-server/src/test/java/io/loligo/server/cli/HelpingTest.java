@@ -59,4 +59,12 @@ class HelpingTest {
     assertThat(err.toString())
         .isEqualTo("loligo: frob is neither a command nor a directive" + System.lineSeparator());
   }
+
+  @Test
+  void aMisspeltNameIsGuessed() {
+    assertThat(help("cach_dir")).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString()).contains("; did you mean cache_dir?");
+    assertThat(help("relod")).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString()).contains("; did you mean reload?");
+  }
 }

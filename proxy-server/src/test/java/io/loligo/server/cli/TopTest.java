@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.json.JsonWriter;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.List;
+import org.jline.terminal.Attributes;
 import org.jline.terminal.Size;
 import org.jline.terminal.impl.LineDisciplineTerminal;
 import org.junit.jupiter.api.Test;
@@ -142,6 +145,31 @@ class TopTest {
       terminal.setSize(new Size(20, 5));
       terminal.processInputBytes("q".getBytes(StandardCharsets.US_ASCII));
       new TopScreen(terminal, new TopSource(this::page), UTC).run();
+    }
+    assertThat(looks).isEqualTo(1);
+  }
+
+  /** As a signal it would leave the terminal without echo, on another screen. */
+  @Test
+  void controlCIsAKeyThatEndsIt() throws Exception {
+    try (LineDisciplineTerminal terminal =
+        new LineDisciplineTerminal(
+            "virtual", "dumb", new ByteArrayOutputStream(), StandardCharsets.UTF_8)) {
+      terminal.setSize(new Size(20, 5));
+      Attributes before = terminal.getAttributes();
+      TopSource typing =
+          new TopSource(
+              path -> {
+                String page = page(path);
+                try {
+                  terminal.processInputBytes(new byte[] {(byte) (looks == 1 ? 3 : 'q')});
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+                return page;
+              });
+      new TopScreen(terminal, typing, UTC).run();
+      assertThat(terminal.getAttributes().getLocalFlags()).isEqualTo(before.getLocalFlags());
     }
     assertThat(looks).isEqualTo(1);
   }

@@ -49,6 +49,7 @@ final class JavaCommandTest {
         "java -XX:TieredStopAtLevel=1 -XX:-TieredCompilation -jar loligo.jar run",
         "java -XX:StartFlightRecording:filename=a.jfr -Xshare:auto -jar loligo.jar run",
         "java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints -jar loligo.jar run",
+        "java -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -jar loligo.jar run",
         "java -XX:+ExitOnOutOfMemoryError -XX:HeapDumpPath=/a -jar loligo.jar run",
       })
   void leavesTheFlagsToTheJvm(String words) {
