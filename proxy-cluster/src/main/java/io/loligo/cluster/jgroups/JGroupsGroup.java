@@ -52,8 +52,9 @@ public final class JGroupsGroup implements Group {
   /**
    * Version of the messages between nodes. Raise it when their meaning changes. 2: members compare
    * sums of their streams of purges. 3: an answer about these repeats the number of its question.
+   * 4: the messages are those of 3, and a peer port in clear text takes HTTP/2.
    */
-  public static final int PROTOCOL = 3;
+  public static final int PROTOCOL = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(JGroupsGroup.class);
   private static final long SECOND_NANOS = 1_000_000_000L;

@@ -46,6 +46,7 @@ final class LoopOwners implements CacheOwners {
   private final LatencyHistogram acknowledgements;
   private final LongCells copyHits;
   private final HotKeys hot;
+  private final LargeKeys large = new LargeKeys();
   private final StoredHash hashes = SharedRing.hashes();
   private final Map<NodeRun, Place> places = new HashMap<>();
 
@@ -308,6 +309,16 @@ final class LoopOwners implements CacheOwners {
     @Override
     public boolean isOut() {
       return place.peer.health().isOut() || !shared.ring().has(place.peer.member().id());
+    }
+
+    @Override
+    public boolean sharesConnection() {
+      return place.peer.member().protocol() >= SharedRing.HTTP_2 && !large.has(hash);
+    }
+
+    @Override
+    public void responds(long contentLength) {
+      large.note(hash, contentLength);
     }
 
     @Override

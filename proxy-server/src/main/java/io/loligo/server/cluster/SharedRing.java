@@ -40,6 +40,9 @@ public final class SharedRing {
 
   private static final long HASH_KEY_1 = 0x696e_672d_6b65_7973L;
 
+  /** The version of the group's messages from which on a peer port takes HTTP/2 in clear text. */
+  static final int HTTP_2 = 4;
+
   /** Requests of all event loops in some seconds that make a key hot. */
   private static final int HOT_REQUESTS = 10;
 

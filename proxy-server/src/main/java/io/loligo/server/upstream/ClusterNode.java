@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.message.ContentLength;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,15 @@ public interface ClusterNode {
    * then goes on to the next hop too; a response whose content does not move breaks off.
    */
   boolean isOut();
+
+  /**
+   * Whether it speaks HTTP/2 and its response is likely small: then many requests share a
+   * connection. A large response costs less on a connection of its own.
+   */
+  boolean sharesConnection();
+
+  /** It responds 200 to a GET, with {@code contentLength}; see {@link ContentLength}. */
+  void responds(long contentLength);
 
   /** It gave a sign of life, {@code nanos} after the request was sent. */
   void acknowledged(long nanos);

@@ -8,6 +8,7 @@ import io.loligo.cluster.group.View;
 import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.message.ContentLength;
 import io.loligo.server.CapturedLog;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.tls.TlsOptions;
@@ -364,5 +365,40 @@ class LoopOwnersTest {
     assertThat(node(loop.hops(key(1), "3128", null), 0).end())
         .as("of any address")
         .isEqualTo(LocalEnd.ANY);
+  }
+
+  private static Member version(Member member, int protocol) {
+    return new Member(
+        member.id(),
+        member.name(),
+        member.address(),
+        member.bodies(),
+        member.weight(),
+        member.draining(),
+        protocol);
+  }
+
+  @Test
+  void requestsShareConnectionsToNodesThatKnowHttp2() {
+    Member other = member(2);
+    shared.view(new View(1, List.of(member(1), version(other, SharedRing.HTTP_2 - 1))));
+    assertThat(node(ofOthers(), 0).sharesConnection()).isFalse();
+    shared.view(new View(2, List.of(member(1), version(other, SharedRing.HTTP_2))));
+    assertThat(node(ofOthers(), 0).sharesConnection()).isTrue();
+  }
+
+  @Test
+  void largeResponsesHaveAConnectionOfTheirOwn() {
+    shared.view(new View(1, List.of(member(1), version(member(2), SharedRing.HTTP_2))));
+    ClusterNode node = node(ofOthers(), 0);
+    node.responds(LargeKeys.SMALL_BYTES);
+    assertThat(node.sharesConnection()).isTrue();
+    node.responds(LargeKeys.SMALL_BYTES + 1);
+    assertThat(node.sharesConnection()).isFalse();
+    assertThat(node(ofOthers(), 0).sharesConnection()).as("the same key later").isFalse();
+    node.responds(0);
+    assertThat(node.sharesConnection()).as("it has become small").isTrue();
+    node.responds(ContentLength.UNKNOWN);
+    assertThat(node.sharesConnection()).isFalse();
   }
 }

@@ -62,6 +62,9 @@ final class SharedNodes {
   /** Requests that waited for one. */
   final AtomicInteger waits = new AtomicInteger();
 
+  /** Whether requests share a connection to each node. */
+  volatile boolean shares;
+
   /** Whether every response is worth a copy. */
   volatile boolean hot;
 
@@ -233,6 +236,14 @@ final class SharedNodes {
     public boolean isOut() {
       return node == out;
     }
+
+    @Override
+    public boolean sharesConnection() {
+      return shares;
+    }
+
+    @Override
+    public void responds(long contentLength) {}
 
     @Override
     public void acknowledged(long nanos) {

@@ -230,7 +230,8 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
     clients.addresses().closed(before);
     clients.replaced(this, next);
     int most = clients.settings().connectionsPerAddress;
-    boolean oneTooMany = most >= 0 && next.count.open() > most;
+    boolean limited = most >= 0 && !listening.configured().forNodes();
+    boolean oneTooMany = limited && next.count.open() > most;
     next.begun = oneTooMany;
     context.pipeline().replace(this, null, next);
     if (oneTooMany) {

@@ -23,12 +23,12 @@ final class ClientFrames implements FrameReader.Events {
   private final FloodGuard floods;
   private final List<Http2Stream> all = new ArrayList<>();
 
-  /** The frames for {@code connection}. */
-  ClientFrames(Http2Connection connection, LoopCodecs codecs, TimeSource time) {
+  /** The frames for {@code connection}; {@code ofNode}: it is at the port for nodes. */
+  ClientFrames(Http2Connection connection, LoopCodecs codecs, TimeSource time, boolean ofNode) {
     this.connection = connection;
     this.codecs = codecs;
     this.decoder = new HpackDecoder(HpackDecoder.DEFAULT_TABLE_BYTES, codecs.room());
-    this.floods = new FloodGuard(time);
+    this.floods = new FloodGuard(time, ofNode);
   }
 
   /** Decodes the field block of a head into {@code composer}; false: the connection ends. */
@@ -50,7 +50,8 @@ final class ClientFrames implements FrameReader.Events {
       return false;
     }
     connectionError(
-        ErrorCode.ENHANCE_YOUR_CALM, "more than " + kind.most() + " " + kind + " in 10 seconds");
+        ErrorCode.ENHANCE_YOUR_CALM,
+        "more than " + floods.most(kind) + " " + kind + " in 10 seconds");
     return true;
   }
 

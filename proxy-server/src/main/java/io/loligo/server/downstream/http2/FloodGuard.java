@@ -28,26 +28,33 @@ final class FloodGuard {
     Kind(int most) {
       this.most = most;
     }
-
-    int most() {
-      return most;
-    }
   }
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
 
+  /** A node has requests of many clients on a connection, and reads large responses quickly. */
+  private static final int TIMES_FOR_NODES = 100;
+
   private final TimeSource time;
+  private final int times;
   private final int[] counts = new int[Kind.values().length];
   private long windowStart;
 
-  FloodGuard(TimeSource time) {
+  /** {@code ofNode}: whether the client is a node of the cluster. */
+  FloodGuard(TimeSource time, boolean ofNode) {
     this.time = time;
+    this.times = ofNode ? TIMES_FOR_NODES : 1;
     this.windowStart = time.nanos();
+  }
+
+  /** The most of {@code kind} in one window. */
+  int most(Kind kind) {
+    return times * kind.most;
   }
 
   /** Counts one of {@code kind}; false: there are too many. */
   boolean allows(Kind kind) {
-    if (++counts[kind.ordinal()] <= kind.most()) {
+    if (++counts[kind.ordinal()] <= most(kind)) {
       return true;
     }
     if (time.since(windowStart) < WINDOW_NANOS) {

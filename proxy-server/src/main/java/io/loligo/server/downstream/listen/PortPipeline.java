@@ -103,6 +103,9 @@ final class PortPipeline {
     if (port.bump() != null && port.bump().intercepts()) {
       return new InterceptedTls(connections, listening, client);
     }
+    if (port.forNodes() && port.tls() == null) {
+      return new NodeConnection(connections, listening, client);
+    }
     return port.tls() == null
         ? connections
             .protocols()

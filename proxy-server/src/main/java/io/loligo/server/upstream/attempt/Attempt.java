@@ -2,6 +2,7 @@ package io.loligo.server.upstream.attempt;
 
 import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.Fields;
+import io.loligo.core.message.Method;
 import io.loligo.core.message.ResponseHead;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.time.LoopTimer;
@@ -120,7 +121,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       open.keep();
       events.head(null, ContentLength.NONE);
     } else if (request != null) {
-      if (open.secured() != null && open.secured().isHttp2()) {
+      if (open.mayBeRefused()) { // only HTTP/2 has words for it
         upstream.counters.multiplexed();
       }
       if (request.hasContent() && open.mayBeRefused() && sent == null && !contentBegun) {
@@ -178,7 +179,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     Lease unheard = lease;
     SignOfLife missed = sign;
     assert unheard != null && missed != null : "it has the request";
-    unheard.cancel();
+    unheard.giveUp();
     boolean within = missed.hasResponded();
     String text = within ? ": silent within the content" : ": no sign of life in time";
     Kind kind = within ? Kind.TRUNCATED : Kind.NOT_ACKNOWLEDGED;
@@ -256,6 +257,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       ClusterNode node = search.node();
       assert node != null : "a sign of a node";
       node.answered(!search.isDeclined(head.status()));
+      if (request != null && request.methodId() == Method.GET && head.status() == 200) {
+        node.responds(contentLength);
+      }
     }
     if (asksNext(head.status())) {
       skipping = true;

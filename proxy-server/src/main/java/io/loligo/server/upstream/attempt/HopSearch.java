@@ -362,7 +362,7 @@ final class HopSearch implements NameResolver.Listener {
   /** The endpoints that may be dialled; null, and the fetch failed, if there are none. */
   private @Nullable List<Endpoint> allowed(List<InetAddress> found) {
     List<Endpoint> allowed = new ArrayList<>(found.size());
-    Endpoint.Security security = upstream.security(task.isRaw(hop) ? null : hop.security(), http1);
+    Endpoint.Security security = security();
     String refusal = null;
     for (InetAddress address : found) {
       String reason = hop.peer() == null ? task.check().refusal(address, hop.port()) : null;
@@ -378,6 +378,17 @@ final class HopSearch implements NameResolver.Listener {
       return null;
     }
     return allowed;
+  }
+
+  private Endpoint.Security security() {
+    ClusterNode node = hop.node();
+    if (node == null) {
+      return upstream.security(task.isRaw(hop) ? null : hop.security(), http1);
+    }
+    boolean own = http1 || !node.sharesConnection();
+    return hop.security() == null && !own
+        ? Endpoint.Security.CLEAR_HTTP_2
+        : upstream.security(hop.security(), own);
   }
 
   /** Opens a connection, or waits for one that is being opened and may be shared. */
@@ -396,6 +407,10 @@ final class HopSearch implements NameResolver.Listener {
       return false;
     } else if (peer != null && node != null && !node.connections().open()) {
       upstream.health.closed(peer);
+      if (order.get(0).isClearHttp2()) {
+        endpoints = endpoints.stream().map(each -> each.with(Endpoint.Security.NONE)).toList();
+        return reconnect(); // connections of HTTP/1 may be free
+      }
       return awaitRoom(node);
     }
     dropRoomWait();

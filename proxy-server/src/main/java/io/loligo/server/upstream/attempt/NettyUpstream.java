@@ -185,13 +185,13 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   }
 
   /**
-   * The connection for the protocol that the handshake has chosen.
+   * The connection for the protocol of the endpoint, or that the handshake has chosen.
    *
    * @param dialled speaks HTTP/1.1 on {@code channel}; another one may take its place
    */
   PooledConnection speaking(
       PooledConnection dialled, Channel channel, Endpoint endpoint, @Nullable HopTls secured) {
-    boolean http2 = secured != null && secured.isHttp2();
+    boolean http2 = endpoint.isClearHttp2() || (secured != null && secured.isHttp2());
     if (endpoint.offersHttp2()) {
       http1Servers.chose(endpoint, http2);
     }
@@ -207,7 +207,7 @@ public final class NettyUpstream implements Upstream, AutoCloseable {
   /** Whether a connection that is opened to one of {@code endpoints} may serve many requests. */
   boolean mayBeShared(List<Endpoint> endpoints) {
     Endpoint first = endpoints.get(0);
-    return first.offersHttp2()
+    return (first.offersHttp2() || first.isClearHttp2())
         && connections.persistent
         && connections.maxIdle != 0
         && !http1Servers.contains(first);

@@ -600,6 +600,13 @@ final class RequestStream implements Lease {
     connection.reset(this, ErrorCode.CANCEL);
   }
 
+  /** {@inheritDoc} Other streams of the connection go on. */
+  @Override
+  public void giveUp() {
+    cancel();
+    connection.leave(ErrorCode.NO_ERROR);
+  }
+
   /** The server reset the stream, which the connection has forgotten. */
   void resetByServer(ErrorCode why) {
     outputOpen = false;

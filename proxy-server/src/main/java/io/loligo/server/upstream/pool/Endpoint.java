@@ -41,6 +41,9 @@ public record Endpoint(
     /** Clear text. */
     public static final Security NONE = new Security(null, List.of(), null);
 
+    /** HTTP/2 in clear text from the first byte (RFC 9113 section 3.3). */
+    public static final Security CLEAR_HTTP_2 = new Security(null, List.of("h2"), null);
+
     /** TLS with this server; HTTP/2 is offered if {@code http2}. */
     public static Security of(String serverName, OriginContext context, boolean http2) {
       return new Security(
@@ -75,6 +78,11 @@ public record Endpoint(
   /** Whether the connection has TLS. */
   public boolean isSecure() {
     return security.context() != null;
+  }
+
+  /** Whether HTTP/2 is spoken from the first byte. */
+  public boolean isClearHttp2() {
+    return security.equals(Security.CLEAR_HTTP_2);
   }
 
   /** Whether the server may choose HTTP/2. */

@@ -62,6 +62,11 @@ public interface Lease {
   /** The rest is not needed: no event follows. */
   void cancel();
 
+  /** The same, and the connection takes no further request: its other end is silent. */
+  default void giveUp() {
+    cancel();
+  }
+
   /** The raw connection; no event follows. Only after {@link #raw}, a 101 or an open tunnel. */
   ByteStream detach();
 }

@@ -2,6 +2,7 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.core.http2.Frames;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.CachePeer;
 import io.loligo.server.upstream.ClusterNode;
@@ -26,6 +27,8 @@ class ClusterNodeTest extends AttemptFixture {
   private static final class Watched implements ClusterNode {
     final List<Long> acknowledgedMillis = new ArrayList<>();
     final List<Boolean> answers = new ArrayList<>();
+    final List<Long> lengths = new ArrayList<>();
+    boolean shares;
     int failures;
     int fallBacks = 100;
     boolean isOut;
@@ -55,6 +58,16 @@ class ClusterNodeTest extends AttemptFixture {
     @Override
     public boolean isOut() {
       return isOut;
+    }
+
+    @Override
+    public boolean sharesConnection() {
+      return shares;
+    }
+
+    @Override
+    public void responds(long contentLength) {
+      lengths.add(contentLength);
     }
 
     @Override
@@ -485,5 +498,73 @@ class ClusterNodeTest extends AttemptFixture {
       connection(i).answer(OK);
     }
     assertThat(third.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  /** The types of the frames behind the preface. */
+  private static List<Integer> frames(String sent) {
+    assertThat(sent).startsWith(Frames.PREFACE);
+    byte[] bytes = latin1(sent.substring(Frames.PREFACE.length()));
+    List<Integer> types = new ArrayList<>();
+    for (int at = 0; at < bytes.length; ) {
+      int length =
+          ((bytes[at] & 0xff) << 16) | ((bytes[at + 1] & 0xff) << 8) | (bytes[at + 2] & 0xff);
+      types.add((int) bytes[at + 3]);
+      at += Frames.HEADER_BYTES + length;
+    }
+    return types;
+  }
+
+  @Test
+  void requestsOfOneTurnShareAConnectionAndAWrite() {
+    first.shares = true;
+    List<Listening> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Listening each = new Listening();
+      each.stream = upstream().fetch(List.of(owner(), ORIGIN), get(), check, each);
+      all.add(each);
+    }
+    settle();
+    assertThat(dialled()).containsExactly("192.0.2.21");
+    assertThat(last().channel().writes()).isEqualTo(1);
+    assertThat(frames(last().sent()))
+        .containsExactly(
+            Frames.SETTINGS, Frames.WINDOW_UPDATE, Frames.HEADERS, Frames.HEADERS, Frames.HEADERS);
+    all.forEach(each -> each.stream.cancel());
+  }
+
+  /** The network to it may be broken: nothing would arrive on the old connection. */
+  @Test
+  void aSilentOwnerLosesItsSharedConnection() {
+    first.shares = true;
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    passMillis(110);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.1");
+    last().answer(OK);
+    assertThat(seen.events).last().isEqualTo("end");
+    Listening next = fetch(get(), owner(), ORIGIN);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.1", "192.0.2.21");
+    next.stream.cancel();
+  }
+
+  @Test
+  void withoutRoomForASharedConnectionFreeOnesAreUsed() {
+    useAllConnections();
+    connection(0).answer(OK);
+    connection(1).answer(OK);
+    first.shares = true;
+    Listening next = fetch(get(), owner(), ORIGIN);
+    assertThat(dialled()).hasSize(2);
+    assertThat(first.waits).isZero();
+    connection(1).answer(OK);
+    assertThat(next.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  @Test
+  void learnsHowLargeTheResponseIs() {
+    fetch(get(), owner(), ORIGIN);
+    last().answer(OK);
+    fetch(get(), owner(), ORIGIN);
+    last().answer("HTTP/1.1 304 Not Modified\r\n\r\n");
+    assertThat(first.lengths).containsExactly(2L);
   }
 }

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
@@ -161,9 +162,21 @@ public final class FakeTransport implements OriginTransport {
   /** Counts the reads that were asked for. */
   public static final class CountingChannel extends EmbeddedChannel {
     private int reads;
+    private int writes;
 
     CountingChannel(ChannelHandler handler) {
       super(EmbeddedChannel.builder().handlers(handler));
+    }
+
+    /** How often bytes were written together, in one system call of a real channel. */
+    public int writes() {
+      return writes;
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer in) throws Exception {
+      writes++;
+      super.doWrite(in);
     }
 
     @Override
