@@ -187,6 +187,23 @@ final class Browser implements AutoCloseable {
     assertThat(told).as(condition).isEqualTo("yes");
   }
 
+  /** Presses the tabulator key. */
+  void tab() throws Exception {
+    for (String type : List.of("keyDown", "keyUp")) {
+      call(
+          "Input.dispatchKeyEvent",
+          session,
+          "type",
+          type,
+          "key",
+          "Tab",
+          "code",
+          "Tab",
+          "windowsVirtualKeyCode",
+          9);
+    }
+  }
+
   /** A picture of the whole page, as PNG. */
   byte[] picture() throws Exception {
     Map<String, Object> answer =

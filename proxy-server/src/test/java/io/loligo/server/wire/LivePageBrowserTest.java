@@ -8,6 +8,8 @@ import io.loligo.server.history.HistoryRecorder;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -70,6 +72,31 @@ class LivePageBrowserTest extends WireTest {
          "field": "Cache-Control: stale-while-revalidate=60",
          "text": "Clients wait for validations of expired responses: the origin may allow others."}
       ]}]}\
+      """;
+
+  /** Rows of a table before all are wanted. */
+  private static final int FIRST_ROWS = 10;
+
+  private static final int MOST_STOPS = 300;
+
+  /** The element with the focus, in words; it is remembered. */
+  private static final String STOP =
+      """
+      (() => {
+        window.stops ??= [];
+        window.missed = () => [...document.querySelectorAll('a, button, input, select, textarea')].filter(
+          one => one.checkVisibility() && !stops.includes(one) && !(one.type === 'radio' && !one.checked));
+        const now = document.activeElement;
+        if (now === document.body) {
+          return 'end';
+        }
+        const before = stops.at(-1);
+        stops.push(now);
+        const ring = getComputedStyle(now.type === 'radio' ? now.nextElementSibling : now);
+        return stops.length + ' ' + now.outerHTML.slice(0, 60)
+          + (before && !(before.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_FOLLOWING) ? ' out of order' : '')
+          + (ring.outlineStyle === 'none' ? ' no outline' : '');
+      })()\
       """;
 
   @TempDir static Path profile;
@@ -322,6 +349,22 @@ class LivePageBrowserTest extends WireTest {
     browser.await("performance.getEntriesByType('resource').some(e => e.name.includes('soft=1'))");
     get("/a");
     assertThat(origin.fetches("/a")).isEqualTo(2);
+    purgesByPattern();
+  }
+
+  private void purgesByPattern() throws Exception {
+    set("purge-kind", "pattern");
+    set("purge-value", "/[a]$");
+    set("purge-where", origin.authority().replaceFirst(":.*", ""));
+    click("#purge-soft");
+    browser.value("document.getElementById('purge-status').textContent = ''");
+    click("#purge-form button");
+    assertThat(text("purge-text")).contains("No longer served", "match /[a]$");
+    click("#purge-yes");
+    browser.await(
+        "document.getElementById('purge-status').textContent.startsWith('Purged: 1 in memory')");
+    get("/a");
+    assertThat(origin.fetches("/a")).isEqualTo(3);
   }
 
   @Test
@@ -365,6 +408,38 @@ class LivePageBrowserTest extends WireTest {
     assertThat(text("explain-status")).contains("add it");
     assertThat(browser.value("document.activeElement.value")).isEqualTo(origin.url("/query?"));
     assertThat(browser.value("document.getElementById('explain-box').hidden")).isEqualTo("true");
+  }
+
+  /**
+   * Each stop of the tabulator key comes behind the one before, and shows that it has the focus.
+   */
+  @Test
+  void theKeyboardReachesEachControlInOrder() throws Exception {
+    start();
+    for (int i = 0; i <= FIRST_ROWS; i++) {
+      origin.onOk("/" + i, "hello");
+      get("/" + i);
+    }
+    open(WIDE, "light");
+    browser.await("document.querySelector('#slowest tbody button')");
+    click("#pause"); // no row comes or goes
+    List<String> stops = new ArrayList<>();
+    String stop = "";
+    while (!stop.equals("end") && stops.size() < MOST_STOPS) {
+      browser.tab();
+      stop = browser.value(STOP);
+      stops.add(stop);
+    }
+    assertThat(stops).doesNotHaveDuplicates().endsWith("end");
+    assertThat(stops).noneMatch(one -> one.contains("out of order") || one.contains("no outline"));
+    assertThat(browser.value("missed().map(one => one.outerHTML).join()")).isEmpty();
+    click("#slowest ~ .more");
+    assertThat(browser.value("document.querySelectorAll('#slowest tbody tr').length"))
+        .isEqualTo(Integer.toString(FIRST_ROWS + 1));
+    click("#slowest ~ .more");
+    assertThat(browser.value("document.querySelectorAll('#slowest tbody tr').length"))
+        .isEqualTo(Integer.toString(FIRST_ROWS));
+    assertThat(browser.problems()).isEmpty();
   }
 
   private void showWhatIf() throws Exception {
