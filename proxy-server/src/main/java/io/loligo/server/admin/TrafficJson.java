@@ -20,8 +20,6 @@ import java.util.Map;
 
 /** The traffic of the last minutes as JSON. Confined to one thread. */
 public final class TrafficJson {
-  private static final double NANOS_IN_SECOND = 1e9;
-
   private final JsonWriter json = JsonWriter.compact().beginObject();
 
   private TrafficJson() {}
@@ -72,7 +70,7 @@ public final class TrafficJson {
   }
 
   private void seconds(long nanos) {
-    json.name("seconds").value(nanos / NANOS_IN_SECOND);
+    json.name("seconds").seconds(nanos);
   }
 
   private void slowest(List<SlowRequest> slowest) {

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread.
  */
 public final class JsonWriter {
+  private static final int NANO_DECIMALS = 9;
+
   private final StringBuilder text = new StringBuilder(256);
   private final String comma;
   private final String colon;
@@ -82,6 +84,13 @@ public final class JsonWriter {
   public JsonWriter value(long value) {
     separate();
     text.append(value);
+    return this;
+  }
+
+  /** A time of this many nanoseconds, in seconds, exact. */
+  public JsonWriter seconds(long nanos) {
+    separate();
+    text.append(BigDecimal.valueOf(nanos, NANO_DECIMALS).stripTrailingZeros().toPlainString());
     return this;
   }
 

@@ -28,6 +28,13 @@ final class JsonWriterTest {
   }
 
   @Test
+  void secondsAreExact() {
+    JsonWriter json = JsonWriter.compact().beginArray();
+    json.seconds(0).seconds(1).seconds(5_900).seconds(2_000_000_000).seconds(10_500_000_000L);
+    assertThat(json.endArray()).hasToString("[0,0.000000001,0.0000059,2,10.5]");
+  }
+
+  @Test
   void fractionsHaveAtMostThreeDecimals() {
     JsonWriter json = JsonWriter.compact().beginArray();
     for (double each : new double[] {0, 5, 1.5, 0.0004, 0.9996, 12.3456, -2.25, 1e18}) {

@@ -1,7 +1,12 @@
 package io.loligo.server.wire;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.accesslog.StrictJson;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The page {@code /traffic} of the admin port. */
@@ -40,6 +45,26 @@ class TrafficPageWireTest extends WireTest {
         .contains("{\"cause\":\"nothing stored\",\"requests\":")
         .contains("\"sinceStart\":{\"tunnels\":0,")
         .endsWith("\"certificates\":[]}\n");
+  }
+
+  /** Also if it took less than a millisecond. */
+  @Test
+  void theStagesOfASlowRequestAddUp() throws Exception {
+    startProxy();
+    origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
+    get("/a");
+    get("/a");
+    List<?> slowest = (List<?>) StrictJson.object(traffic().strip().getBytes(UTF_8)).get("slowest");
+    assertThat(slowest).hasSizeGreaterThanOrEqualTo(2);
+    for (Object row : slowest) {
+      BigDecimal sum = BigDecimal.ZERO;
+      for (Object stage : (List<?>) ((Map<?, ?>) row).get("stages")) {
+        sum = sum.add((BigDecimal) ((Map<?, ?>) stage).get("seconds"));
+      }
+      assertThat(sum)
+          .isPositive()
+          .isEqualByComparingTo((BigDecimal) ((Map<?, ?>) row).get("seconds"));
+    }
   }
 
   @Test
