@@ -49,7 +49,10 @@ final class LoopSample implements ExchangeSink {
     MEMORY_HITS,
     MEMORY_HIT_BYTES,
     HITS,
-    HIT_BYTES
+    HIT_BYTES,
+    /** Misses that a larger cache might have answered. */
+    COLD_MISSES,
+    COLD_MISS_BYTES
   }
 
   private final SampleRing ring = new SampleRing();
@@ -73,9 +76,18 @@ final class LoopSample implements ExchangeSink {
       add(Count.MEMORY_HITS, 1);
       add(Count.MEMORY_HIT_BYTES, record.clientBytesOut);
     }
-    if (SizeTrial.position(record.keyHigh) < threshold) {
-      sampled(record, hit, inMemory);
+    boolean cold = !hit && !isKeyless(record) && isColdMiss(record);
+    if (cold) {
+      add(Count.COLD_MISSES, 1);
+      add(Count.COLD_MISS_BYTES, record.clientBytesOut);
     }
+    if (SizeTrial.position(record.keyHigh) < threshold) {
+      sampled(record, hit, inMemory, cold);
+    }
+  }
+
+  private static boolean isKeyless(ExchangeRecord record) {
+    return (record.keyHigh | record.keyLow) == 0;
   }
 
   /** Whether the size of the cache may matter to the exchange. */
@@ -91,14 +103,13 @@ final class LoopSample implements ExchangeSink {
     return code == HierarchyCode.CLUSTER_OWNER || code == HierarchyCode.CLUSTER_SECOND;
   }
 
-  private void sampled(ExchangeRecord record, boolean hit, boolean inMemory) {
-    boolean keyless = (record.keyHigh | record.keyLow) == 0;
-    if (keyless || !(record.hitClass.hit() || record.hitClass == HitClass.MISS)) {
+  private void sampled(ExchangeRecord record, boolean hit, boolean inMemory, boolean cold) {
+    if (isKeyless(record) || !(record.hitClass.hit() || record.hitClass == HitClass.MISS)) {
       return;
     }
     int flags =
         (isWhole(record) ? WHOLE : 0)
-            | (hit || isColdMiss(record) ? USABLE : 0)
+            | (hit || cold ? USABLE : 0)
             | (hit ? HELD : 0)
             | (inMemory ? IN_MEMORY : 0);
     ring.add(record.keyHigh, record.clientBytesOut << FLAG_BITS | flags, record.endMillis);

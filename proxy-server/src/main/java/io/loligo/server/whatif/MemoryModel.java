@@ -1,180 +1,158 @@
 package io.loligo.server.whatif;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Policy;
 import io.loligo.store.admission.MemoryPolicy;
-import java.util.ArrayDeque;
-import java.util.Queue;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory tier: Caffeine with weights, as in the store. Not thread-safe.
+ * The memory tier: the policy of Caffeine with weights, as in the store. Not thread-safe.
  *
  * <p>Beside a disk, {@link MemoryPolicy} decides which responses it takes and keeps. A request that
  * is held and not a hit of the model is a hit of its disk. A response is on disk a second after it
  * arrived.
  */
 final class MemoryModel implements TierModel {
-  /** Heap of an entry: nodes of Caffeine and of its map, the sketch, and the response. */
-  private static final int BYTES_PER_ENTRY = 130;
+  private static final int LEAST_ENTRIES = 64;
 
-  private final Cache<Response, Response> cache;
-  private final Policy.Eviction<Response, Response> eviction;
+  private final WindowTinyLfu responses;
   private final @Nullable DiskHits disk;
   private final boolean keepsArriving;
+
+  /** For each entry, its number among those that are not on disk yet, or 0. */
+  private final char[] arrivals;
+
+  private int arrived;
   private final int mostEntries;
-
-  /** Responses that are not on disk yet. */
-  private final Queue<Response> arriving = new ArrayDeque<>();
-
-  /** Finds responses; a request that stores nothing allocates nothing. */
-  private final Response probe = new Response(0, 0);
-
-  /** A response, and its key: equal to those of the same hash. */
-  private static final class Response {
-    long hash;
-    final int bytes;
-    boolean asked;
-
-    Response(long hash, int bytes) {
-      this.hash = hash;
-      this.bytes = bytes;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Response response && response.hash == hash;
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(hash);
-    }
-  }
+  private double share = 1;
 
   /**
    * An empty model.
    *
    * @param sizeBytes of the tier, for all keys
-   * @param share of the keys that it will see
    * @param disk null: there is none
    * @param onSecondRequest whether that takes a response only when it arrives for the second time:
    *     then memory keeps those that arrive
-   * @param mostEntries that the caller lets it grow to
+   * @param mostEntries for which it has room
    */
   MemoryModel(
       MemorySize memory,
       long sizeBytes,
-      double share,
       @Nullable DiskHits disk,
       boolean onSecondRequest,
       int mostEntries) {
-    long roomBytes = (long) (memory.roomBytes().applyAsLong(sizeBytes) * share);
-    cache =
-        Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .maximumWeight(Math.max(1, roomBytes))
-            .weigher((Response key, Response response) -> response.bytes)
-            .build();
-    eviction = cache.policy().eviction().orElseThrow();
+    responses = new WindowTinyLfu(memory.roomBytes().applyAsLong(sizeBytes), mostEntries);
     this.disk = disk;
     this.keepsArriving = onSecondRequest;
     this.mostEntries = mostEntries;
+    arrivals = new char[mostEntries];
   }
 
-  /** Most bytes that a model with so many entries takes. */
+  /** Entries for which there is room in so many bytes. */
+  static int mostEntries(int heapBytes) {
+    int most = LEAST_ENTRIES;
+    while (bytes(most + LEAST_ENTRIES) <= heapBytes) {
+      most += LEAST_ENTRIES;
+    }
+    return most;
+  }
+
+  /** Bytes of its arrays. */
   static int bytes(int mostEntries) {
-    return mostEntries * BYTES_PER_ENTRY + RecentDiskHits.BYTES + (8 << 10);
+    return WindowTinyLfu.bytes(mostEntries) + mostEntries * Character.BYTES;
   }
 
   @Override
   public boolean request(long hash, int size, boolean usable, boolean held) {
-    Response present = cache.getIfPresent(probe(hash));
-    if (present != null && size == TOO_LARGE) {
-      cache.invalidate(probe);
-    } else if (present != null && usable) {
-      present.asked = true;
+    int id = KeyRank.id(hash);
+    int present = responses.find(id);
+    if (present != WindowTinyLfu.NONE) {
+      responses.request(present);
+    }
+    if (present != WindowTinyLfu.NONE && size == TOO_LARGE) {
+      responses.remove(present);
+    } else if (present != WindowTinyLfu.NONE && usable) {
+      responses.mark(present);
       return true;
     }
     if (held && disk != null) {
-      onDisk(hash, size, disk.hit(hash));
+      onDisk(hash, size, disk.hit(id));
     } else if (size >= 0) {
-      arrive(new Response(hash, size));
+      arrive(hash, size);
     }
     return false;
   }
 
-  private Response probe(long hash) {
-    probe.hash = hash;
-    return probe;
-  }
-
   /** Copies a response from disk if the policy does. */
   private void onDisk(long hash, int size, int hits) {
+    long limit = responses.maximumWeight();
     if (size >= 0 // an answer without content copies nothing
-        && MemoryPolicy.promote(size, hits, usedBytes(), limitBytes(), limitBytes()).inMemory()) {
-      Response response = new Response(hash, size);
-      cache.put(response, response);
+        && MemoryPolicy.promote(size, hits, responses.usedWeight(), limit, limit).inMemory()) {
+      put(hash, size, 0);
     }
   }
 
-  private void arrive(Response response) {
-    cache.put(response, response);
-    if (disk != null && !keepsArriving) {
-      arriving.add(response);
-      disk.arrived(response.hash);
+  private void put(long hash, int size, int arrival) {
+    int entry = responses.put(KeyRank.id(hash), KeyRank.of(hash), size);
+    if (entry != WindowTinyLfu.NONE) {
+      arrivals[entry] = (char) arrival;
     }
   }
 
-  /** Whether it has answered with the response under {@code hash} since that is there. */
-  boolean serves(long hash) {
-    Response response = cache.policy().getIfPresentQuietly(probe(hash));
-    return response != null && response.asked;
+  private void arrive(long hash, int size) {
+    if (disk == null || keepsArriving) {
+      put(hash, size, 0);
+    } else {
+      arrived = Math.min(arrived + 1, Character.MAX_VALUE);
+      put(hash, size, arrived);
+      disk.arrived(KeyRank.id(hash));
+    }
   }
 
+  /** Whether it has answered with the response under {@code id} since that is there. */
+  boolean serves(int id) {
+    int entry = responses.find(id);
+    return entry != WindowTinyLfu.NONE && responses.isMarked(entry);
+  }
+
+  /** The disk has the responses that arrived since the last second; some leave, in that order. */
   @Override
-  @SuppressWarnings("ReferenceEquality") // a later response with the same key arrives by itself
   public void second() {
-    for (Response response = arriving.poll(); response != null; response = arriving.poll()) {
-      boolean present = cache.policy().getIfPresentQuietly(response) == response;
-      if (present && !MemoryPolicy.written(response.asked, usedBytes(), limitBytes()).inMemory()) {
-        cache.invalidate(response);
-      }
+    if (arrived == 0) {
+      return;
+    }
+    long[] inOrder =
+        responses
+            .entriesWhere(entry -> arrivals[entry] > 0)
+            .mapToLong(entry -> ((long) arrivals[entry] << Integer.SIZE) | entry)
+            .sorted()
+            .toArray();
+    for (long arrival : inOrder) {
+      written((int) arrival);
+    }
+    arrived = 0;
+  }
+
+  private void written(int entry) {
+    arrivals[entry] = 0;
+    boolean asked = responses.isMarked(entry);
+    if (!MemoryPolicy.written(asked, responses.usedWeight(), responses.maximumWeight())
+        .inMemory()) {
+      responses.remove(entry);
     }
   }
 
-  private long usedBytes() {
-    return eviction.weightedSize().orElseThrow();
-  }
-
-  private long limitBytes() {
-    return eviction.getMaximum();
+  int entries() {
+    return responses.entries();
   }
 
   @Override
-  public int entries() {
-    return (int) cache.estimatedSize();
+  public double fullness() {
+    return (double) entries() / mostEntries;
   }
 
   @Override
-  public int mostEntries() {
-    return mostEntries;
-  }
-
-  @Override
-  public void copyTo(TierModel other, LongPredicate stay) {
-    MemoryModel copy = (MemoryModel) other;
-    for (Response response : eviction.coldest(Integer.MAX_VALUE).values()) {
-      if (stay.test(response.hash)) {
-        copy.cache.put(response, response);
-      }
-    }
-    for (Response response : arriving) {
-      if (stay.test(response.hash)) {
-        copy.arriving.add(response);
-      }
-    }
+  public void sink(int rankLimit) {
+    double before = share;
+    share = KeyRank.share(rankLimit);
+    responses.keep(rankLimit, share / before);
   }
 }

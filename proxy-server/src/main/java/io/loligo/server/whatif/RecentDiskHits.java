@@ -1,36 +1,37 @@
 package io.loligo.server.whatif;
 
 /**
- * Knows responses that had a hit on disk not long ago: a part of the hash of each, in a place that
- * another response may take later. Not thread-safe.
+ * Knows responses that had a hit on disk not long ago: a part of the id of each, in a place that
+ * another response may take later. One in 255 is taken for another. Not thread-safe.
  */
 final class RecentDiskHits implements DiskHits {
   private static final int PLACES = 4096;
 
-  static final int BYTES = PLACES * Integer.BYTES;
+  static final int BYTES = PLACES;
 
-  private final int[] marks = new int[PLACES];
+  private final byte[] marks = new byte[PLACES];
 
   /** Returns 1, or 2 for more. */
   @Override
-  public int hit(long hash) {
-    int place = place(hash);
-    boolean again = marks[place] == mark(hash);
-    marks[place] = mark(hash);
+  public int hit(int id) {
+    int place = place(id);
+    boolean again = marks[place] == mark(id);
+    marks[place] = mark(id);
     return again ? 2 : 1;
   }
 
   @Override
-  public void arrived(long hash) {
-    marks[place(hash)] = 0;
+  public void arrived(int id) {
+    marks[place(id)] = 0;
   }
 
-  private static int place(long hash) {
-    return (int) hash & (PLACES - 1); // the high bits are alike: they choose the keys
+  private static int place(int id) {
+    return id & (PLACES - 1);
   }
 
   /** Never 0, which marks a free place. */
-  private static int mark(long hash) {
-    return (int) (hash >>> 12) | 1;
+  private static byte mark(int id) {
+    int mark = id >>> (Integer.SIZE - Byte.SIZE);
+    return (byte) (mark == 0 ? 1 : mark);
   }
 }

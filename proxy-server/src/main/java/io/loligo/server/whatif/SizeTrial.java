@@ -4,35 +4,46 @@ package io.loligo.server.whatif;
  * The hits that a cache of one size would have beyond those of the proxy, from a simulation of a
  * share of the keys. Not thread-safe.
  *
- * <p>A key takes part if the {@link #position} of its hash is below a threshold. So all requests of
- * a key take part or none, and the cache of these keys is smaller than the whole one in proportion
- * (SHARDS, FAST 2015; miniature simulations, USENIX ATC 2017). Where the {@link TierModel} has most
- * of its entries, the threshold sinks by half, and the keys above it leave: the memory is fixed.
- * Half and not less, because policies count in powers of two: Caffeine's sketch then ages its
- * counters as often as that of the whole cache.
+ * <p>A key takes part if its {@link #position} is below a threshold. So all requests of a key take
+ * part or none, and the cache of these keys is smaller than the whole one in proportion (SHARDS,
+ * FAST 2015; miniature simulations, USENIX ATC 2017). Where the {@link TierModel} is full, the
+ * threshold sinks by a {@link KeyRank}, and the keys above it leave: the memory is fixed.
  *
  * <p>Requests count by the difference of two outcomes, a hit of the model or not and a hit of the
  * proxy or not. The hits of the proxy are known exactly, so only the difference has the error of a
- * sample, and it is small: popular responses hit in both.
+ * sample, and it is small: popular responses hit in both. The misses of the proxy that a larger
+ * cache might have answered are known too, so the sample only tells which share of them it answers.
  */
 final class SizeTrial {
-  private final TierModel.Maker maker;
+  /** A sample that fills a smaller share of the model has few keys. */
+  private static final double SPARSE = 1 / 16d;
+
   private final long sizeBytes;
-  private TierModel model;
+  private final TierModel model;
+  private int limit = KeyRank.ALL;
   private long threshold = Long.MAX_VALUE;
-  private double moreRequests;
-  private double moreBytes;
+  private double weight = 1;
+  private final double[] requests = new double[Kind.values().length];
+  private final double[] bytes = new double[Kind.values().length];
+
+  private enum Kind {
+    /** Misses of the proxy that a cache might have answered. */
+    MISSES,
+    /** Those of them that hit in the model. */
+    GAINED,
+    /** Hits of the proxy that miss in the model. */
+    LOST
+  }
 
   /**
    * Nothing seen.
    *
    * @param sizeBytes of the cache, for all keys
-   * @param mostEntries of its models
+   * @param heapBytes of its model
    */
-  SizeTrial(TierModel.Maker maker, long sizeBytes, int mostEntries) {
-    this.maker = maker;
+  SizeTrial(TierModel.Maker maker, long sizeBytes, int heapBytes) {
     this.sizeBytes = sizeBytes;
-    model = maker.make(sizeBytes, 1, mostEntries);
+    model = maker.make(sizeBytes, heapBytes);
   }
 
   /** Where a key stands, from 0: it takes part if this is below {@link #threshold}. */
@@ -47,12 +58,12 @@ final class SizeTrial {
 
   /** Share of the keys that take part, above 0 and at most 1. */
   double share() {
-    return threshold / 0x1p63;
+    return KeyRank.share(limit);
   }
 
   /** Whether the threshold has sunk so far that few keys of the present traffic are left. */
   boolean isSparse() {
-    return threshold < Long.MAX_VALUE && model.entries() < model.mostEntries() / 16;
+    return limit < KeyRank.ALL && model.fullness() < SPARSE;
   }
 
   /**
@@ -66,12 +77,24 @@ final class SizeTrial {
     if (position(hash) >= threshold) {
       return;
     }
-    if (model.entries() >= model.mostEntries()) {
-      sink(threshold / 2);
+    while (model.fullness() >= 1 && limit > 1) {
+      sink();
     }
-    int more = (model.request(hash, size, usable, held) ? 1 : 0) - (hit ? 1 : 0);
-    moreRequests += more / share();
-    moreBytes += more * (double) sent / share();
+    if (position(hash) >= threshold) {
+      return;
+    }
+    boolean modelHit = model.request(hash, size, usable, held);
+    if (usable && !hit) {
+      count(Kind.MISSES, sent);
+    }
+    if (modelHit != hit) {
+      count(hit ? Kind.LOST : Kind.GAINED, sent);
+    }
+  }
+
+  private void count(Kind kind, long sent) {
+    requests[kind.ordinal()] += weight;
+    bytes[kind.ordinal()] += weight * sent;
   }
 
   /** A second has passed. */
@@ -79,35 +102,41 @@ final class SizeTrial {
     model.second();
   }
 
-  /** Halves {@link #threshold} until it is at most {@code limit}, at least 1. */
-  void sink(long limit) {
-    long sunk = threshold;
-    while (sunk > limit) {
-      sunk /= 2;
+  /** Lowers {@link #threshold} to at most {@code most}, at least the lowest possible. */
+  void sink(long most) {
+    while (threshold > most && limit > 1) {
+      sink();
     }
-    if (sunk < threshold) {
-      long below = sunk;
-      threshold = below;
-      TierModel smaller = maker.make(sizeBytes, share(), model.mostEntries());
-      model.copyTo(smaller, hash -> position(hash) < below);
-      model = smaller;
-    }
+  }
+
+  private void sink() {
+    limit--;
+    threshold = KeyRank.threshold(limit);
+    weight = 1 / share();
+    model.sink(limit);
   }
 
   /** Halves the weight of all requests so far. */
   void halve() {
-    moreRequests /= 2;
-    moreBytes /= 2;
+    for (Kind kind : Kind.values()) {
+      requests[kind.ordinal()] /= 2;
+      bytes[kind.ordinal()] /= 2;
+    }
   }
 
-  /** Hits beyond those of the proxy; below 0 if there were fewer. */
-  double moreRequests() {
-    return moreRequests;
+  /**
+   * Hits beyond those of the proxy, and their bytes; below 0 if there were fewer.
+   *
+   * @param misses of the proxy, in this tier, that a cache might have answered
+   */
+  Load more(Load misses) {
+    return new Load(more(requests, misses.requests()), more(bytes, misses.bytes()));
   }
 
-  /** Bytes of these hits. */
-  double moreBytes() {
-    return moreBytes;
+  private static double more(double[] of, double misses) {
+    double gained = of[Kind.GAINED.ordinal()];
+    double share = gained == 0 ? 0 : gained / of[Kind.MISSES.ordinal()];
+    return share * misses - of[Kind.LOST.ordinal()];
   }
 
   long sizeBytes() {

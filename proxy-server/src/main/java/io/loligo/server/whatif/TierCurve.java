@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The trials of one tier, one for each point of its curve. Not thread-safe. */
@@ -17,7 +18,7 @@ final class TierCurve {
   private final LongSupplier largestObject;
   private final IntUnaryOperator storedBytes;
   private final LongSupplier size;
-  private final int[] mostEntries;
+  private final Supplier<int[]> heapBytes;
   private final TierModel.Maker maker;
   private long sizeBytes;
   private List<SizeTrial> trials = List.of();
@@ -29,20 +30,20 @@ final class TierCurve {
    * @param largestObject gives the bytes of the largest response that it stores
    * @param storedBytes gives the bytes that a response takes, of those that are sent to a client
    * @param size gives the present size; 0: there is none
-   * @param mostEntries of the model of each size
+   * @param heapBytes gives the heap of the model of each size
    */
   TierCurve(
       String setting,
       LongSupplier largestObject,
       IntUnaryOperator storedBytes,
       LongSupplier size,
-      int[] mostEntries,
+      Supplier<int[]> heapBytes,
       TierModel.Maker maker) {
     this.setting = setting;
     this.largestObject = () -> Math.min(largestObject.getAsLong(), MOST_BYTES);
     this.storedBytes = storedBytes;
     this.size = size;
-    this.mostEntries = mostEntries;
+    this.heapBytes = heapBytes;
     this.maker = maker;
   }
 
@@ -61,9 +62,10 @@ final class TierCurve {
   /** Forgets everything; the trials are around the present size. */
   void begin() {
     List<SizeTrial> fresh = new ArrayList<>();
+    int[] heap = heapBytes.get();
     for (int i = 0; exists() && i < Tier.POINTS; i++) {
       long bytes = i < Tier.TODAY ? sizeBytes >> (Tier.TODAY - i) : sizeBytes << (i - Tier.TODAY);
-      fresh.add(new SizeTrial(maker, bytes, mostEntries[i]));
+      fresh.add(new SizeTrial(maker, bytes, heap[i]));
     }
     trials = List.copyOf(fresh);
   }
@@ -122,18 +124,20 @@ final class TierCurve {
    * The curve around the present size; null: the tier has none.
    *
    * @param measured the hits of the proxy
-   * @param requests the number of all requests that count, as {@code bytes}
+   * @param all requests that count
+   * @param misses of the proxy, in this tier, that a cache might have answered
    */
-  @Nullable Tier forecast(HitRatio measured, double requests, double bytes) {
+  @Nullable Tier forecast(HitRatio measured, Load all, Load misses) {
     if (trials.isEmpty()) {
       return null;
     }
     List<Point> points = new ArrayList<>(Tier.POINTS);
     for (SizeTrial trial : trials) {
+      Load more = trial.more(misses);
       HitRatio ratio =
           new HitRatio(
-              sum(measured.requests(), trial.moreRequests(), requests),
-              sum(measured.bytes(), trial.moreBytes(), bytes));
+              sum(measured.requests(), more.requests(), all.requests()),
+              sum(measured.bytes(), more.bytes(), all.bytes()));
       points.add(new Point(trial.sizeBytes(), ratio));
     }
     return new Tier(setting, measured, List.copyOf(points));

@@ -1,7 +1,5 @@
 package io.loligo.server.whatif;
 
-import java.util.function.LongPredicate;
-
 /** A cache without content, with the policy of a tier, for a share of the keys. Not thread-safe. */
 interface TierModel {
   /** The request does not tell the size of the response. */
@@ -14,19 +12,18 @@ interface TierModel {
   @FunctionalInterface
   interface Maker {
     /**
-     * An empty model.
+     * An empty model, for all keys.
      *
-     * @param sizeBytes of the tier, for all keys
-     * @param share of the keys that it will see, above 0; 1: all
-     * @param mostEntries see {@link #mostEntries}
+     * @param sizeBytes of the tier
+     * @param heapBytes that the model takes at most
      */
-    TierModel make(long sizeBytes, double share, int mostEntries);
+    TierModel make(long sizeBytes, int heapBytes);
   }
 
   /**
    * Takes one request, later than all before.
    *
-   * @param hash hash of the key, all bits uniform
+   * @param hash hash of the key, all bits uniform except for those that choose the keys
    * @param size bytes that the response takes in the tier, {@link #UNKNOWN} or {@link #TOO_LARGE}.
    *     A response of unknown size is not stored
    * @param usable whether a cache that has the response can answer with it; otherwise the request
@@ -39,12 +36,14 @@ interface TierModel {
   /** A second has passed. */
   default void second() {}
 
-  /** Number of entries; they determine its memory. */
-  int entries();
+  /** The fullness of its arrays, from 0 to 1. It must be below 1 before a request. */
+  double fullness();
 
-  /** Most entries that it may have. */
-  int mostEntries();
-
-  /** Gives the responses whose hashes {@code stay} to {@code other}, of the same kind and empty. */
-  void copyTo(TierModel other, LongPredicate stay);
+  /**
+   * Only keys below a limit are known from now on, which is not above the one before. Its size is
+   * smaller in that proportion.
+   *
+   * @param rankLimit see {@link KeyRank}
+   */
+  void sink(int rankLimit);
 }

@@ -30,13 +30,16 @@ public final class WhatIf {
   static final int MOST_PER_TICK = 5_000;
 
   /**
-   * Most entries of the models of memory, from the smallest size. A larger size has a smaller share
-   * of its keys there, so an entry stands for more of them.
+   * Heap of the models of memory without a disk, from the smallest size. A larger size has a
+   * smaller share of its keys there, so an entry stands for more of them.
    */
-  private static final int[] MEMORY_ENTRIES = {768, 1024, 1024, 1280, 2048, 3072};
+  private static final int[] MEMORY_HEAP = kilobytes(64, 64, 64, 72, 88, 108);
 
-  /** The same of the disk; in front of a small one, memory has most of the entries. */
-  private static final int[] DISK_ENTRIES = {7168, 7168, 7168, 7168, 8192, 8192};
+  /** The same beside a disk: memory is then for few responses, which are requested often. */
+  private static final int[] MEMORY_BESIDE_DISK_HEAP = kilobytes(20, 20, 24, 24, 24, 24);
+
+  /** The same of the disk. */
+  private static final int[] DISK_HEAP = kilobytes(40, 40, 44, 60, 68, 88);
 
   /** Time after which a request counts half. */
   static final int HALVING_HOURS = 24;
@@ -77,26 +80,28 @@ public final class WhatIf {
             memory.largestObject(),
             memory.storedBytes(),
             memory.sizeBytes(),
-            MEMORY_ENTRIES,
-            (bytes, share, most) ->
-                new MemoryModel(
-                    memory,
-                    bytes,
-                    share,
-                    besideDisk ? new RecentDiskHits() : null,
-                    disk.onSecondRequest().getAsBoolean(),
-                    most));
+            () -> besideDisk ? MEMORY_BESIDE_DISK_HEAP : MEMORY_HEAP,
+            (bytes, heapBytes) -> memoryModel(memory, disk, bytes, heapBytes));
     this.disk =
         new TierCurve(
             disk.setting(),
             disk.largestObject(),
             IntUnaryOperator.identity(),
             disk.sizeBytes(),
-            DISK_ENTRIES,
-            (bytes, share, most) -> new DiskModel(bytes, memory, disk, share, most));
+            () -> DISK_HEAP,
+            (bytes, heapBytes) -> new DiskModel(bytes, memory, disk, heapBytes));
     look();
     begin();
     forecast = forecastNow();
+  }
+
+  private MemoryModel memoryModel(MemorySize memory, DiskSize disk, long sizeBytes, int heapBytes) {
+    return new MemoryModel(
+        memory,
+        sizeBytes,
+        besideDisk ? new RecentDiskHits() : null,
+        disk.onSecondRequest().getAsBoolean(),
+        MemoryModel.mostEntries(heapBytes - RecentDiskHits.BYTES));
   }
 
   /** Reads the present sizes. Returns whether one has changed. */
@@ -128,9 +133,12 @@ public final class WhatIf {
 
   /** Memory that it takes at most, on the heap, in bytes. Any thread. */
   public long memoryBytes() {
-    return Arrays.stream(MEMORY_ENTRIES).mapToLong(MemoryModel::bytes).sum()
-        + Arrays.stream(DISK_ENTRIES).mapToLong(DiskModel::bytes).sum()
-        + (long) loops.length * SampleRing.BYTES;
+    int besideDisk = sum(MEMORY_BESIDE_DISK_HEAP) + sum(DISK_HEAP);
+    return Math.max(sum(MEMORY_HEAP), besideDisk) + (long) loops.length * SampleRing.BYTES;
+  }
+
+  private static int sum(int[] sizes) {
+    return Arrays.stream(sizes).sum();
   }
 
   /** Takes the requests of the last second. One thread at a time. */
@@ -153,6 +161,10 @@ public final class WhatIf {
       halve();
     }
     publish();
+  }
+
+  private static int[] kilobytes(int... sizes) {
+    return Arrays.stream(sizes).map(size -> size << 10).toArray();
   }
 
   private void begin() {
@@ -242,18 +254,28 @@ public final class WhatIf {
     return new SizeForecast(
         Instant.ofEpochMilli(sinceMillis),
         sampledRequests,
-        forecast(memory, Count.MEMORY_HITS, Count.MEMORY_HIT_BYTES),
-        forecast(disk, Count.HITS, Count.HIT_BYTES));
+        forecast(memory, load(Count.MEMORY_HITS, Count.MEMORY_HIT_BYTES)),
+        forecast(disk, load(Count.HITS, Count.HIT_BYTES)));
   }
 
-  private @Nullable Tier forecast(TierCurve of, Count hits, Count hitBytes) {
-    double requests = weighed[Count.REQUESTS.ordinal()];
-    double bytes = weighed[Count.BYTES.ordinal()];
-    HitRatio measured = new HitRatio(share(hits, requests), share(hitBytes, bytes));
-    return of.forecast(measured, requests, bytes);
+  private @Nullable Tier forecast(TierCurve of, Load hits) {
+    Load all = load(Count.REQUESTS, Count.BYTES);
+    Load cold = load(Count.COLD_MISSES, Count.COLD_MISS_BYTES);
+    Load anywhere = load(Count.HITS, Count.HIT_BYTES);
+    Load misses =
+        new Load(
+            cold.requests() + anywhere.requests() - hits.requests(),
+            cold.bytes() + anywhere.bytes() - hits.bytes());
+    HitRatio measured =
+        new HitRatio(share(hits.requests(), all.requests()), share(hits.bytes(), all.bytes()));
+    return of.forecast(measured, all, misses);
   }
 
-  private double share(Count part, double whole) {
-    return whole == 0 ? 0 : weighed[part.ordinal()] / whole;
+  private Load load(Count requests, Count bytes) {
+    return new Load(weighed[requests.ordinal()], weighed[bytes.ordinal()]);
+  }
+
+  private static double share(double part, double whole) {
+    return whole == 0 ? 0 : part / whole;
   }
 }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class DiskModelTest {
   private static final int SIZE = 100;
-  private static final int MEMORY_ENTRY = DiskModel.MEMORY_ENTRY;
+  private static final int HEAP = 40_000;
   private static final MemorySize MEMORY =
       new MemorySize("cache_mem", () -> 1000, bytes -> bytes + 50, () -> 1_000, bytes -> bytes);
 
@@ -15,8 +15,7 @@ class DiskModelTest {
           10_000,
           MEMORY,
           new DiskSize("cache_dir", () -> 1 << 20, () -> 0, () -> 150, () -> false),
-          1,
-          1024);
+          HEAP);
 
   private boolean ask(long hash, int size) {
     return model.request(hash, size, true, false);
@@ -28,14 +27,16 @@ class DiskModelTest {
     assertThat(ask(5, SIZE)).as("in both").isTrue();
     assertThat(ask(6, 2_000)).isFalse();
     assertThat(ask(6, 2_000)).as("too large for memory").isTrue();
-    assertThat(model.entries()).as("two on disk, one in memory").isEqualTo(2 + MEMORY_ENTRY);
+    assertThat(model.entriesOnDisk()).isEqualTo(2);
+    assertThat(model.entriesInMemory()).isEqualTo(1);
   }
 
   @Test
   void aResponseThatIsTooLargeIsNoHit() {
     ask(5, SIZE);
     assertThat(ask(5, TierModel.TOO_LARGE)).isFalse();
-    assertThat(model.entries()).as("its space on disk is in use").isEqualTo(1);
+    assertThat(model.entriesInMemory()).isZero();
+    assertThat(model.entriesOnDisk()).as("its space is in use").isEqualTo(1);
     assertThat(ask(5, TierModel.UNKNOWN)).isFalse();
   }
 
@@ -66,24 +67,37 @@ class DiskModelTest {
     for (int hash = 0; hash < 6; hash++) {
       ask(hash, SIZE);
     }
-    assertThat(model.entries()).isEqualTo(6 + 6 * MEMORY_ENTRY);
+    assertThat(model.entriesInMemory()).isEqualTo(6);
     model.second();
-    assertThat(model.entries()).isEqualTo(6 + 5 * MEMORY_ENTRY);
+    assertThat(model.entriesInMemory()).isEqualTo(5);
+    assertThat(model.entriesOnDisk()).isEqualTo(6);
   }
 
   @Test
-  void aCopyHasBothTiers() {
+  void bothTiersKeepTheLowerRanks() {
     ask(5, SIZE);
-    ask(6, SIZE);
-    DiskModel copy =
+    ask(Long.MIN_VALUE | 6, SIZE);
+    model.sink(KeyRank.ALL - 8);
+    assertThat(model.entriesInMemory()).isEqualTo(1);
+    assertThat(model.entriesOnDisk()).isEqualTo(1);
+    assertThat(ask(5, SIZE)).isTrue();
+  }
+
+  @Test
+  void isFullWhereOneOfTheTiersIs() {
+    DiskModel small =
         new DiskModel(
-            10_000,
-            MEMORY,
+            1 << 30,
+            new MemorySize("cache_mem", () -> 1000, bytes -> bytes, () -> 1 << 20, bytes -> bytes),
             new DiskSize("cache_dir", () -> 1 << 20, () -> 0, () -> 150, () -> false),
-            1,
-            1024);
-    model.copyTo(copy, hash -> hash == 5);
-    assertThat(copy.entries()).isEqualTo(1 + MEMORY_ENTRY);
-    assertThat(copy.request(5, SIZE, true, false)).isTrue();
+            4_000);
+    int asked = 0;
+    while (small.fullness() < 1) {
+      small.request(Trace.hash(asked++, 1), SIZE, true, false);
+    }
+    assertThat(small.entriesInMemory()).as("of sixteen").isEqualTo(16);
+    assertThat(small.entriesOnDisk()).isEqualTo(16);
+    small.sink(KeyRank.ALL - 8);
+    assertThat(small.fullness()).isLessThan(1);
   }
 }

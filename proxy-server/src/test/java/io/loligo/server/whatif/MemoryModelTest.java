@@ -7,13 +7,17 @@ import org.junit.jupiter.api.Test;
 class MemoryModelTest {
   private static final int SIZE = 100;
   private static final int MOST = 1024;
+
+  /** Ranks by which the share is halved. */
+  private static final int EIGHT_STEPS = 8;
+
   private static final long ROOM = 10_000;
   private static final MemorySize MEMORY =
       new MemorySize("cache_mem", () -> 1 << 20, bytes -> bytes, () -> 0, bytes -> bytes / 2);
 
-  private final MemoryModel alone = new MemoryModel(MEMORY, 2 * ROOM, 1, null, false, MOST);
+  private final MemoryModel alone = new MemoryModel(MEMORY, 2 * ROOM, null, false, MOST);
   private final MemoryModel besideDisk =
-      new MemoryModel(MEMORY, 2 * ROOM, 1, new RecentDiskHits(), false, MOST);
+      new MemoryModel(MEMORY, 2 * ROOM, new RecentDiskHits(), false, MOST);
 
   private static boolean miss(MemoryModel model, long hash) {
     return model.request(hash, SIZE, true, false);
@@ -44,11 +48,11 @@ class MemoryModelTest {
 
   @Test
   void itsRoomIsInProportionToTheKeysThatItSees() {
-    MemoryModel tenth = new MemoryModel(MEMORY, 2 * ROOM, 0.1, null, false, MOST);
+    alone.sink(KeyRank.ALL - 3 * EIGHT_STEPS);
     for (int hash = 0; hash < 1000; hash++) {
-      miss(tenth, hash);
+      miss(alone, hash);
     }
-    assertThat(tenth.entries()).isEqualTo((int) ROOM / SIZE / 10);
+    assertThat(alone.entries()).isEqualTo((int) ROOM / SIZE / 8);
   }
 
   /** A scan does not drive out responses that are requested often: the policy is not LRU. */
@@ -115,7 +119,7 @@ class MemoryModelTest {
 
   @Test
   void keepsAllThatArriveIfTheDiskTakesThemOnTheSecondRequest() {
-    MemoryModel model = new MemoryModel(MEMORY, 2 * ROOM, 1, new RecentDiskHits(), true, MOST);
+    MemoryModel model = new MemoryModel(MEMORY, 2 * ROOM, new RecentDiskHits(), true, MOST);
     for (int hash = 0; hash < 1000; hash++) {
       miss(model, hash);
     }
@@ -151,16 +155,40 @@ class MemoryModelTest {
   }
 
   @Test
-  void aCopyHasTheResponsesThatStay() {
-    miss(besideDisk, 4);
+  void keepsTheResponsesWithLowerRanks() {
+    miss(besideDisk, Long.MIN_VALUE | 4);
     miss(besideDisk, 5);
     miss(besideDisk, 5);
     miss(besideDisk, 6);
-    MemoryModel copy = new MemoryModel(MEMORY, 400, 1, new RecentDiskHits(), false, MOST);
-    besideDisk.copyTo(copy, hash -> hash > 4);
-    assertThat(copy.entries()).isEqualTo(2);
-    assertThat(copy.serves(5)).isTrue();
-    copy.second();
-    assertThat(copy.entries()).as("6 has arrived, and there is no room").isEqualTo(1);
+    besideDisk.sink(KeyRank.ALL - EIGHT_STEPS);
+    assertThat(besideDisk.entries()).isEqualTo(2);
+    assertThat(besideDisk.serves(5)).isTrue();
+    besideDisk.sink(KeyRank.ALL - 6 * EIGHT_STEPS);
+    assertThat(besideDisk.fullness()).as("room for one").isEqualTo(1d / MOST);
+  }
+
+  /** Keys that come and go leave nothing behind, whatever the order. */
+  @Test
+  void usesAllItsRoomAgain() {
+    MemoryModel small = new MemoryModel(MEMORY, 1 << 30, new RecentDiskHits(), false, 64);
+    for (int round = 0; round < 100; round++) {
+      for (int i = 0; i < 64; i++) {
+        small.request(Trace.hash(round * 64 + i, 1), SIZE, true, false);
+      }
+      small.second();
+      assertThat(small.fullness()).isEqualTo(1);
+      for (int i = 0; i < 64; i++) {
+        small.request(Trace.hash(round * 64 + i, 1), TierModel.TOO_LARGE, true, false);
+      }
+      assertThat(small.fullness()).isZero();
+    }
+  }
+
+  @Test
+  void itsEntriesFitInTheBytesGiven() {
+    for (int bytes : new int[] {4 << 10, 20 << 10, 100_000}) {
+      int most = MemoryModel.mostEntries(bytes);
+      assertThat(MemoryModel.bytes(most)).isBetween(bytes * 9 / 10, bytes);
+    }
   }
 }

@@ -31,11 +31,11 @@ final class ProxyOracle {
 
   /** A response in memory. */
   private static final class Held {
-    final long hash;
+    final int hash;
     final long bytes;
     boolean asked;
 
-    Held(long hash, long bytes) {
+    Held(int hash, long bytes) {
       this.hash = hash;
       this.bytes = bytes;
     }
@@ -43,8 +43,8 @@ final class ProxyOracle {
 
   private final Trace trace;
   private final long memoryBytes;
-  private final Cache<Long, Held> memory;
-  private final Policy.Eviction<Long, Held> eviction;
+  private final Cache<Integer, Held> memory;
+  private final Policy.Eviction<Integer, Held> eviction;
   private final DirectoryModel disk;
   private final boolean hasDisk;
   private final Queue<Held> arriving = new ArrayDeque<>();
@@ -58,11 +58,11 @@ final class ProxyOracle {
         Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumWeight(memoryBytes / UNIT)
-            .weigher((Long key, Held held) -> (int) ((held.bytes + UNIT - 1) / UNIT))
+            .weigher((Integer key, Held held) -> (int) ((held.bytes + UNIT - 1) / UNIT))
             .build();
     eviction = memory.policy().eviction().orElseThrow();
     hasDisk = diskBytes > 0;
-    disk = new DirectoryModel(diskBytes, MEAN_BYTES * 2 / 3, false, this::serves, 1 << 30, 1);
+    disk = new DirectoryModel(diskBytes, MEAN_BYTES * 2 / 3, false, this::serves, 1 << 30);
   }
 
   /** A tenth of the requests find a changed response. */
@@ -100,7 +100,7 @@ final class ProxyOracle {
 
   private Answer answer(int i) {
     int object = trace.requests()[i];
-    long hash = Trace.hash(object, 0);
+    int hash = (int) Trace.hash(object, 0);
     long size = trace.sizes()[object];
     Held held = memory.getIfPresent(hash);
     boolean onDisk = hasDisk && disk.holds(hash);
@@ -124,9 +124,9 @@ final class ProxyOracle {
     return Answer.DISK;
   }
 
-  private void arrive(long hash, long size) {
+  private void arrive(int hash, long size) {
     if (hasDisk) {
-      disk.put(hash, (int) size);
+      disk.put(hash, 0, (int) size);
     }
     if (size > LARGEST_IN_MEMORY) {
       memory.invalidate(hash);
@@ -139,7 +139,7 @@ final class ProxyOracle {
     }
   }
 
-  private boolean serves(long hash) {
+  private boolean serves(int hash) {
     Held held = memory.policy().getIfPresentQuietly(hash);
     return held != null && held.asked;
   }

@@ -2,12 +2,10 @@ package io.loligo.server.whatif;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
-import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 
 class SizeTrialTest {
@@ -16,11 +14,7 @@ class SizeTrialTest {
   /** Has everything for ever. */
   private static final class Everything implements TierModel {
     final Set<Long> held = new HashSet<>();
-    final double share;
-
-    Everything(double share) {
-      this.share = share;
-    }
+    int limit = KeyRank.ALL;
 
     @Override
     public boolean request(long hash, int size, boolean usable, boolean held) {
@@ -28,91 +22,98 @@ class SizeTrialTest {
     }
 
     @Override
-    public int entries() {
-      return held.size();
+    public double fullness() {
+      return (double) held.size() / MOST;
     }
 
     @Override
-    public int mostEntries() {
-      return MOST;
-    }
-
-    @Override
-    public void copyTo(TierModel other, LongPredicate stay) {
-      held.stream().filter(stay::test).forEach(((Everything) other).held::add);
+    public void sink(int rankLimit) {
+      limit = rankLimit;
+      held.removeIf(hash -> KeyRank.of(hash) >= rankLimit);
     }
   }
 
-  private final List<Everything> made = new ArrayList<>();
+  private final Everything model = new Everything();
   private final SizeTrial trial = new SizeTrial(this::make, 1000, MOST);
 
-  private TierModel make(long sizeBytes, double share, int mostEntries) {
-    assertThat(mostEntries).isEqualTo(MOST);
+  private TierModel make(long sizeBytes, int heapBytes) {
+    assertThat(heapBytes).isEqualTo(MOST);
     assertThat(sizeBytes).isEqualTo(1000);
-    made.add(new Everything(share));
-    return model();
-  }
-
-  private Everything model() {
-    return made.get(made.size() - 1);
+    return model;
   }
 
   private void ask(long hash, boolean usable, boolean hit) {
     trial.request(hash, 10, 10, usable, hit, hit);
   }
 
+  private double moreRequests(double misses) {
+    return trial.more(new Load(misses, 10 * misses)).requests();
+  }
+
+  private double moreBytes(double misses) {
+    return trial.more(new Load(misses, 10 * misses)).bytes();
+  }
+
   @Test
   void countsTheDifferenceFromTheProxy() {
     ask(5, true, false);
-    assertThat(trial.moreRequests()).as("both miss").isZero();
+    assertThat(moreRequests(1)).as("both miss").isZero();
     ask(5, true, true);
-    assertThat(trial.moreRequests()).as("both hit").isZero();
+    assertThat(moreRequests(1)).as("both hit").isZero();
     ask(5, true, false);
-    assertThat(trial.moreRequests()).as("only the model hits").isEqualTo(1);
-    assertThat(trial.moreBytes()).isEqualTo(10);
+    assertThat(moreRequests(2)).as("only the model hits").isEqualTo(1);
+    assertThat(moreBytes(2)).isEqualTo(10);
     ask(6, true, true);
     ask(7, true, true);
-    assertThat(trial.moreRequests()).as("only the proxy hits").isEqualTo(-1);
-    assertThat(trial.moreBytes()).isEqualTo(-10);
+    assertThat(moreRequests(2)).as("only the proxy hits").isEqualTo(-1);
+    assertThat(moreBytes(2)).isEqualTo(-10);
     ask(5, false, false);
-    assertThat(trial.moreRequests()).as("no cache may answer").isEqualTo(-1);
+    assertThat(moreRequests(2)).as("no cache may answer").isEqualTo(-1);
+  }
+
+  /** The sample has two misses, and the model hits one of them. */
+  @Test
+  void itsShareOfTheMissesHoldsForAll() {
+    ask(5, true, false);
+    ask(5, true, false);
+    assertThat(moreRequests(500)).isEqualTo(250);
+    assertThat(moreBytes(500)).isEqualTo(2500);
   }
 
   @Test
   void halvingCountsOldRequestsHalf() {
     ask(5, true, false);
     ask(5, true, false);
+    ask(6, true, true);
     trial.halve();
-    assertThat(trial.moreRequests()).isEqualTo(0.5);
-    assertThat(trial.moreBytes()).isEqualTo(5);
-    ask(5, true, false);
-    assertThat(trial.moreRequests()).isEqualTo(1.5);
+    assertThat(moreRequests(1)).isEqualTo(0);
+    ask(7, true, true);
+    assertThat(moreRequests(1)).isEqualTo(-1);
+    assertThat(moreBytes(1)).isEqualTo(-10);
   }
 
   @Test
-  void aFullModelGivesUpHalfOfTheKeys() {
+  void aFullModelGivesUpAFewKeys() {
+    int least = MOST;
     for (int i = 0; i < 100_000; i++) {
       ask(Trace.hash(i, 1), true, false);
-      assertThat(model().entries()).isLessThanOrEqualTo(MOST);
+      assertThat(model.held).hasSizeLessThanOrEqualTo(MOST);
+      least = i < MOST ? MOST : Math.min(least, model.held.size());
     }
-    double share = trial.share();
-    assertThat(Math.log(share) / Math.log(2)).as("halves").isCloseTo(-11, within(1.01));
-    assertThat(model().share).isEqualTo(share);
-    assertThat(model().held)
-        .hasSizeGreaterThan(MOST / 4)
-        .allMatch(hash -> SizeTrial.position(hash) < trial.threshold());
+    assertThat(least).as("a step is a sixteenth to an eighth").isGreaterThan(MOST * 2 / 3);
+    assertThat(trial.share()).isCloseTo(MOST / 100_000d, withinPercentage(40));
+    assertThat(KeyRank.share(model.limit)).isEqualTo(trial.share());
+    assertThat(model.held).allMatch(hash -> SizeTrial.position(hash) < trial.threshold());
   }
 
   @Test
   void aSampledRequestStandsForOthers() {
     trial.sink(Long.MAX_VALUE >> 3);
-    assertThat(trial.share()).isEqualTo(1 / 8d);
-    ask(5, true, false);
-    ask(5, true, false);
-    ask(Long.MIN_VALUE | 5, true, false);
-    ask(Long.MIN_VALUE | 5, true, false);
-    assertThat(trial.moreRequests()).as("the other key takes no part").isEqualTo(8);
-    assertThat(trial.moreBytes()).isEqualTo(80);
+    assertThat(trial.share()).isEqualTo(1 / 8d * 15 / 16);
+    ask(5, true, true);
+    ask(Long.MIN_VALUE | 5, true, true);
+    assertThat(moreRequests(0)).as("the other key takes no part").isEqualTo(-8 * 16 / 15d);
+    assertThat(moreBytes(0)).isCloseTo(-10 * 8 * 16 / 15d, within(1e-9));
   }
 
   @Test
@@ -120,10 +121,13 @@ class SizeTrialTest {
     ask(5, true, false);
     ask(Long.MIN_VALUE | 5, true, false);
     trial.sink(Long.MAX_VALUE / 3);
-    assertThat(trial.share()).isEqualTo(1 / 4d);
-    assertThat(model().held).containsExactly(5L);
+    assertThat(trial.threshold()).isBetween(Long.MAX_VALUE / 4, Long.MAX_VALUE / 3);
+    assertThat(model.held).containsExactly(5L);
+    int limit = model.limit;
     trial.sink(Long.MAX_VALUE);
-    assertThat(made).hasSize(2);
+    assertThat(model.limit).isEqualTo(limit);
+    trial.sink(0);
+    assertThat(model.limit).as("the lowest").isEqualTo(1);
   }
 
   @Test

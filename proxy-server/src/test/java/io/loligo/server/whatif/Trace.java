@@ -10,11 +10,16 @@ record Trace(int[] requests, long[] sizes) {
    * log-normal with a mean of about 12 KB.
    */
   static Trace zipf(int objects, int length, long seed) {
+    return zipf(0.8, objects, length, seed);
+  }
+
+  /** The same with another exponent. */
+  static Trace zipf(double exponent, int objects, int length, long seed) {
     Random random = new Random(seed);
     double[] until = new double[objects];
     double sum = 0;
     for (int i = 0; i < objects; i++) {
-      sum += Math.pow(i + 1, -0.8);
+      sum += Math.pow(i + 1, -exponent);
       until[i] = sum;
     }
     int[] requests = new int[length];
@@ -68,6 +73,23 @@ record Trace(int[] requests, long[] sizes) {
     for (int i = 0; i < length; i++) {
       int moved = (zipf.requests[i] + i / 50_000 * 7919) % objects;
       requests[i] = random.nextInt(10) == 0 ? scanned++ % objects : moved;
+    }
+    return new Trace(requests, zipf.sizes);
+  }
+
+  /**
+   * A Zipf distribution of exponent 0.9, and a loop: a fifth of the requests ask for a tenth of the
+   * objects in turn.
+   */
+  static Trace loop(int objects, int length, long seed) {
+    Trace zipf = zipf(0.9, objects, length, seed);
+    Random random = new Random(~seed);
+    int[] requests = zipf.requests.clone();
+    int next = 0;
+    for (int i = 0; i < length; i++) {
+      if (random.nextInt(5) == 0) {
+        requests[i] = next++ % (objects / 10);
+      }
     }
     return new Trace(requests, zipf.sizes);
   }

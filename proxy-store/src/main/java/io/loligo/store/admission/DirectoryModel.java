@@ -1,7 +1,7 @@
 package io.loligo.store.admission;
 
 import java.util.Arrays;
-import java.util.function.LongPredicate;
+import java.util.function.IntPredicate;
 
 /**
  * The responses that a directory would hold, or those of a share of the keys: the queues and the
@@ -13,27 +13,29 @@ import java.util.function.LongPredicate;
  * Park: "Cache Modeling and Optimization using Miniature Simulations", USENIX ATC 2017).
  *
  * <p>Entries are in arrays, which double as needed. The entries of a lane are linked by {@code
- * next} from old to young, and so are the free ones. Those whose hashes end alike are linked by
- * {@code chained}.
+ * next} from old to young, and so are the free ones. Those whose ids end alike are linked by {@code
+ * chained}.
  */
 public final class DirectoryModel {
   /** Heap of an entry, with its parts of the table and of the policy. */
-  public static final int BYTES_PER_ENTRY = 28;
+  private static final int ENTRY_BYTES = 2 * Integer.BYTES + 3 + 2 * Character.BYTES;
 
   private static final int NONE = EntryPlaces.NONE;
   private static final int FIRST_ENTRIES = 64;
 
   private final QueueAdmission queueing;
   private final DiskAdmission admission;
-  private final long capacityBytes;
-  private final LongPredicate inMemory;
+  private final long wholeBytes;
+  private final IntPredicate inMemory;
   private final int mostEntries;
   private final Queue[] queues = {new Queue(), new Queue()};
+  private long capacityBytes;
   private long usedBytes;
   private int entries;
 
-  private long[] hashes = new long[FIRST_ENTRIES];
+  private int[] ids = new int[FIRST_ENTRIES];
   private int[] sizes = new int[FIRST_ENTRIES];
+  private byte[] ranks = new byte[FIRST_ENTRIES];
   private byte[] hits = new byte[FIRST_ENTRIES];
 
   /** Ordinal of the lane; {@link #NONE}: the response has left, but its space is in use. */
@@ -60,30 +62,35 @@ public final class DirectoryModel {
    * @param capacityBytes of a directory for all keys
    * @param meanObjectBytes size of an object that the policy expects at first
    * @param onSecondRequest whether a response is stored only when it arrives for the second time
-   * @param inMemory whether the memory tier has served the response under a hash
+   * @param inMemory whether the memory tier has served the response under an id
    * @param mostEntries that the caller lets it grow to
-   * @param sampledShare of the keys, above 0; 1: all
    */
   public DirectoryModel(
       long capacityBytes,
       long meanObjectBytes,
       boolean onSecondRequest,
-      LongPredicate inMemory,
-      int mostEntries,
-      double sampledShare) {
-    this.capacityBytes = Math.max(1, (long) (capacityBytes * sampledShare));
-    queueing =
-        QueueAdmission.sampled(this.capacityBytes, meanObjectBytes, mostEntries, sampledShare);
-    long remembered = Math.min(this.capacityBytes, mostEntries * Math.max(1, meanObjectBytes));
+      IntPredicate inMemory,
+      int mostEntries) {
+    this.wholeBytes = Math.max(1, capacityBytes);
+    this.capacityBytes = wholeBytes;
+    queueing = QueueAdmission.sampled(wholeBytes, meanObjectBytes, mostEntries);
+    long remembered = Math.min(wholeBytes, mostEntries * Math.max(1, meanObjectBytes));
     admission =
         onSecondRequest
-            ? new SecondRequestAdmission(queueing, this::holdsMixed, remembered, meanObjectBytes)
+            ? new SecondRequestAdmission(queueing, this::holdsHash, remembered, meanObjectBytes)
             : queueing;
     this.inMemory = inMemory;
     this.mostEntries = mostEntries;
     next = EntryPlaces.of(FIRST_ENTRIES, mostEntries);
     chained = EntryPlaces.of(FIRST_ENTRIES, mostEntries);
     heads = EntryPlaces.of(FIRST_ENTRIES, mostEntries);
+  }
+
+  /** Most bytes of one with so many entries, without some hundred. */
+  public static int bytes(int mostEntries) {
+    return mostEntries * ENTRY_BYTES
+        + Integer.highestOneBit(mostEntries) * Character.BYTES
+        + (int) (2 * Ghosts.memoryBytes((long) (mostEntries * DiskPolicy.KNOWN)));
   }
 
   /** Number of responses, and of replaced ones whose space is still in use. */
@@ -96,17 +103,17 @@ public final class DirectoryModel {
     return queueing.probationShare();
   }
 
-  /** Whether it has the response under {@code hash}. */
-  public boolean holds(long hash) {
-    return find(hash) != NONE;
+  /** Whether it has the response under {@code id}. */
+  public boolean holds(int id) {
+    return find(id) != NONE;
   }
 
   /**
-   * Counts a hit of the response under {@code hash}. Returns the number since it was appended to
-   * its lane, at most {@link DiskAdmission#MAX_HITS}; 0: it is not there.
+   * Counts a hit of the response under {@code id}. Returns the number since it was appended to its
+   * lane, at most {@link DiskAdmission#MAX_HITS}; 0: it is not there.
    */
-  public int hit(long hash) {
-    int entry = find(hash);
+  public int hit(int id) {
+    int entry = find(id);
     if (entry == NONE) {
       return 0;
     }
@@ -115,49 +122,74 @@ public final class DirectoryModel {
     return now;
   }
 
-  /** A response of {@code bytes} arrives; it replaces the one under the same hash. */
-  public void put(long hash, int bytes) {
-    Lane lane = admission.place(mixed(hash), bytes, !fits(bytes)).lane();
-    remove(hash);
+  /**
+   * A response of {@code bytes} arrives; it replaces the one under the same id.
+   *
+   * @param id of the key, all bits uniform
+   * @param rank of the key for {@link #keep}, from 0 to 255
+   */
+  public void put(int id, int rank, int bytes) {
+    Lane lane = admission.place(hash(id), bytes, !fits(bytes)).lane();
+    remove(id);
     if (lane == null) {
       return;
     }
     while (!fits(bytes) && entries > 0) {
       empty(admission.victim(live(Lane.PROBATION), live(Lane.MAIN), capacityBytes));
     }
-    int entry = begin(hash, bytes);
+    int entry = begin(id, bytes);
+    ranks[entry] = (byte) rank;
     append(lane, entry);
   }
 
-  /** The response under {@code hash} leaves; its space is in use until its turn comes. */
-  public void remove(long hash) {
-    int entry = find(hash);
+  /** The response under {@code id} leaves; its space is in use until its turn comes. */
+  public void remove(int id) {
+    int entry = find(id);
     if (entry != NONE) {
       unlist(entry);
     }
   }
 
-  /** Gives the responses whose hashes {@code stay} to {@code other}, which is empty. */
-  public void copyTo(DirectoryModel other, LongPredicate stay) {
-    other.queueing.follow(queueing);
-    for (Lane lane : Lane.values()) {
-      for (int from = queue(lane).oldest; from != NONE; from = next.get(from)) {
-        if (lanes[from] != NONE && stay.test(hashes[from])) {
-          int to = other.begin(hashes[from], sizes[from]);
-          other.append(lane, to);
-          other.hits[to] = hits[from];
+  /**
+   * Only keys below a rank are known from now on. The others leave, and their space is free; the
+   * policy remembers those that were evicted.
+   *
+   * @param share of all keys that these are, above 0 and at most 1
+   */
+  public void keep(int rankLimit, double share) {
+    capacityBytes = Math.max(1, (long) (wholeBytes * share));
+    queueing.sample(capacityBytes, share);
+    for (Queue queue : queues) {
+      int entry = queue.oldest;
+      queue.oldest = NONE;
+      queue.youngest = NONE;
+      while (entry != NONE) {
+        int following = next.get(entry);
+        if ((ranks[entry] & 0xff) < rankLimit) {
+          link(queue, entry);
+        } else {
+          leave(entry);
         }
+        entry = following;
       }
     }
   }
 
-  private boolean holdsMixed(long mixed) {
-    return holds(mixed(mixed)); // a rotation by half is its own inverse
+  private void leave(int entry) {
+    if (lanes[entry] != NONE) {
+      unlist(entry);
+    }
+    usedBytes -= sizes[entry];
+    end(entry);
   }
 
-  /** For the policy, which needs uniform high bits: those of the sampled keys are alike. */
-  private static long mixed(long hash) {
-    return Long.rotateLeft(hash, Integer.SIZE);
+  private boolean holdsHash(long hash) {
+    return holds((int) (hash >>> Integer.SIZE));
+  }
+
+  /** For the policy, which takes different bits from both ends. */
+  private static long hash(int id) {
+    return ((long) id << Integer.SIZE) | (((id * 0x9E3779B1L) >>> Short.SIZE) & 0xffff);
   }
 
   private boolean fits(int bytes) {
@@ -181,9 +213,9 @@ public final class DirectoryModel {
       end(entry);
       return;
     }
-    long hash = mixed(hashes[entry]);
+    long hash = hash(ids[entry]);
     unlist(entry);
-    boolean served = inMemory.test(hashes[entry]);
+    boolean served = inMemory.test(ids[entry]);
     if (admission.reclaim(lane, hash, sizes[entry], hits[entry] & 0xff, served).stays()) {
       admission.kept(lane, hash, sizes[entry]);
       append(Lane.MAIN, entry);
@@ -207,13 +239,7 @@ public final class DirectoryModel {
   /** Puts an entry that is in no queue at the young end of one; it is unused so far. */
   private void append(Lane lane, int entry) {
     Queue queue = queue(lane);
-    if (queue.youngest == NONE) {
-      queue.oldest = entry;
-    } else {
-      next.set(queue.youngest, entry);
-    }
-    queue.youngest = entry;
-    next.set(entry, NONE);
+    link(queue, entry);
     usedBytes += sizes[entry];
     queue.liveBytes += sizes[entry];
     lanes[entry] = (byte) lane.ordinal();
@@ -221,18 +247,28 @@ public final class DirectoryModel {
     list(entry);
   }
 
+  private void link(Queue queue, int entry) {
+    if (queue.youngest == NONE) {
+      queue.oldest = entry;
+    } else {
+      next.set(queue.youngest, entry);
+    }
+    queue.youngest = entry;
+    next.set(entry, NONE);
+  }
+
   /** A new entry, in no queue. */
-  private int begin(long hash, int bytes) {
+  private int begin(int id, int bytes) {
     int entry = free;
     if (entry == NONE) {
-      if (begun == hashes.length) {
+      if (begun == ids.length) {
         grow();
       }
       entry = begun++;
     } else {
       free = next.get(entry);
     }
-    hashes[entry] = hash;
+    ids[entry] = id;
     sizes[entry] = bytes;
     entries++;
     return entry;
@@ -245,8 +281,9 @@ public final class DirectoryModel {
   }
 
   private void grow() {
-    int length = Math.max(hashes.length + 1, Math.min(2 * hashes.length, mostEntries));
-    hashes = Arrays.copyOf(hashes, length);
+    int length = Math.max(ids.length + 1, Math.min(2 * ids.length, mostEntries));
+    ids = Arrays.copyOf(ids, length);
+    ranks = Arrays.copyOf(ranks, length);
     sizes = Arrays.copyOf(sizes, length);
     hits = Arrays.copyOf(hits, length);
     lanes = Arrays.copyOf(lanes, length);
@@ -260,20 +297,20 @@ public final class DirectoryModel {
     }
   }
 
-  private int find(long hash) {
-    int entry = heads.get(head(hash));
-    while (entry != NONE && hashes[entry] != hash) {
+  private int find(int id) {
+    int entry = heads.get(head(id));
+    while (entry != NONE && ids[entry] != id) {
       entry = chained.get(entry);
     }
     return entry;
   }
 
-  private int head(long hash) {
-    return (int) hash & (heads.length() - 1); // the high bits are alike: they choose the keys
+  private int head(int id) {
+    return id & (heads.length() - 1);
   }
 
   private void list(int entry) {
-    int head = head(hashes[entry]);
+    int head = head(ids[entry]);
     chained.set(entry, heads.get(head));
     heads.set(head, entry);
   }
@@ -282,7 +319,7 @@ public final class DirectoryModel {
   private void unlist(int entry) {
     queues[lanes[entry]].liveBytes -= sizes[entry];
     lanes[entry] = NONE;
-    int head = head(hashes[entry]);
+    int head = head(ids[entry]);
     if (heads.get(head) == entry) {
       heads.set(head, chained.get(entry));
       return;

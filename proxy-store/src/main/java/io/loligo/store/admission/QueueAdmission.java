@@ -19,8 +19,8 @@ public final class QueueAdmission implements DiskAdmission {
   /** Of a directory of which only a share of the keys is known. */
   private static final int SAMPLED_SEGMENTS = 100;
 
-  private final long capacityBytes;
-  private final double sampledShare;
+  private long capacityBytes;
+  private double sampledShare = 1;
   private final long keys;
   private final Ghosts wentFromProbation;
   private final Ghosts wentFromMain;
@@ -37,17 +37,12 @@ public final class QueueAdmission implements DiskAdmission {
    * @param meanObjectBytes approximate size of an object on disk; determines the size of the memory
    */
   public QueueAdmission(long capacityBytes, long segmentBytes, long meanObjectBytes) {
-    this(capacityBytes, segmentBytes, meanObjectBytes, Long.MAX_VALUE, 1);
+    this(capacityBytes, segmentBytes, meanObjectBytes, Long.MAX_VALUE);
   }
 
   private QueueAdmission(
-      long capacityBytes,
-      long segmentBytes,
-      long meanObjectBytes,
-      long mostKeys,
-      double sampledShare) {
+      long capacityBytes, long segmentBytes, long meanObjectBytes, long mostKeys) {
     this.capacityBytes = capacityBytes;
-    this.sampledShare = sampledShare;
     this.meanBytes = Math.max(1, meanObjectBytes);
     this.keys = Math.min(mostKeys, keys(capacityBytes, meanBytes));
     this.wentFromProbation = new Ghosts(keys);
@@ -57,21 +52,30 @@ public final class QueueAdmission implements DiskAdmission {
   }
 
   /**
-   * One that sees only a share of the keys. Its directory is smaller in that proportion; its
-   * objects are not.
+   * One for {@link #sample}: so far it sees all keys.
    *
-   * @param capacityBytes of that directory
    * @param mostObjects that the directory holds
-   * @param sampledShare of the keys, above 0 and at most 1
    */
-  static QueueAdmission sampled(
-      long capacityBytes, long meanObjectBytes, int mostObjects, double sampledShare) {
+  static QueueAdmission sampled(long capacityBytes, long meanObjectBytes, int mostObjects) {
     return new QueueAdmission(
         capacityBytes,
         capacityBytes / SAMPLED_SEGMENTS,
         meanObjectBytes,
-        (long) (mostObjects * DiskPolicy.KNOWN),
-        sampledShare);
+        (long) (mostObjects * DiskPolicy.KNOWN));
+  }
+
+  /**
+   * It sees only a share of the keys from now on. Its directory is smaller in that proportion; its
+   * objects are not.
+   *
+   * @param bytes capacity of that directory
+   * @param share of all keys, above 0 and at most 1
+   */
+  void sample(long bytes, double share) {
+    capacityBytes = bytes;
+    sampledShare = share;
+    probationBar.segmentBytes(bytes / SAMPLED_SEGMENTS);
+    mainBar.segmentBytes(bytes / SAMPLED_SEGMENTS);
   }
 
   /** Number of keys that are remembered. */
@@ -138,14 +142,6 @@ public final class QueueAdmission implements DiskAdmission {
   public void evicted(Lane lane, long hash, long bytes) {
     bar(lane).gone(bytes);
     (lane == Lane.MAIN ? wentFromMain : wentFromProbation).add(hash);
-  }
-
-  /** Takes over the shares and bars of one that saw more keys; the evicted ones are forgotten. */
-  void follow(QueueAdmission other) {
-    meanBytes = other.meanBytes;
-    share = other.share;
-    probationBar.follow(other.probationBar);
-    mainBar.follow(other.mainBar);
   }
 
   /** PROBATION's target share of the capacity; above 0 and below 1. */

@@ -14,16 +14,16 @@ final class StayBar {
   private static final double LOWEST = 1;
   private static final double HIGHEST = 1 + DiskAdmission.MAX_HITS;
 
-  private final double segmentBytes;
+  private double segmentBytes;
   private double bar = LOWEST;
 
   StayBar(long segmentBytes) {
-    this.segmentBytes = Math.max(1, segmentBytes);
+    segmentBytes(segmentBytes);
   }
 
-  /** Stands where {@code other} does. */
-  void follow(StayBar other) {
-    bar = other.bar;
+  /** Segments have another size. The bar stands where it is. */
+  void segmentBytes(long bytes) {
+    segmentBytes = Math.max(1, bytes);
   }
 
   /** Hits that the key of {@code hash} needs to stay. */

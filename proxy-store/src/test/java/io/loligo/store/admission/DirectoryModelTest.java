@@ -2,13 +2,11 @@ package io.loligo.store.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,11 +15,15 @@ class DirectoryModelTest {
   private static final int MOST = 1 << 20;
   private static final int MEAN = 100;
 
-  private final Set<Long> served = new HashSet<>();
-  private final DirectoryModel model = of(10_000, false, 1);
+  private final Set<Integer> served = new HashSet<>();
+  private final DirectoryModel model = of(10_000, false);
 
-  private DirectoryModel of(long capacityBytes, boolean onSecondRequest, double share) {
-    return new DirectoryModel(capacityBytes, MEAN, onSecondRequest, served::contains, MOST, share);
+  private DirectoryModel of(long capacityBytes, boolean onSecondRequest) {
+    return new DirectoryModel(capacityBytes, MEAN, onSecondRequest, served::contains, MOST);
+  }
+
+  private static int id(int object) {
+    return (int) Trace.hash(object);
   }
 
   static List<Contest> contests() {
@@ -35,13 +37,13 @@ class DirectoryModelTest {
     Trace trace = contest.trace();
     DirectoryModel all =
         new DirectoryModel(
-            contest.capacityBytes(), Traces.bytesOf(1), false, served::contains, MOST, 1);
+            contest.capacityBytes(), Traces.bytesOf(1), false, served::contains, MOST);
     Score.Tally tally = new Score.Tally();
     for (int object : trace.requests()) {
-      boolean hit = all.hit(Trace.hash(object)) > 0;
+      boolean hit = all.hit(id(object)) > 0;
       tally.count(hit, trace.bytes()[object]);
       if (!hit) {
-        all.put(Trace.hash(object), trace.bytes()[object]);
+        all.put(id(object), 0, trace.bytes()[object]);
       }
     }
     Score log = contest.disk().run(trace);
@@ -49,38 +51,13 @@ class DirectoryModelTest {
     assertThat(tally.score().byteHitRatio()).isCloseTo(log.byteHitRatio(), within(0.011));
   }
 
-  /** The high bits choose the sampled keys, so they are alike. Hits differ by less than 2 %. */
-  @ParameterizedTest
-  @MethodSource("contests")
-  void keysWithTheSameHighBitsAreTreatedAsOthers(Contest contest) {
-    double whole = hits(contest, hash -> hash);
-    assertThat(hits(contest, hash -> hash >>> 12)).isCloseTo(whole, withinPercentage(2));
-  }
-
-  private double hits(Contest contest, LongUnaryOperator sampled) {
-    Trace trace = contest.trace();
-    DirectoryModel all =
-        new DirectoryModel(
-            contest.capacityBytes(), Traces.bytesOf(1), false, served::contains, MOST, 1);
-    double hits = 0;
-    for (int object : trace.requests()) {
-      long hash = sampled.applyAsLong(Trace.hash(object));
-      if (all.hit(hash) > 0) {
-        hits++;
-      } else {
-        all.put(hash, trace.bytes()[object]);
-      }
-    }
-    return hits;
-  }
-
   @Test
   void hasRoomForItsCapacity() {
     for (int hash = 0; hash < 100; hash++) {
-      model.put(hash, 100);
+      model.put(hash, 0, 100);
     }
     assertThat(model.entries()).isEqualTo(100);
-    model.put(100, 100);
+    model.put(100, 0, 100);
     assertThat(model.entries()).isEqualTo(100);
     assertThat(model.holds(0)).as("the oldest").isFalse();
     assertThat(model.holds(1)).isTrue();
@@ -88,7 +65,7 @@ class DirectoryModelTest {
 
   @Test
   void countsHitsUntilTheResponseIsAppendedAgain() {
-    model.put(5, 100);
+    model.put(5, 0, 100);
     assertThat(model.hit(5)).isEqualTo(1);
     assertThat(model.hit(5)).isEqualTo(2);
     assertThat(model.hit(6)).isZero();
@@ -96,22 +73,22 @@ class DirectoryModelTest {
       model.hit(5);
     }
     assertThat(model.hit(5)).isEqualTo(DiskAdmission.MAX_HITS);
-    model.put(5, 100);
+    model.put(5, 0, 100);
     assertThat(model.hit(5)).isEqualTo(1);
   }
 
   @Test
   void aResponseThatWasRequestedStays() {
-    DirectoryModel large = of(100_000, false, 1);
-    long[] three = {Trace.hash(5), Trace.hash(6), Trace.hash(7)};
-    for (long hash : three) {
-      large.put(hash, 100);
+    DirectoryModel large = of(100_000, false);
+    int[] three = {id(5), id(6), id(7)};
+    for (int hash : three) {
+      large.put(hash, 0, 100);
     }
     served.add(three[0]);
     large.hit(three[1]);
     large.hit(three[1]); // after one response has stayed, one hit may be too few
     for (int object = 1000; object < 2000; object++) {
-      large.put(Trace.hash(object), 100);
+      large.put(id(object), 0, 100);
     }
     assertThat(large.holds(three[0])).as("from memory").isTrue();
     assertThat(large.holds(three[1])).as("from disk").isTrue();
@@ -120,15 +97,15 @@ class DirectoryModelTest {
 
   @Test
   void aReplacedResponseKeepsItsSpaceUntilItsTurnComes() {
-    model.put(5, 5_000);
-    model.put(5, 100);
+    model.put(5, 0, 5_000);
+    model.put(5, 0, 100);
     model.remove(6);
     assertThat(model.entries()).isEqualTo(2);
     for (int hash = 1000; hash < 1049; hash++) {
-      model.put(hash, 100);
+      model.put(hash, 0, 100);
     }
     assertThat(model.entries()).isEqualTo(51);
-    model.put(1049, 100);
+    model.put(1049, 0, 100);
     assertThat(model.entries()).as("its turn has come").isEqualTo(51);
     assertThat(model.holds(5)).isTrue();
     assertThat(model.holds(1000)).isTrue();
@@ -136,7 +113,7 @@ class DirectoryModelTest {
 
   @Test
   void aRemovedResponseIsNotThere() {
-    model.put(5, 100);
+    model.put(5, 0, 100);
     model.remove(5);
     assertThat(model.holds(5)).isFalse();
     assertThat(model.hit(5)).isZero();
@@ -145,60 +122,75 @@ class DirectoryModelTest {
 
   @Test
   void storesOnTheSecondRequestIfItIsToldSo() {
-    DirectoryModel second = of(10_000, true, 1);
-    second.put(5, 100);
+    DirectoryModel second = of(10_000, true);
+    second.put(5, 0, 100);
     assertThat(second.holds(5)).isFalse();
-    second.put(5, 100);
+    second.put(5, 0, 100);
     assertThat(second.holds(5)).isTrue();
   }
 
   @Test
   void withAShareOfTheKeysItIsSmallerButItsResponsesAreNot() {
-    DirectoryModel tenth = of(100_000, false, 0.1);
-    tenth.put(5, 6_000);
+    DirectoryModel tenth = of(100_000, false);
+    tenth.keep(0, 0.1);
+    tenth.put(5, 0, 6_000);
     assertThat(tenth.holds(5)).as("the whole directory would have room for 16").isTrue();
-    tenth.put(6, 6_000);
+    tenth.put(6, 0, 6_000);
     assertThat(tenth.holds(5)).isFalse();
   }
 
   @Test
-  void aCopyHasTheResponsesThatStayWithTheirHitsAndLanes() {
-    Set<Long> stay = new HashSet<>();
+  void keepsTheResponsesOfLowerRanksWithTheirHitsAndLanes() {
     for (int object = 0; object < 110; object++) {
-      model.put(Trace.hash(object), 100);
+      model.put(id(object), object < 60 ? 7 : 8, 100);
       if (object % 2 == 0) {
-        model.hit(Trace.hash(object));
-        model.hit(Trace.hash(object)); // after one response has stayed, one hit may be too few
-      }
-      if (object < 60) {
-        stay.add(Trace.hash(object));
+        model.hit(id(object));
+        model.hit(id(object)); // after one response has stayed, one hit may be too few
       }
     }
-    model.remove(Trace.hash(50));
-    DirectoryModel copy = of(10_000, false, 1);
-    model.copyTo(copy, stay::contains);
+    model.remove(id(50));
+    boolean[] before = new boolean[110];
     for (int object = 0; object < 110; object++) {
-      long hash = Trace.hash(object);
-      assertThat(copy.holds(hash)).isEqualTo(model.holds(hash) && object < 60);
+      before[object] = model.holds(id(object));
     }
-    assertThat(copy.hit(Trace.hash(0))).as("appended to MAIN").isEqualTo(1);
-    assertThat(copy.hit(Trace.hash(40))).isEqualTo(3);
+    model.keep(8, 0.5);
+    for (int object = 0; object < 110; object++) {
+      assertThat(model.holds(id(object))).isEqualTo(before[object] && object < 60);
+    }
+    assertThat(model.hit(id(0))).as("appended to MAIN").isEqualTo(1);
+    assertThat(model.hit(id(40))).isEqualTo(3);
+  }
+
+  @Test
+  void theSpaceOfThoseWithHigherRanksIsFree() {
+    for (int object = 0; object < 100; object++) {
+      model.put(id(object), object % 2, 100);
+    }
+    model.remove(id(1));
+    model.keep(1, 0.5);
+    assertThat(model.entries()).isEqualTo(50);
+    for (int object = 1000; object < 1050; object++) {
+      model.put(id(object), 0, 100);
+      assertThat(model.entries()).as("one for one").isEqualTo(50);
+    }
+    model.keep(0, 0.5);
+    assertThat(model.entries()).isZero();
   }
 
   /** Responses return that were evicted from MAIN, so that grows. */
   @Test
-  void aCopyHasTheSharesOfTheLanes() {
+  void keepsTheSharesOfTheLanes() {
     for (int round = 0; round < 10; round++) {
       for (int object = 0; object < 150; object++) {
-        if (model.hit(Trace.hash(object)) == 0) {
-          model.put(Trace.hash(object), 100);
+        if (model.hit(id(object)) == 0) {
+          model.put(id(object), 0, 100);
         }
       }
     }
-    assertThat(model.probationShare()).isNotEqualTo(DiskPolicy.START_SHARE);
-    DirectoryModel copy = of(10_000, false, 0.5);
-    model.copyTo(copy, hash -> hash < 0);
-    assertThat(copy.probationShare()).isEqualTo(model.probationShare());
+    double share = model.probationShare();
+    assertThat(share).isNotEqualTo(DiskPolicy.START_SHARE);
+    model.keep(0, 0.5);
+    assertThat(model.probationShare()).isEqualTo(share);
   }
 
   /** Each response that it has is one that was put and not removed since. */
@@ -216,7 +208,7 @@ class DirectoryModelTest {
         case 1, 2 -> model.hit(hash);
         default -> {
           sizes[hash] = 1 + random.nextInt(300);
-          model.put(hash, sizes[hash]);
+          model.put(hash, 0, sizes[hash]);
         }
       }
       if (i % 500 == 0) {
