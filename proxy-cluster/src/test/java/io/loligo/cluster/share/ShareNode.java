@@ -3,16 +3,27 @@ package io.loligo.cluster.share;
 import static io.loligo.cluster.share.ShareWorld.MILLI;
 import static io.loligo.cluster.share.ShareWorld.NODES;
 
+import io.loligo.cluster.Steps;
+import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import io.loligo.cluster.purges.Invalidations;
+import io.loligo.cluster.purges.PurgeProgress;
+import io.loligo.cluster.purges.Replication;
+import io.loligo.cluster.purges.ReplicationState;
 import io.loligo.cluster.share.ShareWorld.Seen;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One node of the {@link ShareWorld}. */
@@ -27,8 +38,6 @@ final class ShareNode {
   }
 
   private record Stored(int version, long untilNanos) {}
-
-  private record Pending(long number, int key, int version) {}
 
   /** A client's request, or one of a peer. */
   private static final class Reader {
@@ -96,16 +105,34 @@ final class ShareNode {
   /** Of this node's clock, which may be wrong by an hour either way. */
   private final long offsetNanos;
 
+  /** Version of its messages. */
+  private final int protocol;
+
   // On disk.
-  private final Map<NodeRun, List<Integer>> log = new HashMap<>();
-  private final Map<NodeRun, Long> complete = new HashMap<>();
+  private final ShareJournal journal = new ShareJournal();
+
+  /** Older versions must not be stored: a purge was carried out here. */
+  private final int[] purged = new int[ShareWorld.KEYS + 1];
+
   private long run;
 
   // Gone with the run.
   private boolean up;
   private long hungUntilNanos;
   private NodeRun self = new NodeRun(new UUID(0, 0), 0);
+  private @Nullable Replication replication;
   private AppliedPurges purges = new AppliedPurges(() -> true);
+  private boolean[] there = new boolean[NODES];
+  private int draining = -1;
+  private Set<NodeRun> others = Set.of();
+  private boolean doubting;
+
+  /** Purges on their way through the store. */
+  private int applying;
+
+  /** What members had carried out when most of them were new: older versions must not be served. */
+  private final Map<NodeRun, int[]> had = new HashMap<>();
+
   private Routing routing = new Routing(Ring.empty());
   private Fallbacks fallbacks = new Fallbacks(2);
   private HotKeys hot = new HotKeys(2, 0);
@@ -113,15 +140,13 @@ final class ShareNode {
   private final Map<Integer, Flight> fromOrigin = new HashMap<>();
   private final Map<Integer, Flight> fromPeer = new HashMap<>();
   private final Map<Integer, Flight> fetching = new HashMap<>();
-  private final Map<NodeRun, Long> applying = new HashMap<>();
-  private final List<Pending> pending = new ArrayList<>();
-  private final long[] confirmedBy = new long[NODES];
   private final List<Reader> clients = new ArrayList<>();
   private final AcknowledgementTimes times = new AcknowledgementTimes();
 
-  ShareNode(ShareWorld world, int index) {
+  ShareNode(ShareWorld world, int index, int protocol) {
     this.world = world;
     this.index = index;
+    this.protocol = protocol;
     offsetNanos = (world.random.nextInt(7_201) - 3_600) * 1_000 * MILLI;
   }
 
@@ -134,8 +159,28 @@ final class ShareNode {
     return up;
   }
 
+  private Replication replication() {
+    return Objects.requireNonNull(replication);
+  }
+
+  /** The purges that it has carried out, of each stream that has any. */
   Map<NodeRun, Long> numbers() {
-    return complete;
+    Map<NodeRun, Long> numbers = replication().applied();
+    numbers.values().removeIf(number -> number == 0);
+    return numbers;
+  }
+
+  /** The versions that it knows to be the oldest ones, by the purges that it has carried out. */
+  private int[] carriedOut() {
+    int[] versions = new int[ShareWorld.KEYS + 1];
+    if (replication != null) {
+      numbers().forEach((stream, number) -> world.purged(stream, number, versions));
+    }
+    return versions;
+  }
+
+  ReplicationState state() {
+    return replication().state();
   }
 
   /** All that it has stored, after purges that each node has applied. */
@@ -158,21 +203,41 @@ final class ShareNode {
     hungUntilNanos = 0;
     run++;
     self = new NodeRun(new UUID(0, index), run);
-    purges = new AppliedPurges(() -> true);
-    complete.forEach(purges::applied);
-    log.forEach(
-        (stream, keys) -> {
-          while (keys.size() > complete.getOrDefault(stream, 0L)) {
-            keys.remove(keys.size() - 1);
+    Life life = new Life(self, run);
+    Replication fresh =
+        new Replication(life, life, member(draining), life, journal, ShareWorld.LIMITS);
+    replication = fresh;
+    purges = new AppliedPurges(fresh::isCaughtUp);
+    fresh.report(
+        new PurgeProgress() {
+          @Override
+          public void begins(NodeRun stream, long number) {
+            if (world.holds(ShareRule.PURGES_THAT_HAVE_BEGUN_COUNT)) {
+              purges.begins(stream, number);
+            }
+          }
+
+          @Override
+          public void applied(NodeRun stream, long number) {
+            purges.applied(stream, number);
           }
         });
+    others = Set.of();
+    had.clear();
+    doubting = false;
+    applying = 0;
     routing = new Routing(Ring.empty());
     fallbacks = new Fallbacks(2);
     hot = new HotKeys(2, now());
     boolean[] all = new boolean[NODES];
     Arrays.fill(all, true);
+    fresh.start();
     view(all, -1);
-    gossip();
+    for (ShareNode node : world.nodes) {
+      if (node != this) {
+        node.step(world.delay(20), node::viewAgain);
+      }
+    }
   }
 
   void crash() {
@@ -186,32 +251,59 @@ final class ShareNode {
     fromOrigin.clear();
     fromPeer.clear();
     fetching.clear();
-    applying.clear();
-    pending.clear();
-    Arrays.fill(confirmedBy, 0);
   }
 
   void hang(long forNanos) {
     hungUntilNanos = world.nowNanos + forNanos;
   }
 
-  void view(boolean[] there, int draining) {
+  void view(boolean[] nowThere, int nowDraining) {
+    there = nowThere;
+    draining = nowDraining;
+    viewAgain();
+  }
+
+  /** The members may have begun again. */
+  private void viewAgain() {
+    if (!up) {
+      return;
+    }
     List<Member> members = new ArrayList<>();
+    Set<NodeRun> nowOthers = new HashSet<>();
+    List<ShareNode> fresh = new ArrayList<>();
     for (ShareNode node : world.nodes) {
       if (there[node.index] || node == this) {
-        Member member = Members.member(node.index, 100, node.index == draining);
-        members.add(
-            new Member(
-                new NodeRun(new UUID(0, node.index), Math.max(1, node.run)),
-                member.name(),
-                member.address(),
-                member.bodies(),
-                member.weight(),
-                member.draining(),
-                1));
+        Member member = node.member(draining);
+        members.add(member);
+        if (node != this) {
+          nowOthers.add(member.id());
+          if (!others.contains(member.id())) {
+            fresh.add(node);
+          }
+        }
       }
     }
-    routing.use(routing.ring().next(new View(1, members), self, now()));
+    others = nowOthers;
+    had.keySet().retainAll(nowOthers);
+    if (!world.isMixed() && 2 * fresh.size() > nowOthers.size()) {
+      fresh.forEach(node -> had.put(node.self, node.carriedOut()));
+    }
+    View view = new View(1, members);
+    routing.use(routing.ring().next(view, self, now()));
+    replication().view(view);
+    doubts();
+  }
+
+  private Member member(int nowDraining) {
+    Member member = Members.member(index, 100, index == nowDraining);
+    return new Member(
+        new NodeRun(new UUID(0, index), Math.max(1, run)),
+        member.name(),
+        member.address(),
+        member.bodies(),
+        member.weight(),
+        member.draining(),
+        protocol);
   }
 
   /** As if all peers had answered since the faults. */
@@ -254,59 +346,33 @@ final class ShareNode {
           }
           soon(
               () -> {
-                effect(key);
+                effect(key, version);
                 soon(() -> number(key, version));
               });
         });
   }
 
   private void number(int key, int version) {
-    List<Integer> own = log.computeIfAbsent(self, any -> new ArrayList<>());
-    own.add(key);
-    long number = own.size();
-    world.published[key] = Math.max(world.published[key], version);
-    applied(self, number);
+    world.published(self, key, version);
+    replication()
+        .publish(
+            ByteBuffer.allocate(8).putInt(key).putInt(version).array(),
+            true,
+            nodes -> {
+              if (nodes.acknowledged() == nodes.configured()) {
+                world.saw(Seen.CONFIRMED);
+                world.confirmed[key] = Math.max(world.confirmed[key], version);
+              } else {
+                world.saw(Seen.NOT_CONFIRMED);
+              }
+            });
     if (world.holds(ShareRule.PURGES_WITHOUT_A_NUMBER_COUNT)) {
       purges.published();
     }
-    pending.add(new Pending(number, key, version));
-    NodeRun stream = self;
-    for (ShareNode node : world.nodes) {
-      if (node != this) {
-        world.send(this, node, 10, to -> to.receive(stream, number, key, this), () -> {});
-      }
-    }
   }
 
-  private void receive(NodeRun stream, long number, int key, ShareNode from) {
-    if (number != complete.getOrDefault(stream, 0L) + 1 || applying.containsKey(stream)) {
-      return;
-    }
-    applying.put(stream, number);
-    List<Integer> keys = log.computeIfAbsent(stream, any -> new ArrayList<>());
-    keys.add(key);
-    if (world.holds(ShareRule.PURGES_THAT_HAVE_BEGUN_COUNT)) {
-      purges.begins(stream, number);
-    }
-    soon(
-        () -> {
-          effect(key);
-          soon(
-              () -> {
-                applying.remove(stream);
-                applied(stream, number);
-                tell(world.nodes.get((int) stream.node().getLeastSignificantBits()));
-                tell(from);
-              });
-        });
-  }
-
-  private void applied(NodeRun stream, long number) {
-    complete.put(stream, number);
-    purges.applied(stream, number);
-  }
-
-  private void effect(int key) {
+  private void effect(int key, int version) {
+    purged[key] = Math.max(purged[key], version);
     Stored stored = store.get(key);
     boolean isCopy = stored != null && stored.untilNanos != NEVER;
     if (!isCopy || world.holds(ShareRule.PURGES_REACH_COPIES)) {
@@ -321,40 +387,107 @@ final class ShareNode {
     fetching.remove(key);
   }
 
-  private void gossip() {
-    if (!world.isSettled()) {
-      tell(world.nodes.get(world.random.nextInt(NODES)));
-      step(30 * MILLI, this::gossip);
+  /** A message of the replication of {@code from} to the run {@code to}. */
+  void message(NodeRun from, NodeRun to, byte[] message) {
+    if (self.equals(to)) {
+      step(0, () -> replication().message(from, message));
     }
   }
 
-  private void tell(ShareNode node) {
-    Map<NodeRun, Long> numbers = new HashMap<>(complete);
-    world.send(this, node, 10, to -> to.told(this, numbers), () -> {});
-  }
+  /** One run, as the replication sees it. */
+  private final class Life implements Steps, Group, Invalidations {
+    private final NodeRun id;
+    private final long ofRun;
 
-  private void told(ShareNode from, Map<NodeRun, Long> numbers) {
-    confirmedBy[from.index] = numbers.getOrDefault(self, 0L);
-    log.forEach(
-        (stream, keys) -> {
-          long next = numbers.getOrDefault(stream, 0L) + 1;
-          if (next <= complete.getOrDefault(stream, 0L)) {
-            int key = keys.get((int) next - 1);
-            world.send(this, from, 10, to -> to.receive(stream, next, key, this), () -> {});
-          }
-        });
-    pending.removeIf(this::isConfirmed);
-  }
+    Life(NodeRun id, long ofRun) {
+      this.id = id;
+      this.ofRun = ofRun;
+    }
 
-  private boolean isConfirmed(Pending purge) {
-    for (int i = 0; i < NODES; i++) {
-      if (i != index && confirmedBy[i] < purge.number) {
-        return false;
+    @Override
+    public long nanos() {
+      return now();
+    }
+
+    @Override
+    public void execute(Runnable step) {
+      step(0, step);
+    }
+
+    @Override
+    public Runnable schedule(Runnable step, long delayNanos) {
+      boolean[] cancelled = new boolean[1];
+      step(
+          delayNanos,
+          () -> {
+            if (!cancelled[0]) {
+              step.run();
+            }
+          });
+      return () -> cancelled[0] = true;
+    }
+
+    @Override
+    public NodeRun self() {
+      return id;
+    }
+
+    @Override
+    public void send(NodeRun to, byte[] message) {
+      if (run == ofRun) {
+        int index = (int) to.node().getLeastSignificantBits();
+        world.sendMessage(ShareNode.this, id, world.nodes.get(index), to, message);
       }
     }
-    world.saw(Seen.CONFIRMED);
-    world.confirmed[purge.key] = Math.max(world.confirmed[purge.key], purge.version);
-    return true;
+
+    @Override
+    public int configured() {
+      return NODES;
+    }
+
+    @Override
+    public void apply(byte[] entry, Consumer<Boolean> then) {
+      ByteBuffer in = ByteBuffer.wrap(entry);
+      int key = in.getInt();
+      int version = in.getInt();
+      applying++;
+      soon(
+          () -> {
+            effect(key, version);
+            soon(
+                () -> {
+                  applying--;
+                  then.accept(true);
+                });
+          });
+    }
+
+    @Override
+    public void revalidateAll(Consumer<Boolean> then) {
+      world.saw(Seen.VALIDATED_ALL);
+      soon(
+          () -> {
+            for (int key = 0; key <= ShareWorld.KEYS; key++) {
+              effect(key, 0);
+            }
+            soon(() -> then.accept(true));
+          });
+    }
+
+    @Override
+    public void start(Listener listener) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void announce(Member member) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {
+      throw new UnsupportedOperationException();
+    }
   }
 
   // Requests
@@ -398,7 +531,32 @@ final class ShareNode {
 
   private @Nullable Stored stored(int key) {
     Stored stored = store.get(key);
-    return stored != null && stored.untilNanos >= now() ? stored : null;
+    if (stored == null || stored.untilNanos < now()) {
+      return null;
+    }
+    if (doubts()) {
+      world.saw(Seen.DOUBTED);
+      return null; // it would be validated
+    }
+    if (stored.version < purged[key]) {
+      ShareWorld.fail("node " + index + " has a response of key " + key + " that it purged");
+    }
+    for (int[] floor : had.values()) {
+      if (stored.version < floor[key]) {
+        ShareWorld.fail("node " + index + " is back, and misses a purge of key " + key);
+      }
+    }
+    return stored;
+  }
+
+  /** As {@code PurgeMode} of proxy-server, which this package cannot use. */
+  private boolean doubts() {
+    if (!replication().isCaughtUp()) {
+      doubting = world.holds(ShareRule.A_NODE_THAT_COMES_BACK_DOUBTS);
+    } else if (applying == 0 || !world.holds(ShareRule.PURGES_ON_THEIR_WAY_KEEP_THE_DOUBT)) {
+      doubting = false;
+    }
+    return doubting;
   }
 
   private void fetchFromPeer(Reader reader, ClusterPeer owner) {
@@ -463,7 +621,7 @@ final class ShareNode {
     ShareNode to = world.nodes.get(Integer.parseInt(peer.member().name()));
     String tag = flight.claim == null ? null : flight.claim.tag();
     int hops = flight.hops + 1;
-    world.send(this, to, 0, node -> node.hop(this, ask, flight.key, tag, hops), () -> failed(ask));
+    world.send(this, to, node -> node.hop(this, ask, flight.key, tag, hops), () -> failed(ask));
     step(times.limitNanos(0), () -> failedUnlessAcknowledged(ask));
     step(2_000 * MILLI, () -> failed(ask));
   }
@@ -580,7 +738,7 @@ final class ShareNode {
     if (hops > 1 && !onlyIfCached) {
       ShareWorld.fail("two hops towards an owner");
     }
-    world.send(this, from, 0, node -> node.acknowledged(ask), () -> {});
+    world.send(this, from, node -> node.acknowledged(ask), () -> {});
     Reader reader = new Reader(key, 0, from, ask);
     serveHop(reader, tag, hops, onlyIfCached);
   }
@@ -597,7 +755,7 @@ final class ShareNode {
             return;
           }
           if (onlyIfCached && world.holds(ShareRule.ONLY_IF_CACHED_FETCHES_NOTHING)) {
-            world.send(this, reader.from, 0, node -> node.peerMissed(reader.ask), () -> {});
+            world.send(this, reader.from, node -> node.peerMissed(reader.ask), () -> {});
             return;
           }
           Flight flight = fromOrigin.get(key);
@@ -632,7 +790,7 @@ final class ShareNode {
     String answer = applied.answer(null);
     Ask ask = reader.ask;
     int key = reader.key;
-    world.send(this, reader.from, 0, node -> node.peerHead(ask, key, version, answer), () -> {});
+    world.send(this, reader.from, node -> node.peerHead(ask, key, version, answer), () -> {});
   }
 
   // What readers get
@@ -696,7 +854,7 @@ final class ShareNode {
       Ask ask = reader.ask;
       step(
           4 * MILLI,
-          () -> world.send(this, reader.from, 0, node -> node.peerEnd(ask, version), () -> {}));
+          () -> world.send(this, reader.from, node -> node.peerEnd(ask, version), () -> {}));
     }
   }
 

@@ -1,10 +1,14 @@
 package io.loligo.cluster.share;
 
 import io.loligo.cluster.Events;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.jgroups.JGroupsGroup;
+import io.loligo.cluster.purges.ReplicationLimits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,13 +21,32 @@ import java.util.function.Consumer;
  *
  * <p>The decisions are those of the product. Store, fetches and messages are a model, which takes
  * some time between any two steps of a node. Links lose messages, partitions come and go, nodes
- * stand still, crash and run again, and each node has a view of its own. The replication of purges
- * is a simple one that keeps its promises: in order, durable, and confirmed when applied.
+ * stand still, crash and run again, and each node has a view of its own. Purges go through the
+ * replication of the product, over links that keep the order and lose messages.
  */
 final class ShareWorld {
   static final int NODES = 5;
   static final int KEYS = 5;
+
+  /** Of the messages of the replication, besides those of links that are cut. */
+  private static final int LOSS_PERCENT = 5;
+
   static final long MILLI = 1_000_000L;
+
+  /** Retries and gossip come sooner than in a proxy: links lose messages without a new view. */
+  static final ReplicationLimits LIMITS =
+      new ReplicationLimits(
+          100_000,
+          1 << 20,
+          600_000 * MILLI,
+          2_000 * MILLI,
+          MILLI,
+          1_000 * MILLI,
+          100 * MILLI,
+          10_000);
+
+  /** Time in which each purge reaches each node once nothing fails any more. */
+  private static final long QUIET_NANOS = 10_000 * MILLI;
 
   /** What happened, to see that a simulation meets it. */
   enum Seen {
@@ -35,6 +58,9 @@ final class ShareWorld {
     FELL_BACK,
     REFUSED,
     CONFIRMED,
+    NOT_CONFIRMED,
+    DOUBTED,
+    VALIDATED_ALL,
     TRUNCATED
   }
 
@@ -53,18 +79,30 @@ final class ShareWorld {
   final int[] published = new int[KEYS + 1];
 
   final int[] fetches = new int[KEYS + 1];
+
+  /** Keys and versions of all purges, by their numbers. */
+  private final Map<NodeRun, List<int[]>> purges = new HashMap<>();
+
   private final boolean[][] cut = new boolean[NODES][NODES];
+
+  /** When the last message of the replication arrives. */
+  private final long[][] arrivals = new long[NODES][NODES];
+
+  /** Whether some nodes have older versions. */
+  private final boolean mixed;
+
   private final Events events = new Events();
   private boolean calm;
-  private boolean quiet;
   long nowNanos;
   int open;
 
   ShareWorld(long seed, Set<ShareRule> broken) {
     random = new Random(seed);
     this.broken = broken.isEmpty() ? EnumSet.noneOf(ShareRule.class) : EnumSet.copyOf(broken);
+    mixed = random.nextInt(4) == 0;
     for (int i = 0; i < NODES; i++) {
-      nodes.add(new ShareNode(this, i));
+      int protocol = mixed ? 1 + random.nextInt(JGroupsGroup.PROTOCOL) : JGroupsGroup.PROTOCOL;
+      nodes.add(new ShareNode(this, i, protocol));
     }
   }
 
@@ -95,7 +133,7 @@ final class ShareWorld {
     }
     runUntil(end);
     heal();
-    runUntil(end + 60_000 * MILLI);
+    runUntil(end + QUIET_NANOS);
     checkQuiet();
     askForTheColdKey();
   }
@@ -146,6 +184,23 @@ final class ShareWorld {
     node.view(someNodes(node.index), random.nextInt(NODES));
   }
 
+  /** The next purge of {@code stream}. */
+  void published(NodeRun stream, int key, int version) {
+    published[key] = Math.max(published[key], version);
+    purges.computeIfAbsent(stream, each -> new ArrayList<>()).add(new int[] {key, version});
+  }
+
+  /** Raises {@code versions} to those of the first {@code number} purges of {@code stream}. */
+  void purged(NodeRun stream, long number, int[] versions) {
+    for (int[] purge : purges.getOrDefault(stream, List.of()).subList(0, (int) number)) {
+      versions[purge[0]] = Math.max(versions[purge[0]], purge[1]);
+    }
+  }
+
+  boolean isMixed() {
+    return mixed;
+  }
+
   /** Whether no node and no link fails: there are only different views. */
   boolean isCalm() {
     return calm;
@@ -175,7 +230,6 @@ final class ShareWorld {
   }
 
   private void heal() {
-    quiet = true;
     for (boolean[] row : cut) {
       Arrays.fill(row, false);
     }
@@ -196,6 +250,9 @@ final class ShareWorld {
       if (!node.numbers().equals(nodes.get(0).numbers())) {
         fail("purges missing at node " + node.index);
       }
+      if (!node.state().caughtUp() || node.state().lag() != 0) {
+        fail("node " + node.index + " is behind: " + node.state());
+      }
       node.checkStored();
       node.recovered();
     }
@@ -207,7 +264,7 @@ final class ShareWorld {
       ShareNode node = nodes.get(i % NODES);
       at(delay(2), () -> node.request(KEYS));
     }
-    runUntil(nowNanos + 10_000 * MILLI);
+    runUntil(nowNanos + 3_000 * MILLI);
     if (fetches[KEYS] != 1 || open > 0) {
       fail("fetches of a cold response: " + fetches[KEYS] + ", without an end: " + open);
     }
@@ -221,16 +278,6 @@ final class ShareWorld {
     nowNanos = endNanos;
   }
 
-  /** Whether nobody has to be told more purges, so that the gossip may end. */
-  boolean isSettled() {
-    for (ShareNode node : nodes) {
-      if (!node.numbers().equals(nodes.get(0).numbers())) {
-        return false;
-      }
-    }
-    return quiet && nowNanos > 1_000 * MILLI;
-  }
-
   void at(long delayNanos, Runnable step) {
     events.add(nowNanos + delayNanos, step);
   }
@@ -241,16 +288,29 @@ final class ShareWorld {
   }
 
   /**
-   * A message. It is lost if the nodes cannot reach each other.
-   *
-   * @param lossPercent of other losses; only for messages that are repeated
-   * @param refused run at {@code from} if {@code to} does not run
+   * A message of the replication to a run of a node. It arrives behind those before it, or never.
    */
-  void send(
-      ShareNode from, ShareNode to, int lossPercent, Consumer<ShareNode> step, Runnable refused) {
-    if (random.nextInt(100) < lossPercent) {
+  void sendMessage(ShareNode from, NodeRun sender, ShareNode to, NodeRun run, byte[] message) {
+    if (random.nextInt(100) < LOSS_PERCENT) {
       return;
     }
+    long[] row = arrivals[from.index];
+    row[to.index] = Math.max(row[to.index], nowNanos + delay(3));
+    at(
+        row[to.index] - nowNanos,
+        () -> {
+          if (!cut[from.index][to.index]) {
+            to.message(sender, run, message);
+          }
+        });
+  }
+
+  /**
+   * A message. It is lost if the nodes cannot reach each other.
+   *
+   * @param refused run at {@code from} if {@code to} does not run
+   */
+  void send(ShareNode from, ShareNode to, Consumer<ShareNode> step, Runnable refused) {
     at(
         delay(3),
         () -> {
