@@ -1,6 +1,7 @@
 package io.loligo.server.admin;
 
 import io.loligo.server.history.History;
+import io.loligo.server.history.HistorySources;
 import io.loligo.server.history.Interval;
 import io.loligo.server.history.PresentNumbers;
 import io.loligo.server.history.Series;
@@ -9,6 +10,7 @@ import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.server.metrics.MemoryOwners;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;
 import io.loligo.store.disk.DiskStats;
 import java.lang.management.ManagementFactory;
@@ -87,6 +89,7 @@ final class LiveState {
     } else {
       times(json, kept);
     }
+    protocols(json);
     json.name("memory").beginArray();
     metrics.ledger().owners().forEach(owner -> owner(json, owner));
     json.endArray().name("disks").beginArray();
@@ -121,28 +124,53 @@ final class LiveState {
     json.member("windowSeconds", Math.max(1, Math.round(window.coveredMillis() / 1000.0)));
     json.name("classes").beginObject();
     for (HitClass one : HitClass.values()) {
-      Series series = series(history, "time.", one);
-      json.name(word(one)).beginObject().member("count", window.count(series));
-      percentile(json, "p50", window.percentileNanos(series, 50));
-      percentile(json, "p95", window.percentileNanos(series, 95));
-      percentile(json, "p99", window.percentileNanos(series, 99));
+      Series series = series(history, HistorySources.name(one));
+      json.name(word(one)).beginObject();
+      percentiles(json, window, series);
       percentile(json, "newestP95", newest.percentileNanos(series, 95));
       json.endObject();
     }
     json.endObject().name("stages").beginObject();
     for (Stage stage : Stage.values()) {
       if (stage.inSequence()) {
-        Series series = series(history, "stage.", stage);
+        Series series = series(history, HistorySources.name(stage));
         stage(json, stage, window.count(series), window.meanNanos(series));
       }
     }
     json.endObject();
   }
 
-  private static Series series(History history, String prefix, Enum<?> one) {
-    Series series = history.series(prefix + word(one));
+  private static Series series(History history, String name) {
+    Series series = history.series(name);
     assert series != null : "the history has all classes and stages";
     return series;
+  }
+
+  private static void percentiles(JsonWriter json, Interval window, Series series) {
+    json.member("count", window.count(series));
+    percentile(json, "p50", window.percentileNanos(series, 50));
+    percentile(json, "p95", window.percentileNanos(series, 95));
+    percentile(json, "p99", window.percentileNanos(series, 99));
+  }
+
+  private static void percentiles(JsonWriter json, LatencySnapshot times) {
+    json.member("count", times.count());
+    percentile(json, "p50", times.percentileNanos(50));
+    percentile(json, "p95", times.percentileNanos(95));
+    percentile(json, "p99", times.percentileNanos(99));
+  }
+
+  /** Those since the start: the history has none of them. */
+  private void protocols(JsonWriter json) {
+    json.name("protocols").beginObject();
+    for (Protocol one : Protocol.values()) {
+      merged.clear();
+      metrics.addLatency(one, merged);
+      json.name(one.text()).beginObject();
+      percentiles(json, merged);
+      json.endObject();
+    }
+    json.endObject();
   }
 
   private void timesSinceStart(JsonWriter json) {
@@ -151,10 +179,8 @@ final class LiveState {
     for (HitClass one : HitClass.values()) {
       merged.clear();
       metrics.addLatency(Stage.TOTAL, one, merged);
-      json.name(word(one)).beginObject().member("count", merged.count());
-      percentile(json, "p50", merged.percentileNanos(50));
-      percentile(json, "p95", merged.percentileNanos(95));
-      percentile(json, "p99", merged.percentileNanos(99));
+      json.name(word(one)).beginObject();
+      percentiles(json, merged);
       json.endObject();
     }
     json.endObject().name("stages").beginObject();

@@ -11,6 +11,7 @@ import io.loligo.server.metrics.PeerCount;
 import io.loligo.server.metrics.PeerNumbers;
 import io.loligo.server.metrics.ProxyMetrics;
 import io.loligo.server.record.HitClass;
+import io.loligo.server.record.Protocol;
 import io.loligo.server.record.Stage;
 import io.loligo.store.disk.medium.DiskWatch.DiskOperation;
 import java.util.List;
@@ -112,6 +113,19 @@ final class MetricsBeans {
                 stage.text() + "/" + hitClass.name().toLowerCase(Locale.ROOT),
                 StageTimes.of(latency));
           }
+        }
+      }
+      return times;
+    }
+
+    @Override
+    public Map<String, StageTimes> getProtocolTimes() {
+      Map<String, StageTimes> times = new TreeMap<>();
+      for (Protocol protocol : Protocol.values()) {
+        LatencySnapshot latency = new LatencySnapshot();
+        metrics.addLatency(protocol, latency);
+        if (latency.count() > 0) {
+          times.put(protocol.text(), StageTimes.of(latency));
         }
       }
       return times;

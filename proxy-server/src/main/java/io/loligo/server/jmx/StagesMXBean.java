@@ -9,6 +9,10 @@ public interface StagesMXBean {
   @Units("microseconds")
   Map<String, StageTimes> getTimes();
 
+  @Description("Whole times by protocol that have occurred: 1.0, 1.1, 2, tunnel, bumped.")
+  @Units("microseconds")
+  Map<String, StageTimes> getProtocolTimes();
+
   @Description("Times of one stage and class; zeros if none has occurred.")
   @Reads
   @Units("microseconds")

@@ -16,6 +16,7 @@ public final class ProxyMetrics {
   /** Heads of clients may take the {@value}th part of the Java heap. */
   private static final int HEADS_SHARE = 4;
 
+  private static final HitClass[] CLASSES = HitClass.values();
   private static final Protocol[] PROTOCOLS = Protocol.values();
 
   private final LoopMetrics[] loops;
@@ -151,6 +152,13 @@ public final class ProxyMetrics {
   /** Adds the durations of one stage and class, by all protocols, to {@code snapshot}. */
   public void addLatency(Stage stage, HitClass hitClass, LatencySnapshot snapshot) {
     addLatency(stage, hitClass, snapshot, PROTOCOLS);
+  }
+
+  /** Adds the whole time of exchanges by {@code protocol}, of all classes, to {@code snapshot}. */
+  public void addLatency(Protocol protocol, LatencySnapshot snapshot) {
+    for (HitClass one : CLASSES) {
+      addLatency(Stage.TOTAL, one, snapshot, protocol);
+    }
   }
 
   private void addLatency(

@@ -183,6 +183,7 @@ class LivePageTest {
     assertThat(event(stream))
         .contains("\"version\":\"1.0<b>\"", "\"ready\":true", "\"history\":false")
         .contains("\"windowSeconds\":0", "\"classes\":{\"memory_hit\":{\"count\":0,")
+        .contains("\"protocols\":{\"1.0\":{\"count\":0,")
         .contains("\"stages\":{\"acl\":{", "\"proxyConnect\":{", "\"client_connections\":0")
         .contains("\"path\":\"/d\\u000a\\\"<i>\"", "\"state\":\"off\"", "\"capacity_bytes\":1,")
         .containsPattern("\"loopLagMicros\":\\[[0-9.]+,[0-9.]+\\]");

@@ -310,6 +310,10 @@ class ManagementBeansTest {
     assertThat(total.get("count")).isEqualTo(1L);
     assertThat((double) total.get("p99Micros")).isBetween(1900 * 31 / 32.0, 1900.0);
     assertThat(total.get("maxMicros")).isEqualTo(1900.0);
+    TabularData protocols = (TabularData) remote.getAttribute(name("Stages"), "ProtocolTimes");
+    assertThat(protocols.size()).isEqualTo(1);
+    CompositeData one = (CompositeData) protocols.get(new Object[] {"1.1"}).get("value");
+    assertThat(one.get("maxMicros")).isEqualTo(1900.0);
     String[] texts = {String.class.getName(), String.class.getName()};
     CompositeData none =
         (CompositeData) remote.invoke(name("Stages"), "times", new Object[] {"dns", "miss"}, texts);

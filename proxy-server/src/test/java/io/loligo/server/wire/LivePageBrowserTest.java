@@ -225,6 +225,8 @@ class LivePageBrowserTest extends WireTest {
           .isPositive()
           .isEqualTo(metric(metrics, "loligo_exchanges_total{class=\"" + name + "\"}"));
     }
+    assertThat(cell("protocols", "HTTP/1.1", 2)).isEqualTo(5);
+    assertThat(cell("protocols", "HTTP/1.1", 5)).isPositive();
     assertThat(browser.value("document.getElementById('requests-sub').dataset.total"))
         .isEqualTo("5");
     double hits = metric(metrics, "loligo_hits_total");

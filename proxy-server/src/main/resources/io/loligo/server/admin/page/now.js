@@ -8,6 +8,9 @@ const CLASS_COLOURS = {
   memory_hit: 'c-hit', disk_hit: 'c-hit', ims_hit: 'c-hit', not_modified_hit: 'c-hit', negative_hit: 'c-hit', stale_hit: 'c-hit',
   revalidated: 'c-revalidated', miss: 'c-miss', uncacheable: 'c-uncacheable', tunnel: 'c-other', own_answer: 'c-other', error: 'c-error',
 };
+const PROTOCOLS = [
+  ['1.0', 'HTTP/1.0'], ['1.1', 'HTTP/1.1'], ['2', 'HTTP/2'], ['tunnel', 'tunnel'], ['bumped', 'inspected tunnel'], ['none', 'no request read'],
+];
 const CONNECTIONS = [
   ['client_connections', 'From clients'], ['client_connections_idle', 'Idle, from clients'],
   ['server_connections', 'To origins and parents'], ['server_connections_idle', 'In the pool'], ['tunnels', 'Tunnels'],
@@ -26,6 +29,10 @@ export class Now {
       textCell(format.words(row.name)), barCell(row.share, CLASS_COLOURS[row.name] ?? 'c-other'),
       numberCell(row.count, format.count(row.count)), numberCell(row.p50, time(row, row.p50)),
       numberCell(row.p95, time(row, row.p95)), numberCell(row.p99, time(row, row.p99)), numberCell(row.total, format.count(row.total)),
+    ], 'No request yet.');
+    this.protocols = new Rows(byId('protocols'), row => [
+      textCell(row.text), barCell(row.share, 'c-other'), numberCell(row.count, format.count(row.count)),
+      ...['p50', 'p95', 'p99'].map(name => numberCell(row[name], time(row, row[name]))),
     ], 'No request yet.');
     this.stages = new Rows(byId('stages'), row => [
       stageCell(row.name), shareCell(row), numberCell(row.mean, format.time(row.mean)), numberCell(row.count, format.count(row.count)),
@@ -95,6 +102,9 @@ export class Now {
     const classes = Object.entries(state.classes).map(([name, row]) => ({ name, ...row, total: state.counters['exchanges.' + name] ?? 0 }));
     const all = sum(classes.map(row => row.count));
     this.classes.show(classes.filter(row => row.total > 0).map(row => ({ ...row, share: quotient(row.count, all) })), row => row.name);
+    const protocols = PROTOCOLS.map(([name, text]) => ({ name, text, ...state.protocols[name] })).filter(row => row.count > 0);
+    const everything = sum(protocols.map(row => row.count));
+    this.protocols.show(protocols.map(row => ({ ...row, share: quotient(row.count, everything) })), row => row.name);
     const stages = Object.entries(state.stages).map(([name, row]) => ({ name, ...row, micros: row.count * row.mean }));
     const spent = sum(stages.map(row => row.micros));
     this.stages.show(
