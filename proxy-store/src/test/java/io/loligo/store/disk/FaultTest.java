@@ -503,9 +503,9 @@ final class FaultTest {
       badPages.add(pageOf(33)); // a first block
       badPages.add(pageOf(55));
       badPages.add((long) SEGMENT); // a header
-      for (int i = 0; i < 1200; i++) {
+      for (int i = 0; i < 2000; i++) {
         fixture.store.fill("http://other/" + i, bytes(15_000));
-        if (i % 200 == 0) {
+        if (i % 20 == 0) { // writes that are skipped would leave segments as they were
           fixture.settle();
           isReady(fixture);
         }
