@@ -4,8 +4,7 @@
  * <p>Decisions only: no sockets, no threads, no clock. Times are nanoseconds of a clock that never
  * goes back. {@link io.loligo.cluster.share.Ring} and {@link io.loligo.cluster.share.PurgeVector}
  * are immutable, and a node publishes each by one reference. An event loop has {@link
- * io.loligo.cluster.share.Routing}, {@link io.loligo.cluster.share.Fallbacks} and {@link
- * io.loligo.cluster.share.HotKeys} of its own.
+ * io.loligo.cluster.share.PeerRequests} of its own.
  *
  * <p>The rules for the code that carries out the decisions; {@code ShareSimulationTest} breaks each
  * one and finds it broken, and ADR 43 has the reasons:

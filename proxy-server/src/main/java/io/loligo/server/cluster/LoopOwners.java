@@ -1,13 +1,8 @@
 package io.loligo.server.cluster;
 
-import io.loligo.cluster.group.NodeRun;
-import io.loligo.cluster.share.AcknowledgementTimes;
 import io.loligo.cluster.share.ClusterPeer;
-import io.loligo.cluster.share.Fallbacks;
-import io.loligo.cluster.share.HotKeys;
-import io.loligo.cluster.share.PurgeVector;
-import io.loligo.cluster.share.Ring;
-import io.loligo.cluster.share.Routing;
+import io.loligo.cluster.share.PeerRequest;
+import io.loligo.cluster.share.PeerRequests;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredHash;
 import io.loligo.core.message.StoreId;
@@ -26,29 +21,20 @@ import io.loligo.server.upstream.RequestForm;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes that share one cache, as one event loop sees them. Confined to the loop. */
 final class LoopOwners implements CacheOwners {
-  /** Fall-backs of a loop in a second that are allowed however few requests it has. */
-  static final int ALWAYS = 10;
-
   private final SharedRing shared;
   private final LongSupplier nanos;
-  private final Routing routing;
-  private final Fallbacks fallbacks = new Fallbacks(ALWAYS);
+  private final PeerRequests<Place> requests;
   private final LatencyHistogram acknowledgements;
   private final LongCells copyHits;
-  private final HotKeys hot;
   private final LargeKeys large = new LargeKeys();
   private final StoredHash hashes = SharedRing.hashes();
-  private final Map<NodeRun, Place> places = new HashMap<>();
 
   /**
    * Knows no node until {@code shared} does.
@@ -63,20 +49,21 @@ final class LoopOwners implements CacheOwners {
       LongCells copyHits) {
     this.acknowledgements = acknowledgements;
     this.copyHits = copyHits;
-    this.hot = new HotKeys(shared.hotRequests(), nanos.getAsLong());
     this.shared = shared;
     this.nanos = nanos;
-    this.routing = new Routing(shared.ring());
+    this.requests =
+        new PeerRequests<>(
+            shared::ring,
+            shared.purges(),
+            this::place,
+            PeerRequests.ALWAYS,
+            shared.hotRequests(),
+            nanos.getAsLong());
   }
 
   @Override
   public boolean owns(CacheKey key) {
-    return owns(hash(key));
-  }
-
-  private boolean owns(long hash) {
-    ClusterPeer owner = shared.ring().ownerInRouting(hash, null, nanos.getAsLong());
-    return owner == null || owner.isSelf();
+    return requests.owns(hash(key), nanos.getAsLong());
   }
 
   /** The same on all nodes. */
@@ -86,25 +73,21 @@ final class LoopOwners implements CacheOwners {
 
   @Override
   public List<Hop> hops(CacheKey key, String port, @Nullable StoreId storeId) {
-    long now = begin();
-    long hash = hash(key);
-    ClusterPeer owner = routing.owner(hash, now);
-    if (owner == null || owner.isSelf()) {
-      return previous(hash, port, storeId, now);
+    long now = nanos.getAsLong();
+    PeerRequest<Place> first = requests.first(hash(key), now);
+    if (first == null) {
+      return List.of();
     }
-    boolean copies = hot.request(hash, now);
-    List<Hop> hops = new ArrayList<>(4);
-    hops.add(hop(owner, hash, now, HierarchyCode.CLUSTER_OWNER, copies, port, storeId));
-    ClusterPeer second = routing.second(hash, owner, now);
-    if (second != null) {
-      hops.add(hop(second, hash, now, HierarchyCode.CLUSTER_SECOND, copies, port, storeId));
-    }
-    return hops;
+    PeerRequest<Place> second = requests.second(first, now);
+    return second == null
+        ? List.of(hop(first, port, storeId))
+        : List.of(hop(first, port, storeId), hop(second, port, storeId));
   }
 
   @Override
   public List<Hop> previous(CacheKey key, String port, @Nullable StoreId storeId) {
-    return previous(hash(key), port, storeId, begin());
+    PeerRequest<Place> previous = requests.previous(hash(key), nanos.getAsLong());
+    return previous == null ? List.of() : List.of(hop(previous, port, storeId));
   }
 
   @Override
@@ -112,25 +95,9 @@ final class LoopOwners implements CacheOwners {
     return shared.tls() != null;
   }
 
-  private List<Hop> previous(long hash, String port, @Nullable StoreId storeId, long nowNanos) {
-    ClusterPeer previous = routing.previous(hash, nowNanos);
-    return previous == null || !place(previous).previous.asks()
-        ? List.of()
-        : List.of(
-            hop(previous, hash, nowNanos, HierarchyCode.CLUSTER_PREVIOUS, false, port, storeId));
-  }
-
-  /** A request that this node does not answer from its store. Returns the time. */
-  private long begin() {
-    long now = nanos.getAsLong();
-    look();
-    fallbacks.request(now);
-    return now;
-  }
-
   @Override
   public String purges(@Nullable String asked) {
-    return shared.applied().answer(asked);
+    return shared.purges().applied().answer(asked);
   }
 
   @Override
@@ -148,52 +115,32 @@ final class LoopOwners implements CacheOwners {
     return shared.isNode(address);
   }
 
-  /** Takes the newest ring, and forgets nodes that have left. */
-  private void look() {
-    Ring ring = shared.ring();
-    if (ring != routing.ring()) {
-      routing.use(ring);
-      places
-          .keySet()
-          .removeIf(id -> ring.peers().stream().noneMatch(peer -> peer.member().id().equals(id)));
-      places.values().forEach(place -> place.previous = new PreviousAnswers());
-    }
+  private Place place(ClusterPeer peer, @Nullable Place earlier) {
+    NodeConnections connections =
+        earlier == null
+            ? new NodeConnections(
+                shared.connections(), () -> shared.count(ShareCount.CONNECTION_WAITS))
+            : earlier.connections;
+    return new Place(target(peer, shared.tls()), connections);
   }
 
-  private Place place(ClusterPeer peer) {
-    Place place = places.get(peer.member().id());
-    if (place == null || place.peer != peer) {
-      AcknowledgementTimes times = place == null ? new AcknowledgementTimes() : place.times;
-      NodeConnections connections =
-          place == null
-              ? new NodeConnections(
-                  shared.connections(), () -> shared.count(ShareCount.CONNECTION_WAITS))
-              : place.connections;
-      place = new Place(peer, target(peer, shared.tls()), times, connections);
-      places.put(peer.member().id(), place);
-    }
-    return place;
-  }
-
-  /** {@code copies}: whether its response is worth a copy. */
-  private Hop hop(
-      ClusterPeer peer,
-      long hash,
-      long nowNanos,
-      HierarchyCode code,
-      boolean copies,
-      String port,
-      @Nullable StoreId storeId) {
-    Place place = place(peer);
-    PurgeVector claim = shared.claim();
-    boolean stored = code != HierarchyCode.CLUSTER_OWNER;
-    String tag = claim == null ? null : claim.tag();
+  private Hop hop(PeerRequest<Place> request, String port, @Nullable StoreId storeId) {
+    Place place = request.place();
+    boolean stored = request.onlyStored();
+    String tag = request.purges();
     RequestForm form =
         storeId == null
             ? place.form(port, stored, tag)
             : RequestForm.ofNode(port, stored, tag, storeId);
-    Asked asked = new Asked(place, hash, nowNanos, code, copies, claim);
-    return new Hop.Owner(place.target, asked, code, form);
+    return new Hop.Owner(place.target, new Asked(request), code(request.rank()), form);
+  }
+
+  private static HierarchyCode code(PeerRequest.Rank rank) {
+    return switch (rank) {
+      case OWNER -> HierarchyCode.CLUSTER_OWNER;
+      case SECOND -> HierarchyCode.CLUSTER_SECOND;
+      case PREVIOUS -> HierarchyCode.CLUSTER_PREVIOUS;
+    };
   }
 
   /** {@code peer} as the destination of requests. */
@@ -211,13 +158,8 @@ final class LoopOwners implements CacheOwners {
 
   /** A node, as this loop knows it. */
   private static final class Place {
-    final ClusterPeer peer;
     final CachePeer target;
-    final AcknowledgementTimes times;
     final NodeConnections connections;
-
-    /** Under the present ring. */
-    PreviousAnswers previous = new PreviousAnswers();
 
     /** The form of the last request, most of which are alike; null: none was sent. */
     private @Nullable RequestForm last;
@@ -226,15 +168,9 @@ final class LoopOwners implements CacheOwners {
     private boolean lastStored;
     private @Nullable String lastPurges;
 
-    Place(
-        ClusterPeer peer,
-        CachePeer target,
-        AcknowledgementTimes times,
-        NodeConnections connections) {
-      this.connections = connections;
-      this.peer = peer;
+    Place(CachePeer target, NodeConnections connections) {
       this.target = target;
-      this.times = times;
+      this.connections = connections;
     }
 
     /** As {@link RequestForm#ofNode}. */
@@ -256,44 +192,25 @@ final class LoopOwners implements CacheOwners {
 
   /** A node that one request may be sent to. */
   private final class Asked implements ClusterNode {
-    private final Place place;
-    private final long hash;
-    private final long allowedNanos;
-    private final HierarchyCode code;
-    private final boolean copies;
+    private final PeerRequest<Place> request;
 
-    /** Null: nobody else uses its response. */
-    private final @Nullable PurgeVector claim;
-
-    Asked(
-        Place place,
-        long hash,
-        long allowedNanos,
-        HierarchyCode code,
-        boolean copies,
-        @Nullable PurgeVector claim) {
-      this.claim = claim;
-      this.copies = copies;
-      this.place = place;
-      this.hash = hash;
-      this.allowedNanos = allowedNanos;
-      this.code = code;
+    Asked(PeerRequest<Place> request) {
+      this.request = request;
     }
 
     @Override
     public Use use(@Nullable String purges) {
-      if (claim == null || !claim.isCoveredBy(purges)) {
-        return Use.ASKED;
-      }
-      if (code == HierarchyCode.CLUSTER_PREVIOUS) {
-        return Use.STORED;
-      }
-      return copies ? Use.COPIED : Use.JOINED;
+      return switch (request.use(purges)) {
+        case ALONE -> Use.ASKED;
+        case JOINED -> Use.JOINED;
+        case COPIED -> Use.COPIED;
+        case STORED -> Use.STORED;
+      };
     }
 
     @Override
     public NodeConnections connections() {
-      return place.connections;
+      return request.place().connections;
     }
 
     @Override
@@ -303,29 +220,28 @@ final class LoopOwners implements CacheOwners {
 
     @Override
     public long limitNanos() {
-      return place.times.limitNanos(0);
+      return request.limitNanos();
     }
 
     @Override
     public boolean isOut() {
-      return place.peer.health().isOut() || !shared.ring().has(place.peer.member().id());
+      return request.isOut();
     }
 
     @Override
     public boolean sharesConnection() {
-      return place.peer.member().protocol() >= SharedRing.HTTP_2 && !large.has(hash);
+      return request.peer().member().protocol() >= SharedRing.HTTP_2 && !large.has(request.hash());
     }
 
     @Override
     public void responds(long contentLength) {
-      large.note(hash, contentLength);
+      large.note(request.hash(), contentLength);
     }
 
     @Override
     public void acknowledged(long tookNanos) {
-      place.times.add(tookNanos);
-      if (place.peer.health().acknowledged()) {
-        shared.returned(place.peer);
+      if (request.acknowledged(tookNanos)) {
+        shared.returned(request.peer());
       }
       acknowledgements.record(tookNanos);
       shared.count(ShareCount.PEER_REQUESTS);
@@ -333,32 +249,28 @@ final class LoopOwners implements CacheOwners {
 
     @Override
     public void answered(boolean had) {
-      if (code == HierarchyCode.CLUSTER_PREVIOUS) {
-        place.previous.answered(had);
-      }
+      request.answered(had);
     }
 
     @Override
     public void failed(boolean silent) {
-      if (silent) {
-        place.times.add(limitNanos());
-      }
       shared.count(ShareCount.PEER_FAILURES);
-      boolean wasOut = place.peer.health().isOut();
-      if (place.peer.health().failed(allowedNanos, nanos.getAsLong())) {
+      PeerRequest.Failure effect = request.failed(silent, nanos.getAsLong());
+      if (effect != PeerRequest.Failure.COUNTED) {
         shared.count(ShareCount.EJECTIONS);
-        if (!wasOut) {
-          shared.ejected(place.peer, silent);
-        }
+      }
+      if (effect == PeerRequest.Failure.WENT_OUT) {
+        shared.ejected(request.peer(), silent);
       }
     }
 
     @Override
     public boolean mayFallBack() {
-      if (code == HierarchyCode.CLUSTER_PREVIOUS || owns(hash)) {
-        return true; // it is this node that fetches
+      long now = nanos.getAsLong();
+      if (request.isOwnersFetch(now)) {
+        return true;
       }
-      boolean may = fallbacks.take(nanos.getAsLong());
+      boolean may = request.takeFallBack(now);
       shared.count(may ? ShareCount.FALL_BACKS : ShareCount.FALL_BACKS_REFUSED);
       return may;
     }

@@ -3,6 +3,7 @@ package io.loligo.server.cluster;
 import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
+import io.loligo.cluster.share.NodeDrain;
 import io.loligo.server.tls.CertificateFiles;
 import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;

@@ -5,7 +5,6 @@ import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
 import io.loligo.cluster.share.AppliedPurges;
 import io.loligo.cluster.share.ClusterPeer;
-import io.loligo.cluster.share.PurgeVector;
 import io.loligo.cluster.share.Ring;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredHash;
@@ -153,14 +152,9 @@ public final class SharedRing {
     return ring;
   }
 
-  /** The purges that responses of other nodes have to cover; null: nobody else uses them. */
-  @Nullable PurgeVector claim() {
-    return purges.claim();
-  }
-
-  /** The purges that this node has applied. */
-  PurgeVector applied() {
-    return purges.applied();
+  /** The purges that have taken effect here. */
+  AppliedPurges purges() {
+    return purges;
   }
 
   /** Share of this node in the keys, 0 to 1. */

@@ -6,6 +6,8 @@ import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
 import io.loligo.cluster.share.AppliedPurges;
+import io.loligo.cluster.share.PeerRequests;
+import io.loligo.cluster.share.PreviousAnswers;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.message.ContentLength;
@@ -198,7 +200,7 @@ class LoopOwnersTest {
     for (int i = 0; i < 100; i++) {
       allowed += node.mayFallBack() ? 1 : 0;
     }
-    assertThat(allowed).isEqualTo(LoopOwners.ALWAYS);
+    assertThat(allowed).isEqualTo(PeerRequests.ALWAYS);
     assertThat(shared.value(ShareCount.FALL_BACKS)).isEqualTo(allowed);
     assertThat(shared.value(ShareCount.FALL_BACKS_REFUSED)).isEqualTo(100 - allowed);
   }

@@ -1,7 +1,7 @@
-package io.loligo.server.cluster;
+package io.loligo.cluster.purges;
 
-import io.loligo.server.time.TimeSource;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Notices that this process stood still: it was stopped, or its machine was suspended. Thread-safe.
@@ -19,34 +19,41 @@ final class Standstill {
 
   private static final long LIMIT_MILLIS = TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS);
 
-  private final TimeSource time;
+  private final LongSupplier nanos;
+  private final LongSupplier millis;
   private volatile long beatNanos;
   private volatile long beatMillis;
 
-  /** It moves now. */
-  Standstill(TimeSource time) {
-    this.time = time;
+  /**
+   * It moves now.
+   *
+   * @param nanos monotonic clock
+   * @param millis since the epoch
+   */
+  Standstill(LongSupplier nanos, LongSupplier millis) {
+    this.nanos = nanos;
+    this.millis = millis;
     beat();
   }
 
   /** A beat: whatever was before is noticed. */
   void beat() {
-    beatMillis = time.millis();
-    beatNanos = time.nanos();
+    beatMillis = millis.getAsLong();
+    beatNanos = nanos.getAsLong();
   }
 
   /** Whether the last beat was too long ago. */
   boolean isNoticed() {
-    return isNoticed(time.nanos(), time.millis());
+    return isNoticed(nanos.getAsLong(), millis.getAsLong());
   }
 
   /**
    * The same for a moment that is known.
    *
-   * @param nanos monotonic clock
-   * @param millis since the epoch
+   * @param atNanos monotonic clock
+   * @param atMillis since the epoch
    */
-  boolean isNoticed(long nanos, long millis) {
-    return nanos - beatNanos > LIMIT_NANOS || millis - beatMillis > LIMIT_MILLIS;
+  boolean isNoticed(long atNanos, long atMillis) {
+    return atNanos - beatNanos > LIMIT_NANOS || atMillis - beatMillis > LIMIT_MILLIS;
   }
 }

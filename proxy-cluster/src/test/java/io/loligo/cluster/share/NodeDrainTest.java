@@ -1,4 +1,4 @@
-package io.loligo.server.cluster;
+package io.loligo.cluster.share;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

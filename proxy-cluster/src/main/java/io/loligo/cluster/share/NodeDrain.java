@@ -1,4 +1,4 @@
-package io.loligo.server.cluster;
+package io.loligo.cluster.share;
 
 import io.loligo.cluster.Steps;
 import java.util.concurrent.TimeUnit;
@@ -15,9 +15,11 @@ import org.slf4j.LoggerFactory;
  * milliseconds is usual, and a change of owners costs more than it. So it is behind when it was
  * without trust for {@link #HOLD_NANOS}, and no more when it was trusted for as long.
  */
-final class NodeDrain {
+public final class NodeDrain {
   private static final Logger LOG = LoggerFactory.getLogger(NodeDrain.class);
-  static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** Time for which a store has no trust, or has it again, before its node draws conclusions. */
+  public static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final Steps steps;
   private final Consumer<Boolean> announced;
@@ -36,29 +38,29 @@ final class NodeDrain {
    *
    * @param announced told each change
    */
-  NodeDrain(Steps steps, Consumer<Boolean> announced) {
+  public NodeDrain(Steps steps, Consumer<Boolean> announced) {
     this.steps = steps;
     this.announced = announced;
   }
 
   /** Whether an operator drains it. Any thread. */
-  boolean isAsked() {
+  public boolean isAsked() {
     return asked;
   }
 
   /** Whether it is behind with purges. Any thread. */
-  boolean isBehind() {
+  public boolean isBehind() {
     return behind;
   }
 
   /** An operator drains this node, or ends that. */
-  void ask(boolean drains) {
+  public void ask(boolean drains) {
     asked = drains;
     tell();
   }
 
   /** Whether the store of this node is trusted; call it at each change. */
-  void trusted(boolean trusted) {
+  public void trusted(boolean trusted) {
     change.run();
     change = () -> {};
     if (trusted != behind) {

@@ -1,4 +1,4 @@
-package io.loligo.server.cluster;
+package io.loligo.cluster.share;
 
 /**
  * Whether one previous owner is worth a question before the origin. Nodes that start together have
@@ -7,9 +7,12 @@ package io.loligo.server.cluster;
  * <p>After {@value #MISSES} questions in a row for responses that it does not have, only one in
  * {@value #ONE_IN} is asked, until it has one again.
  */
-final class PreviousAnswers {
-  static final int MISSES = 100;
-  static final int ONE_IN = 16;
+public final class PreviousAnswers {
+  /** Questions in a row without a response, after which most are left out. */
+  public static final int MISSES = 100;
+
+  /** Of so many questions one is asked then. */
+  public static final int ONE_IN = 16;
 
   private int missed;
   private int left;
