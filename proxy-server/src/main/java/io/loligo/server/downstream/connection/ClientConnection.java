@@ -19,6 +19,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.NetUtil;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
@@ -332,7 +333,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** The same for {@code cause}, if it is a record of the client that cannot be read. */
-  protected final void noteBrokenRecord(Throwable cause) {
+  private void noteBrokenRecord(Throwable cause) {
     if (!(cause instanceof SSLException)) {
       return;
     }
@@ -341,6 +342,25 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
       case RENEGOTIATION -> noteTls(TlsFailure.RENEGOTIATION, cause);
       case REFUSED -> noteTls(TlsFailure.REFUSED, cause);
       default -> noteTls(TlsFailure.MALFORMED, cause);
+    }
+  }
+
+  /**
+   * Tells of a failure of this connection, which has to be closed.
+   *
+   * @param what needed memory, if that was short
+   */
+  protected final void noteFailure(Throwable cause, String what) {
+    if (cause instanceof IOException) {
+      noteBrokenRecord(cause);
+      LOG.debug("Client connection {} was reset", channel, cause);
+    } else if (cause instanceof OutOfMemoryError noMemory) {
+      clients.transit().shortage().met(noMemory, what);
+    } else {
+      LOG.error(
+          "Client connection {} failed and is closed; next: report this defect, with the trace",
+          channel,
+          cause);
     }
   }
 

@@ -18,12 +18,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A client's HTTP/1 connection. Confined to the channel's event loop.
@@ -59,8 +56,6 @@ public final class Http1Connection extends ClientConnection {
 
   /** Time that a client that sent FIN waits for bytes of its response, milliseconds. */
   static final int LEAVING_MILLIS = 1_000;
-
-  private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
 
   private enum State {
     HEAD,
@@ -286,16 +281,10 @@ public final class Http1Connection extends ClientConnection {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof IOException) {
-      noteBrokenRecord(cause);
-      LOG.debug("Client connection {} was reset", channel(), cause);
-    } else if (cause instanceof OutOfMemoryError noMemory) {
+    if (cause instanceof OutOfMemoryError noMemory) {
       stream.outOfMemory(noMemory, "the connection");
     } else {
-      LOG.error(
-          "Client connection {} failed and is closed; next: report this defect, with the trace",
-          channel(),
-          cause);
+      noteFailure(cause, "the connection");
     }
     breakOff(false);
   }

@@ -25,7 +25,6 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -358,17 +357,7 @@ public final class Http2Connection extends ClientConnection {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof IOException) {
-      noteBrokenRecord(cause);
-      LOG.debug("Client connection {} was reset", channel(), cause);
-    } else if (cause instanceof OutOfMemoryError noMemory) {
-      clients.transit().shortage().met(noMemory, "the connection");
-    } else {
-      LOG.error(
-          "Client connection {} failed and is closed; next: report this defect, with the trace",
-          channel(),
-          cause);
-    }
+    noteFailure(cause, "the connection");
     breakOff(false);
   }
 

@@ -14,12 +14,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A connection of an intercepted client that speaks TLS with the server it means. It begins with a
@@ -28,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class InterceptedTls extends ClientConnection {
   private static final int READ_BYTES = 4_096;
-  private static final Logger LOG = LoggerFactory.getLogger(InterceptedTls.class);
 
   private enum State {
     CONNECT,
@@ -175,16 +171,7 @@ public final class InterceptedTls extends ClientConnection {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof OutOfMemoryError noMemory) {
-      clients.transit().shortage().met(noMemory, "an intercepted connection");
-    } else if (cause instanceof IOException) {
-      LOG.debug("The connection {} was reset", channel(), cause);
-    } else {
-      LOG.error(
-          "The connection {} failed and is closed; next: report this defect, with the trace",
-          channel(),
-          cause);
-    }
+    noteFailure(cause, "an intercepted connection");
     breakOff(false);
   }
 }

@@ -5,29 +5,21 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ClosedConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
+import io.loligo.server.downstream.connection.UndecidedConnection;
 import io.loligo.server.port.HttpPort;
-import io.loligo.server.time.LoopTimer;
-import io.loligo.server.transport.ReadSize;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A connection whose header of the PROXY protocol has not arrived. {@code proxy_protocol_access}
  * tells whose header is believed; another source is closed unread. Confined to the channel's event
  * loop.
  */
-public final class ProxiedConnection extends ClientConnection {
+public final class ProxiedConnection extends UndecidedConnection {
   private static final int READ_BYTES = 512;
-  private static final Logger LOG = LoggerFactory.getLogger(ProxiedConnection.class);
 
   /** Makes the connection that follows the header. */
   public interface Next {
@@ -40,13 +32,8 @@ public final class ProxiedConnection extends ClientConnection {
         InetSocketAddress client, @Nullable InetSocketAddress destination);
   }
 
-  private final ClientConnections clients;
   private final HttpPort port;
-  private final InetSocketAddress peer;
   private final Next next;
-  private final Deadline deadline = new Deadline();
-  private @Nullable ByteBuf header;
-  private boolean over;
 
   /** A connection accepted on {@code listening} from {@code peer}. */
   public ProxiedConnection(
@@ -55,139 +42,64 @@ public final class ProxiedConnection extends ClientConnection {
       InetSocketAddress peer,
       HttpPort port,
       Next next) {
-    super(clients, listening, peer);
-    this.clients = clients;
-    this.peer = peer;
+    super(clients, listening, peer, READ_BYTES);
     this.port = port;
     this.next = next;
-  }
-
-  private final class Deadline extends LoopTimer.Timeout {
-    @Override
-    protected void expired() {
-      refuse("the header of the PROXY protocol did not come in time");
-    }
-  }
-
-  @Override
-  protected void attached() {
-    channel().config().setRecvByteBufAllocator(new ReadSize(READ_BYTES, clients.transit()));
   }
 
   @Override
   protected void opened() {
     int connections = count() == null ? 0 : count().open();
     ConnectionInput input =
-        new ConnectionInput(peer, local(), port.name(), connections, clients.time());
-    if (!clients.settings().proxyProtocolAccess.evaluate(input).allowed()) {
+        new ConnectionInput(client(), local(), port.name(), connections, clients().time());
+    if (clients().settings().proxyProtocolAccess.evaluate(input).allowed()) {
+      super.opened();
+    } else {
       refuse("proxy_protocol_access does not allow this address");
-      return;
-    }
-    clients.timer().arm(deadline, clients.settings().requestStartMillis);
-    context().read();
-  }
-
-  @Override
-  protected void refused() {
-    close();
-  }
-
-  @Override
-  protected void gone() {
-    over = true;
-  }
-
-  @Override
-  protected void releaseOwn() {
-    over = true;
-    clients.timer().forget(deadline);
-    if (header != null) {
-      header.release();
-      header = null;
     }
   }
 
   @Override
-  protected void breakOff(boolean timedOut) {
-    close();
-  }
-
-  @Override
-  protected void drain() {
-    close();
-  }
-
-  @Override
-  protected boolean tunnels() {
-    return false;
-  }
-
-  private void close() {
-    over = true;
-    channel().close();
+  protected void timedOut() {
+    refuse("the header of the PROXY protocol did not come in time");
   }
 
   private void refuse(String why) {
-    if (!over) {
-      clients.counters().proxyHeaderRefused();
-      ClosedConnections.log(clients, ProxiedConnection.class, port.name(), peer, why);
+    if (!isOver()) {
+      clients().counters().proxyHeaderRefused();
+      ClosedConnections.log(clients(), ProxiedConnection.class, port.name(), client(), why);
       close();
     }
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
-    ByteBuf in = (ByteBuf) message;
-    if (over) {
-      in.release();
-      return;
-    }
-    ByteBuf before = header;
-    if (before == null) {
-      header = in;
-    } else {
-      try {
-        before.writeBytes(in);
-      } finally {
-        in.release();
-      }
-    }
-    look(before == null ? in : before);
-  }
-
-  private void look(ByteBuf bytes) {
-    ProxyHeader read = ProxyHeader.read(bytes);
-    switch (read.state()) {
+  protected void look(ByteBuf bytes) {
+    ProxyHeader header = ProxyHeader.read(bytes);
+    switch (header.state()) {
       case INCOMPLETE -> {}
       case MALFORMED -> refuse("the first bytes are no header of the PROXY protocol");
-      case COMPLETE -> begin(read, bytes);
+      case COMPLETE -> {
+        bytes.skipBytes(header.length());
+        begin(header);
+      }
     }
   }
 
-  private void begin(ProxyHeader read, ByteBuf bytes) {
-    over = true;
-    header = null;
-    bytes.skipBytes(read.length());
-    proxyHeader(read.fields());
-    byte[] source = read.source();
-    byte[] destination = read.destination();
-    ChannelPipeline pipeline = context().pipeline();
-    InetSocketAddress client = peer;
+  private void begin(ProxyHeader header) {
+    proxyHeader(header.fields());
+    byte[] source = header.source();
+    byte[] destination = header.destination();
+    InetSocketAddress client = client();
     InetSocketAddress told = null;
     if (source != null && destination != null) {
-      client = address(source, read.sourcePort());
-      told = address(destination, read.destinationPort());
+      client = address(source, header.sourcePort());
+      told = address(destination, header.destinationPort());
     }
     ClientConnection follower = next.open(client, told);
     if (follower == null) {
       close();
     } else {
-      continueFor(follower, told == null ? local() : told);
-    }
-    if (follower != null && bytes.isReadable() && channel().isOpen()) {
-      pipeline.fireChannelRead(bytes);
-    } else {
-      bytes.release();
+      follow(follower, told == null ? local() : told);
     }
   }
 
@@ -197,34 +109,5 @@ public final class ProxiedConnection extends ClientConnection {
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException("an address has 4 or 16 bytes", e);
     }
-  }
-
-  @Override
-  public void channelReadComplete(ChannelHandlerContext context) {
-    if (!over) {
-      context.read();
-    }
-  }
-
-  @Override
-  public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event == ChannelInputShutdownEvent.INSTANCE) {
-      close();
-    }
-  }
-
-  @Override
-  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof OutOfMemoryError noMemory) {
-      clients.transit().shortage().met(noMemory, "a header of the PROXY protocol");
-    } else if (cause instanceof IOException) {
-      LOG.debug("The connection {} was reset", channel(), cause);
-    } else {
-      LOG.error(
-          "The connection {} failed and is closed; next: report this defect, with the trace",
-          channel(),
-          cause);
-    }
-    close();
   }
 }
