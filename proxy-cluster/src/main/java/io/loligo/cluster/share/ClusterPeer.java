@@ -1,6 +1,7 @@
 package io.loligo.cluster.share;
 
 import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
 
 /**
  * A member as an owner of keys. It stays the same object while the member runs and announces the
@@ -24,6 +25,13 @@ public final class ClusterPeer {
   /** Whether it is this node. */
   public boolean isSelf() {
     return self;
+  }
+
+  /** Whether {@code other} is the same node, which has begun again. */
+  boolean isEarlierRunOf(ClusterPeer other) {
+    NodeRun own = member.id();
+    NodeRun later = other.member.id();
+    return own.node().equals(later.node()) && own.run() < later.run();
   }
 
   /** Common to all event loops, and kept over views while the member runs. */

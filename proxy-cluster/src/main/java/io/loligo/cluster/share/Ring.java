@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * for each view, and publishes it to its event loops by one reference.
  *
  * <p>A member that drains is a peer and owns nothing. So is one that is behind with purges: it
- * announces the same.
+ * announces the same. Of two runs of one node only the later one owns keys.
  */
 public final class Ring {
   /** For this long a new owner asks the previous one. */
@@ -50,17 +50,27 @@ public final class Ring {
     for (Member member : view.members()) {
       nextPeers.add(peer(member, member.id().equals(self)));
     }
-    Owners nextOwners = Owners.of(nextPeers);
+    List<ClusterPeer> present = newestRuns(nextPeers);
+    Owners nextOwners = Owners.of(present);
     List<Past> nextPasts = new ArrayList<>();
     if (owners.count() > 0 && !owners.ranksLike(nextOwners)) {
-      nextPasts.add(new Past(owners, owners.among(nextPeers), nowNanos));
+      nextPasts.add(new Past(owners, owners.among(present), nowNanos));
     }
     for (Past past : pasts) {
       if (nextPasts.size() < MOST_TABLES && nowNanos - past.endedNanos < PREVIOUS_NANOS) {
-        nextPasts.add(new Past(past.all, past.all.among(nextPeers), past.endedNanos));
+        nextPasts.add(new Past(past.all, past.all.among(present), past.endedNanos));
       }
     }
     return new Ring(List.copyOf(nextPeers), nextOwners, List.copyOf(nextPasts));
+  }
+
+  /**
+   * Those of {@code all} without the earlier runs of their nodes, which left without a farewell.
+   */
+  private static List<ClusterPeer> newestRuns(List<ClusterPeer> all) {
+    return all.stream()
+        .filter(peer -> all.stream().noneMatch(other -> peer.isEarlierRunOf(other)))
+        .toList();
   }
 
   private ClusterPeer peer(Member member, boolean self) {

@@ -179,15 +179,7 @@ class RingTest {
 
   @Test
   void aNodeThatRunsAgainIsThePreviousOwner() {
-    Member again =
-        new Member(
-            new NodeRun(Members.run(1).node(), 2),
-            "1",
-            Members.member(1).address(),
-            Members.member(1).bodies(),
-            100,
-            true,
-            1);
+    Member again = again(1, true);
     Ring ring =
         Members.ring(Members.view(2))
             .next(Members.view(Members.member(0), again), Members.run(0), 10);
@@ -195,6 +187,42 @@ class RingTest {
     ClusterPeer asked = ring.previousOwner(key, 10);
     assertThat(asked).isNotNull();
     assertThat(asked.member()).isEqualTo(again);
+  }
+
+  /** One that was killed and began again at once: the others may not have noticed yet. */
+  @Test
+  void ofTwoRunsOfANodeOnlyTheLaterOneOwnsKeys() {
+    Ring three = Members.ring(Members.view(2)).next(Members.view(3), Members.run(0), 10);
+    long key = keyOf(three, 1);
+    View both =
+        Members.view(
+            Members.member(0),
+            Members.member(1),
+            Members.member(2),
+            again(1, /* draining= */ true));
+    Ring begins = three.next(both, Members.run(0), 20);
+    assertThat(begins.peers()).hasSize(4);
+    assertThat(index(owner(begins, key))).isNotEqualTo(1);
+    ClusterPeer asked = begins.previousOwner(key, 20);
+    assertThat(asked).isNotNull();
+    assertThat(asked.member().id().run()).isEqualTo(2);
+    View caughtUp =
+        Members.view(
+            Members.member(0),
+            Members.member(1),
+            Members.member(2),
+            again(1, /* draining= */ false));
+    Ring back = begins.next(caughtUp, Members.run(0), 30);
+    assertThat(owner(back, key).member().id().run()).isEqualTo(2);
+    assertThat(back.peers().stream().mapToDouble(back::share).sum()).isCloseTo(1, within(1e-9));
+    assertThat(back.share(back.peers().get(1))).isZero();
+  }
+
+  private static Member again(int node, boolean draining) {
+    Member before = Members.member(node);
+    NodeRun run = new NodeRun(before.id().node(), before.id().run() + 1);
+    return new Member(
+        run, before.name(), before.address(), before.bodies(), before.weight(), draining, 1);
   }
 
   @Test
