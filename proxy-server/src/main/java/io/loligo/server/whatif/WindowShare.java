@@ -9,8 +9,8 @@ package io.loligo.server.whatif;
  * share has more hits. So it also walks: upward from a window with too few hits, and from time to
  * time in either direction. A walk that loses hits or finds none returns to its start, and the next
  * one comes later and takes longer steps. Where a walk of the second kind finds more hits, the
- * window stays. It also returns to the share that had most hits, if it has had fewer elsewhere for
- * some periods.
+ * window stays. It also returns to the share that had most hits, the anchor, if it has had fewer
+ * elsewhere for some periods.
  *
  * <p>Left out are walks to a smaller window while no region has hits.
  */
@@ -134,7 +134,7 @@ final class WindowShare {
   private double bestRatio;
   private double bestWindow;
 
-  /** Left of the way to the start of a walk, or to the best share of one. */
+  /** How far the window still has to go back, to the start of a walk or to its best share. */
   private double back;
 
   private int cornerWait;
@@ -147,9 +147,10 @@ final class WindowShare {
   private double anchorRatio;
   private int shortfalls;
 
-  /** Periods until {@link #anchorRatio} as it was is compared with the ratio there; 0: none. */
+  /** Periods until the hit ratio at the anchor is compared with {@link #claimed}; 0: it is not. */
   private int retest;
 
+  /** {@link #anchorRatio} before the window returned to the anchor. */
   private double claimed;
 
   private int auditWait = FIRST_AUDIT;
@@ -254,7 +255,7 @@ final class WindowShare {
     return true;
   }
 
-  /** Whether the anchor still has its hits, some periods after the return. */
+  /** Compares the hit ratio at the anchor with the one before, some periods after the return. */
   private void retest(Period period) {
     retest--;
     if (!isAtAnchor(period)) {
@@ -264,7 +265,10 @@ final class WindowShare {
     }
   }
 
-  /** The traffic has changed: what was found is no longer true where it was measured. */
+  /**
+   * The traffic has changed. A window at the anchor forgets the anchor, because the hit ratio there
+   * was measured before the change. One elsewhere may still return to it. Both may move again.
+   */
   private void standDown(Period period) {
     if (isAtAnchor(period)) {
       anchor = Double.NaN;

@@ -41,9 +41,9 @@ import org.slf4j.LoggerFactory;
 final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
 
-  /** The most bytes of an unwanted response that are read, so that its connection can be kept. */
   private static final int GATEWAY_TIMEOUT = 504;
 
+  /** The most bytes of an unwanted response that are read, so that its connection can be kept. */
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
 
   private enum Phase {
