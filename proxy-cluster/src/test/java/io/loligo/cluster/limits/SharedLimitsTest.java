@@ -2,8 +2,8 @@ package io.loligo.cluster.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.cluster.Steps;
-import io.loligo.cluster.group.Group;
+import io.loligo.cluster.FakeGroup;
+import io.loligo.cluster.FakeSteps;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
@@ -21,60 +21,21 @@ import org.junit.jupiter.api.Test;
 class SharedLimitsTest {
   private static final InetSocketAddress PLACE = InetSocketAddress.createUnresolved("node", 7_800);
 
-  private final OneStep steps = new OneStep();
+  private final FakeSteps steps = new FakeSteps();
   private final Sent group = new Sent();
   private final SharedLimits limits = new SharedLimits(steps, group);
   private final Counted limit = new Counted(7);
-
-  private static final class OneStep implements Steps {
-    private long now = 1_000;
-    private Runnable step;
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public Runnable schedule(Runnable scheduled, long delayNanos) {
-      assertThat(step).isNull();
-      assertThat(delayNanos).isEqualTo(SharedLimits.PERIOD_NANOS);
-      step = scheduled;
-      return () -> {};
-    }
-
-    void second() {
-      now += SharedLimits.PERIOD_NANOS;
-      Runnable waiting = step;
-      step = null;
-      if (waiting != null) {
-        waiting.run();
-      }
-    }
-  }
 
   private static NodeRun run(int node) {
     return new NodeRun(new UUID(0, node), 1);
   }
 
-  private static final class Sent implements Group {
+  private static final class Sent extends FakeGroup {
     private final List<String> sent = new ArrayList<>();
-    private Listener listener;
     private boolean closed;
 
-    @Override
-    public NodeRun self() {
-      return run(1);
-    }
-
-    @Override
-    public void start(Listener told) {
-      listener = told;
+    Sent() {
+      super(run(1));
     }
 
     @Override
@@ -86,14 +47,6 @@ class SharedLimitsTest {
               ? counts.names().size() + " names"
               : counts.names().stream().map(name -> name.name() + "=" + name.count()).toList() + "";
       sent.add(to.node().getLeastSignificantBits() + ": " + counts.limit() + " " + names);
-    }
-
-    @Override
-    public void announce(Member self) {}
-
-    @Override
-    public int configured() {
-      return 1;
     }
 
     @Override
@@ -148,16 +101,20 @@ class SharedLimitsTest {
     limits.start();
   }
 
+  private void second() {
+    steps.pass(SharedLimits.PERIOD_NANOS);
+  }
+
   private void view(int... nodes) {
     List<Member> members =
         IntStream.of(nodes)
             .mapToObj(node -> new Member(run(node), "n", PLACE, PLACE, 1, false, 1))
             .toList();
-    group.listener.view(new View(1, members));
+    group.listener().view(new View(1, members));
   }
 
   private void told(int node, long limitId, NameCount... names) {
-    group.listener.message(run(node), new CountsMessage(limitId, List.of(names)).encode());
+    group.listener().message(run(node), new CountsMessage(limitId, List.of(names)).encode());
   }
 
   @Test
@@ -167,13 +124,13 @@ class SharedLimitsTest {
     limit.pass(10, 2);
     limit.pass(-4, 70_000);
     assertThat(group.take()).isEmpty();
-    steps.second();
+    second();
     assertThat(group.take())
         .containsExactlyInAnyOrder("2: 7 [-4=65535, 10=2]", "3: 7 [-4=65535, 10=2]");
     limit.pass(10, 1);
-    steps.second();
+    second();
     assertThat(group.take()).contains("2: 7 [-4=4465, 10=1]");
-    steps.second();
+    second();
     assertThat(group.take()).as("nothing passed").isEmpty();
   }
 
@@ -186,10 +143,10 @@ class SharedLimitsTest {
     }
     limit.pass(5_000, 2);
     limit.pass(6_000, 1);
-    steps.second();
+    second();
     assertThat(group.take()).containsExactly("2: 7 1000 names");
     assertThat(limit.untold).containsOnlyKeys(5_000L, 6_000L);
-    steps.second();
+    second();
     assertThat(group.take()).containsExactly("2: 7 [5000=2, 6000=1]");
   }
 
@@ -198,27 +155,27 @@ class SharedLimitsTest {
     limits.use(List.of(limit));
     view(1);
     limit.pass(10, 2);
-    steps.second();
+    second();
     view(1, 2);
-    steps.second();
+    second();
     assertThat(group.take()).isEmpty();
   }
 
   @Test
   void nothingTicksWithoutALimit() {
     view(1, 2);
-    assertThat(steps.step).isNull();
+    assertThat(steps.waiting()).isZero();
     limits.use(List.of(limit));
-    assertThat(steps.step).isNotNull();
+    assertThat(steps.waiting()).isEqualTo(1);
     limits.use(List.of());
     limit.pass(10, 1);
-    steps.second();
+    second();
     assertThat(group.take()).isEmpty();
-    assertThat(steps.step).isNull();
+    assertThat(steps.waiting()).isZero();
     limits.use(List.of(limit));
     limits.close();
-    steps.second();
-    assertThat(steps.step).isNull();
+    second();
+    assertThat(steps.waiting()).isZero();
     assertThat(group.closed).isTrue();
   }
 
@@ -230,7 +187,7 @@ class SharedLimitsTest {
     told(3, 7, new NameCount(10, 1), new NameCount(11, 2));
     told(3, 9, new NameCount(10, 1));
     told(4, 7, new NameCount(10, 1));
-    group.listener.message(run(2), new byte[] {1, 2, 3});
+    group.listener().message(run(2), new byte[] {1, 2, 3});
     assertThat(limit.elsewhere).containsExactly("10=5 of 3", "10=1 of 3", "11=2 of 3");
   }
 
@@ -242,7 +199,7 @@ class SharedLimitsTest {
     assertThat(limit.elsewhere).hasSize(TellingPace.AT_ONCE);
     told(3, 7, new NameCount(10, 1));
     assertThat(limit.elsewhere).as("another node").hasSize(TellingPace.AT_ONCE + 1);
-    steps.second();
+    second();
     told(2, 7, new NameCount(10, 9));
     told(2, 7, new NameCount(10, 9));
     assertThat(limit.elsewhere).hasSize(TellingPace.AT_ONCE + 2);

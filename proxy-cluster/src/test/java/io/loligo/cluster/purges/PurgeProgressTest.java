@@ -2,15 +2,13 @@ package io.loligo.cluster.purges;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.cluster.Steps;
-import io.loligo.cluster.group.Group;
+import io.loligo.cluster.FakeGroup;
+import io.loligo.cluster.FakeSteps;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -21,7 +19,7 @@ class PurgeProgressTest {
   private static final NodeRun OTHER = new NodeRun(new UUID(0, 2), 1);
 
   private final List<String> told = new ArrayList<>();
-  private final Deque<Runnable> steps = new ArrayDeque<>();
+  private final FakeSteps steps = new FakeSteps();
   private final List<Consumer<Boolean>> applying = new ArrayList<>();
 
   @Test
@@ -32,7 +30,7 @@ class PurgeProgressTest {
         OTHER, PurgeMessage.encode(new PurgeMessage.Entries(OTHER, 1, List.of(new byte[1]))));
     assertThat(told).containsExactly("begins 2:1", "effect");
     applying.get(0).accept(true);
-    runSteps();
+    steps.pass(0);
     assertThat(told).containsExactly("begins 2:1", "effect", "applied 2:1");
   }
 
@@ -45,21 +43,15 @@ class PurgeProgressTest {
     replication.publish(new byte[1], false, nodes -> {});
     assertThat(told).containsExactly("begins 1:2", "effect");
     applying.get(0).accept(true);
-    runSteps();
+    steps.pass(0);
     assertThat(told).containsExactly("begins 1:2", "effect", "applied 1:2");
-  }
-
-  private void runSteps() {
-    while (!steps.isEmpty()) {
-      steps.remove().run();
-    }
   }
 
   private Replication replication() {
     Replication replication =
         new Replication(
-            new HeldSteps(),
-            new SilentGroup(),
+            steps,
+            new FakeGroup(SELF),
             member(SELF),
             new Effects(),
             Replication.memoryJournal(),
@@ -98,46 +90,5 @@ class PurgeProgressTest {
     public void revalidateAll(Consumer<Boolean> then) {
       then.accept(true);
     }
-  }
-
-  private final class HeldSteps implements Steps {
-    @Override
-    public long nanos() {
-      return 0;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      steps.add(step);
-    }
-
-    @Override
-    public Runnable schedule(Runnable step, long delayNanos) {
-      return () -> {};
-    }
-  }
-
-  private static final class SilentGroup implements Group {
-    @Override
-    public NodeRun self() {
-      return SELF;
-    }
-
-    @Override
-    public void start(Listener listener) {}
-
-    @Override
-    public void send(NodeRun to, byte[] message) {}
-
-    @Override
-    public void announce(Member self) {}
-
-    @Override
-    public int configured() {
-      return 2;
-    }
-
-    @Override
-    public void close() {}
   }
 }

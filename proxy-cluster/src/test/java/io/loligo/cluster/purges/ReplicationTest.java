@@ -3,8 +3,8 @@ package io.loligo.cluster.purges;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.loligo.cluster.Steps;
-import io.loligo.cluster.group.Group;
+import io.loligo.cluster.FakeGroup;
+import io.loligo.cluster.FakeSteps;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
@@ -12,10 +12,8 @@ import io.loligo.cluster.purges.PurgeMessage.Position;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -33,7 +31,7 @@ class ReplicationTest {
 
   private record Applying(byte[] entry, Consumer<Boolean> then) {}
 
-  private final Clock clock = new Clock();
+  private final FakeSteps clock = new FakeSteps();
   private final List<Sent> sent = new ArrayList<>();
   private final List<Applying> applying = new ArrayList<>();
   private final List<Consumer<Boolean>> revalidating = new ArrayList<>();
@@ -63,9 +61,9 @@ class ReplicationTest {
     view(B, C);
     publish();
     acknowledge(B, 1);
-    clock.run(1_997 * MILLI);
+    clock.pass(1_997 * MILLI);
     assertThat(answers).isEmpty();
-    clock.run(MILLI);
+    clock.pass(MILLI);
     assertThat(answers).containsExactly("2/3");
   }
 
@@ -76,7 +74,7 @@ class ReplicationTest {
     acknowledge(B, 1);
     assertThat(answers).isEmpty();
     journal.sync();
-    clock.run(0);
+    clock.pass(0);
     assertThat(answers).containsExactly("2/3");
   }
 
@@ -128,14 +126,14 @@ class ReplicationTest {
   void aPurgeThatThisNodesDiskRefusedIsTriedAgainAndNotCountedBefore() {
     view(B, C);
     replication.publish(new byte[1], false, nodes -> answers.add(nodes.text()));
-    clock.run(2 * MILLI);
+    clock.pass(2 * MILLI);
     acknowledge(B, 1);
     acknowledge(C, 1);
     applying.remove(0).then().accept(false);
-    clock.run(1_000 * MILLI);
+    clock.pass(1_000 * MILLI);
     assertThat(answers).isEmpty();
     applying.remove(0).then().accept(true);
-    clock.run(0);
+    clock.pass(0);
     assertThat(answers).containsExactly("3/3");
   }
 
@@ -146,7 +144,7 @@ class ReplicationTest {
     for (int i = 0; i < 50; i++) {
       replication.publish(new byte[10], true, nodes -> {});
     }
-    clock.run(MILLI);
+    clock.pass(MILLI);
     assertThat(sent).hasSize(1);
     assertThat(((PurgeMessage.Entries) sent.get(0).message()).entries()).hasSize(50);
   }
@@ -157,7 +155,7 @@ class ReplicationTest {
     for (int i = 0; i < 10; i++) {
       replication.publish(new byte[PurgeMessage.MAX_ENTRY_BYTES], true, nodes -> {});
     }
-    clock.run(MILLI);
+    clock.pass(MILLI);
     assertThat(sent)
         .allSatisfy(
             one ->
@@ -176,10 +174,10 @@ class ReplicationTest {
     assertThat(acknowledged(B)).isZero();
     applying.get(1).then().accept(true);
     applying.get(2).then().accept(true);
-    clock.run(0);
+    clock.pass(0);
     assertThat(acknowledged(B)).isZero();
     applying.get(0).then().accept(true);
-    clock.run(0);
+    clock.pass(0);
     assertThat(acknowledged(B)).isEqualTo(3);
   }
 
@@ -219,7 +217,7 @@ class ReplicationTest {
     from(B, vector(position(gone, 4, 1)));
     from(C, vector(position(gone, 4, 1)));
     assertThat(last(B)).isEqualTo(new PurgeMessage.Pull(gone, 1));
-    clock.run(1_001 * MILLI);
+    clock.pass(1_001 * MILLI);
     assertThat(last(C)).isEqualTo(new PurgeMessage.Pull(gone, 1));
   }
 
@@ -231,11 +229,11 @@ class ReplicationTest {
     from(C, vector());
     assertThat(revalidating).hasSize(1);
     revalidating.remove(0).accept(false);
-    clock.run(1_000 * MILLI);
+    clock.pass(1_000 * MILLI);
     assertThat(replication.applied()).doesNotContainEntry(B.id(), 9L);
     assertThat(replication.isCaughtUp()).isFalse();
     revalidating.remove(0).accept(true);
-    clock.run(0);
+    clock.pass(0);
     assertThat(replication.applied()).containsEntry(B.id(), 9L);
     assertThat(acknowledged(B)).isEqualTo(9);
     assertThat(replication.isCaughtUp()).isTrue();
@@ -246,7 +244,7 @@ class ReplicationTest {
     view(B, C);
     assertThat(replication.isCaughtUp()).isFalse();
     from(B, vector(position(B.id(), 9, 5)));
-    clock.run(2_001 * MILLI);
+    clock.pass(2_001 * MILLI);
     assertThat(revalidating).hasSize(1);
   }
 
@@ -284,7 +282,7 @@ class ReplicationTest {
     view(B, C);
     from(B, vector());
     from(C, vector());
-    clock.run(1_900 * MILLI);
+    clock.pass(1_900 * MILLI);
     from(B, vector(position(C.id(), 1, 1)));
     assertThat(replication.isCaughtUp()).isFalse();
     assertThat(last(B)).isEqualTo(new PurgeMessage.Pull(C.id(), 1));
@@ -296,12 +294,12 @@ class ReplicationTest {
     view(B, C);
     from(B, vector());
     from(C, vector());
-    clock.run(2_001 * MILLI);
+    clock.pass(2_001 * MILLI);
     sent.clear();
     from(B, vector(position(C.id(), 1, 1)));
     assertThat(replication.isCaughtUp()).isTrue();
     assertThat(sent).isEmpty();
-    clock.run(501 * MILLI);
+    clock.pass(501 * MILLI);
     assertThat(last(B)).isEqualTo(new PurgeMessage.Pull(C.id(), 1));
   }
 
@@ -310,7 +308,7 @@ class ReplicationTest {
     view(B);
     from(B, entries(B, 1, 1));
     applying.get(0).then().accept(true);
-    clock.run(0);
+    clock.pass(0);
     view(B, C);
     PurgeMessage.Position position = position(B.id(), 1, 1);
     assertThat(last(B)).isEqualTo(new PurgeMessage.Vector(true, false, List.of(position)));
@@ -324,7 +322,7 @@ class ReplicationTest {
     acknowledge(B, 0);
     for (int i = 0; i < 10_000; i++) {
       replication.publish(new byte[0], true, nodes -> {});
-      clock.run(MILLI);
+      clock.pass(MILLI);
     }
     long got = entriesTo(B);
     assertThat(got).isLessThan(4_200);
@@ -338,7 +336,7 @@ class ReplicationTest {
     for (int i = 0; i < 3; i++) {
       replication.publish(new byte[i], true, nodes -> {});
     }
-    clock.run(MILLI);
+    clock.pass(MILLI);
     from(B, new PurgeMessage.Pull(SELF.id(), 2));
     assertThat(((PurgeMessage.Entries) last(B)).first()).isEqualTo(2);
     from(B, new PurgeMessage.Pull(C.id(), 2));
@@ -373,7 +371,7 @@ class ReplicationTest {
     told.clear();
     from(B, vector(position(B.id(), 9, 5)));
     revalidating.get(0).accept(true);
-    clock.run(0);
+    clock.pass(0);
     assertThat(told).containsExactly("begins 9, 0", "applied 9");
   }
 
@@ -383,7 +381,7 @@ class ReplicationTest {
     publish();
     replication.close();
     assertThat(answers).containsExactly("1/3");
-    clock.run(10_000 * MILLI);
+    clock.pass(10_000 * MILLI);
   }
 
   // members that compare sums
@@ -429,7 +427,7 @@ class ReplicationTest {
     view(B);
     from(B, vector(streams.stream().map(s -> position(s, 5, 6)).toArray(Position[]::new)));
     revalidating.remove(0).accept(true);
-    clock.run(0);
+    clock.pass(0);
     sent.clear();
   }
 
@@ -489,13 +487,13 @@ class ReplicationTest {
     long question = question(B);
     from(C, answer(question));
     sent.clear();
-    clock.run(1_001 * MILLI);
+    clock.pass(1_001 * MILLI);
     assertThat(messages(C, PurgeMessage.Summary.class)).isEmpty();
     assertThat(question(B)).isGreaterThan(question);
     from(B, answer(question));
     assertThat(replication.isCaughtUp()).isTrue();
     sent.clear();
-    clock.run(3_000 * MILLI);
+    clock.pass(3_000 * MILLI);
     assertThat(messages(B, PurgeMessage.Summary.class)).isEmpty();
   }
 
@@ -554,7 +552,7 @@ class ReplicationTest {
     assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
     assertThat(revalidating).as("nobody has the purges").hasSize(1);
     revalidating.remove(0).accept(true);
-    clock.run(0);
+    clock.pass(0);
     assertThat(replication.isCaughtUp()).isTrue();
     assertThat(replication.applied()).containsEntry(streams.get(0), 5L).hasSizeGreaterThan(3_000);
   }
@@ -565,7 +563,7 @@ class ReplicationTest {
     from(B, summary(1, streams(1)));
     from(C, summary(1, streams(2)));
     assertThat(messages(C, PurgeMessage.AskParts.class)).isEmpty();
-    clock.run(1_001 * MILLI);
+    clock.pass(1_001 * MILLI);
     assertThat(messages(C, PurgeMessage.AskParts.class)).hasSize(1);
   }
 
@@ -585,7 +583,7 @@ class ReplicationTest {
 
   private void publish() {
     replication.publish(new byte[1], true, nodes -> answers.add(nodes.text()));
-    clock.run(2 * MILLI);
+    clock.pass(2 * MILLI);
   }
 
   private void view(Member... others) {
@@ -596,12 +594,12 @@ class ReplicationTest {
     }
     views++;
     replication.view(new View(views, members));
-    clock.run(0);
+    clock.pass(0);
   }
 
   private void from(Member member, PurgeMessage message) {
     replication.message(member.id(), PurgeMessage.encode(message));
-    clock.run(0);
+    clock.pass(0);
   }
 
   private void acknowledge(Member member, long number) {
@@ -657,51 +655,9 @@ class ReplicationTest {
     return new Member(new NodeRun(new UUID(0, number), 1), name, address, address, 1, false, 1);
   }
 
-  private static final class Clock implements Steps {
-    private record Step(long nanos, long order, Runnable action) {}
-
-    private final PriorityQueue<Step> steps =
-        new PriorityQueue<>(Comparator.comparingLong(Step::nanos).thenComparingLong(Step::order));
-    private long now;
-    private long order;
-
-    void run(long nanos) {
-      long until = now + nanos;
-      while (!steps.isEmpty() && steps.peek().nanos() <= until) {
-        Step step = steps.remove();
-        now = step.nanos();
-        step.action().run();
-      }
-      now = until;
-    }
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      schedule(step, 0);
-    }
-
-    @Override
-    public Runnable schedule(Runnable action, long delayNanos) {
-      Step step = new Step(now + delayNanos, order++, action);
-      steps.add(step);
-      return () -> steps.remove(step);
-    }
-  }
-
-  private final class PlayedGroup implements Group {
-    @Override
-    public NodeRun self() {
-      return SELF.id();
-    }
-
-    @Override
-    public void start(Listener listener) {
-      throw new UnsupportedOperationException();
+  private final class PlayedGroup extends FakeGroup {
+    PlayedGroup() {
+      super(SELF.id());
     }
 
     @Override

@@ -2,48 +2,20 @@ package io.loligo.cluster.share;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.cluster.Steps;
+import io.loligo.cluster.FakeSteps;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class NodeDrainTest {
-  private final OneStep steps = new OneStep();
+  private final FakeSteps steps = new FakeSteps();
   private final List<Boolean> announced = new ArrayList<>();
   private final NodeDrain draining = new NodeDrain(steps, announced::add);
 
-  /** At most one step waits. */
-  private static final class OneStep implements Steps {
-    private long now = -7;
-    private long dueNanos;
-    private Runnable step;
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public Runnable schedule(Runnable scheduled, long delayNanos) {
-      assertThat(step).isNull();
-      dueNanos = now + delayNanos;
-      step = scheduled;
-      return () -> step = null;
-    }
-
-    void pass(long nanos) {
-      now += nanos;
-      Runnable waiting = step;
-      if (waiting != null && now - dueNanos >= 0) {
-        step = null;
-        waiting.run();
-      }
-    }
+  @AfterEach
+  void atMostOneStepWaits() {
+    assertThat(steps.waiting()).isLessThanOrEqualTo(1);
   }
 
   @Test

@@ -2,9 +2,7 @@ package io.loligo.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.cluster.Steps;
 import io.loligo.cluster.configuration.ConfigurationState;
-import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
@@ -13,7 +11,6 @@ import io.loligo.server.CapturedLog;
 import io.loligo.server.config.Configs;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -26,59 +23,21 @@ class ClusterConfigurationsTest {
   private static final InetSocketAddress PLACE = InetSocketAddress.createUnresolved("node", 7_800);
 
   private final CapturedLog log = new CapturedLog(ClusterConfigurations.class);
-  private final Time time = new Time();
+  private final FakeSteps steps = new FakeSteps();
   private final List<Node> nodes = new ArrayList<>();
 
-  private static final class Time implements Steps {
-    private record Due(long nanos, Runnable step) {}
-
-    private final List<Due> waiting = new ArrayList<>();
-    private long now = 1_000;
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      step.run();
-    }
-
-    @Override
-    public Runnable schedule(Runnable step, long delayNanos) {
-      Due due = new Due(now + delayNanos, step);
-      waiting.add(due);
-      return () -> waiting.removeIf(one -> one == due);
-    }
-
-    void pass(long seconds) {
-      long until = now + TimeUnit.SECONDS.toNanos(seconds);
-      while (true) {
-        Due next = waiting.stream().min(Comparator.comparingLong(Due::nanos)).orElse(null);
-        if (next == null || next.nanos > until) {
-          break;
-        }
-        waiting.remove(next);
-        now = next.nanos;
-        next.step.run();
-      }
-      now = until;
-    }
-  }
-
-  private final class Node implements Group {
+  private final class Node extends FakeGroup {
     private final int number;
     private final ClusterConfigurations configurations;
-    private Listener listener;
     private ConfigurationState state = new ConfigurationState(1, Map.of());
 
     Node(int number, ProxyConfig config) {
+      super(new NodeRun(new UUID(0, number), 1));
       this.number = number;
       configurations =
           new ClusterConfigurations(
               "web",
-              time,
+              steps,
               this,
               config,
               now -> state = now,
@@ -87,34 +46,22 @@ class ClusterConfigurationsTest {
     }
 
     @Override
-    public NodeRun self() {
-      return new NodeRun(new UUID(0, number), 1);
-    }
-
-    @Override
-    public void start(Listener told) {
-      listener = told;
-    }
-
-    @Override
     public void send(NodeRun to, byte[] message) {
       for (Node node : nodes) {
         if (node.self().equals(to)) {
-          node.listener.message(self(), message);
+          node.listener().message(self(), message);
         }
       }
     }
 
     @Override
-    public void announce(Member self) {}
-
-    @Override
     public int configured() {
       return 2;
     }
+  }
 
-    @Override
-    public void close() {}
+  private void pass(long seconds) {
+    steps.pass(TimeUnit.SECONDS.toNanos(seconds));
   }
 
   private List<Member> members() {
@@ -135,17 +82,19 @@ class ClusterConfigurationsTest {
     for (int i = 0; i < 3; i++) {
       nodes.add(new Node(i, i == 1 ? other : one));
     }
-    nodes.forEach(node -> node.listener.view(new View(1, members())));
-    time.pass(59);
+    pass(0);
+    nodes.forEach(node -> node.listener().view(new View(1, members())));
+    pass(59);
     assertThat(log.lines()).isEmpty();
-    time.pass(1);
+    pass(1);
     assertThat(log.lines()).hasSize(3);
     assertThat(log.lines().get(0))
         .contains("nodes of the cluster web have different configurations")
         .contains(": n1 differs in max_stale, negative_ttl, via; next: ");
-    time.pass(1_000);
+    pass(1_000);
     assertThat(log.lines()).hasSize(3);
     nodes.get(1).configurations.use(one);
+    pass(0);
     assertThat(nodes.get(0).state.different()).isEqualTo(1);
     assertThat(log.lines()).hasSize(6);
     assertThat(log.lines().get(5)).contains("no node of the cluster web differs");

@@ -2,7 +2,6 @@ package io.loligo.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.cluster.Steps;
 import io.loligo.server.CapturedLog;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,46 +12,13 @@ import org.junit.jupiter.api.Test;
 
 class MissingNodesTest {
   private final CapturedLog log = new CapturedLog(MissingNodes.class);
-  private final OneStep steps = new OneStep();
+  private final FakeSteps steps = new FakeSteps();
   private final MissingNodes nodes = new MissingNodes("web", steps);
-
-  /** At most one step waits. */
-  private static final class OneStep implements Steps {
-    private long now = 1_000;
-    private long dueNanos;
-    private Runnable step;
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public Runnable schedule(Runnable scheduled, long delayNanos) {
-      assertThat(step).isNull();
-      dueNanos = now + delayNanos;
-      step = scheduled;
-      return () -> step = null;
-    }
-
-    void pass(long nanos) {
-      now += nanos;
-      Runnable waiting = step;
-      if (waiting != null && now - dueNanos >= 0) {
-        step = null;
-        waiting.run();
-      }
-    }
-  }
 
   @AfterEach
   void close() {
     log.close();
+    assertThat(steps.waiting()).isLessThanOrEqualTo(1);
   }
 
   private static InetSocketAddress node(int number) {

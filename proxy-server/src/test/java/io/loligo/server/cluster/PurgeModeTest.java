@@ -2,8 +2,6 @@ package io.loligo.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.cluster.Steps;
-import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
@@ -19,11 +17,9 @@ import io.loligo.store.purge.Reach;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -38,59 +34,30 @@ class PurgeModeTest {
   private final World world = new World();
 
   /** Steps of all nodes, in the order of their times. */
-  private static final class World implements Steps {
-    private record Step(long nanos, long number, Runnable task) {}
-
-    private final PriorityQueue<Step> steps =
-        new PriorityQueue<>(Comparator.comparingLong(Step::nanos).thenComparing(Step::number));
+  private static final class World {
+    private final FakeSteps steps = new FakeSteps();
     private final Map<NodeRun, Node> nodes = new HashMap<>();
-    private long now;
-    private long number;
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      schedule(step, 0);
-    }
-
-    @Override
-    public Runnable schedule(Runnable step, long delayNanos) {
-      Step one = new Step(now + delayNanos, number++, step);
-      steps.add(one);
-      return () -> steps.remove(one);
-    }
 
     void run(long millis) {
-      long until = now + TimeUnit.MILLISECONDS.toNanos(millis);
-      while (!steps.isEmpty() && steps.peek().nanos() - until <= 0) {
-        Step next = steps.remove();
-        now = next.nanos();
-        next.task().run();
-      }
-      now = until;
+      steps.pass(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
     void view(Node... members) {
-      View view = new View(now, Stream.of(members).map(node -> node.self).toList());
+      View view = new View(steps.nanos(), Stream.of(members).map(node -> node.self).toList());
       for (Node node : members) {
         node.configured = members.length > 1 ? 3 : node.configured;
-        execute(() -> node.listener.view(view));
+        steps.execute(() -> node.listener().view(view));
       }
     }
   }
 
   /** A node, its group and its store. */
-  private final class Node implements Group, PurgeMode.PurgedStore, TimeSource {
+  private final class Node extends FakeGroup implements PurgeMode.PurgedStore, TimeSource {
     private final Member self;
     private final List<Purge> taken = new ArrayList<>();
     private final List<String> doubts = new ArrayList<>();
     private final List<Boolean> told = new ArrayList<>();
     private final PurgeMode mode;
-    private Listener listener;
     private boolean hangs;
     private boolean slow;
     private int configured = 1;
@@ -102,51 +69,30 @@ class PurgeModeTest {
     private long stoodMillis;
 
     Node(int number) {
-      NodeRun run = new NodeRun(new UUID(0, number), number);
+      super(new NodeRun(new UUID(0, number), number));
       InetSocketAddress address =
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 10 + number);
-      self = new Member(run, "n" + number, address, address, 1, false, 1);
-      world.nodes.put(run, this);
-      mode = new PurgeMode(world, this, self, this, Replication.memoryJournal(), this);
+      self = new Member(self(), "n" + number, address, address, 1, false, 1);
+      world.nodes.put(self(), this);
+      mode = new PurgeMode(world.steps, this, self, this, Replication.memoryJournal(), this);
       mode.tellTrust(told::add);
       mode.start();
       world.run(0);
     }
 
     @Override
-    public NodeRun self() {
-      return self.id();
-    }
-
-    @Override
-    public void start(Listener told) {
-      listener = told;
-    }
-
-    @Override
     public void send(NodeRun to, byte[] message) {
       Node target = world.nodes.get(to);
       if (!target.hangs) {
-        world.schedule(() -> target.listener.message(self(), message), 100_000);
+        world.steps.schedule(() -> target.listener().message(self(), message), 100_000);
       }
     }
-
-    @Override
-    public void announce(Member changed) {}
 
     /** It knows itself at once, and the others when it has found them. */
     @Override
     public int configured() {
       return configured;
     }
-
-    @Override
-    public boolean isConfigured(Member member) {
-      return true;
-    }
-
-    @Override
-    public void close() {}
 
     @Override
     public void alsoIn(OtherStores cluster) {
@@ -157,7 +103,7 @@ class PurgeModeTest {
     public void take(Purge what, Consumer<Boolean> then) {
       taken.add(what);
       if (slow) {
-        world.schedule(() -> then.accept(true), TimeUnit.MILLISECONDS.toNanos(500));
+        world.steps.schedule(() -> then.accept(true), TimeUnit.MILLISECONDS.toNanos(500));
       } else {
         then.accept(true);
       }
@@ -175,12 +121,12 @@ class PurgeModeTest {
 
     @Override
     public long nanos() {
-      return world.now + stoodNanos;
+      return world.steps.nanos() + stoodNanos;
     }
 
     @Override
     public long millis() {
-      return TimeUnit.NANOSECONDS.toMillis(world.now) + stoodMillis;
+      return TimeUnit.NANOSECONDS.toMillis(world.steps.nanos()) + stoodMillis;
     }
 
     /** It stands still between two steps. */
@@ -295,7 +241,7 @@ class PurgeModeTest {
     Node c = new Node(3);
     c.hangs = true;
     View found = new View(9, List.of(a.self, c.self));
-    world.execute(() -> a.listener.view(found));
+    world.steps.execute(() -> a.listener().view(found));
     world.run(100);
     assertThat(a.trusts()).isFalse();
     assertThat(a.told).containsExactly(true, false);
@@ -309,12 +255,12 @@ class PurgeModeTest {
     Node c = new Node(3);
     b.hangs = true;
     View found = new View(1, List.of(a.self, b.self));
-    world.execute(() -> a.listener.view(found));
+    world.steps.execute(() -> a.listener().view(found));
     world.run(8_000);
     assertThat(a.trusts()).isFalse();
     View more = new View(2, List.of(a.self, b.self, c.self));
-    world.execute(() -> a.listener.view(more));
-    world.execute(() -> c.listener.view(more));
+    world.steps.execute(() -> a.listener().view(more));
+    world.steps.execute(() -> c.listener().view(more));
     world.run(8_000);
     assertThat(a.trusts()).isFalse();
     b.hangs = false;
@@ -329,7 +275,7 @@ class PurgeModeTest {
     Node b = new Node(2);
     b.hangs = true;
     View found = new View(1, List.of(a.self, b.self));
-    world.execute(() -> a.listener.view(found));
+    world.steps.execute(() -> a.listener().view(found));
     world.run(8_000);
     assertThat(a.trusts()).isFalse();
     world.view(a);
@@ -519,7 +465,7 @@ class PurgeModeTest {
     world.run(100);
     Replication other =
         new Replication(
-            world,
+            world.steps,
             a,
             a.self,
             null,

@@ -2,8 +2,6 @@ package io.loligo.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.loligo.cluster.Steps;
-import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
@@ -12,13 +10,11 @@ import io.loligo.server.config.Configs;
 import io.loligo.server.shaping.Bucket;
 import io.loligo.server.shaping.RateDirectives;
 import io.loligo.server.shaping.RequestRate;
-import io.loligo.server.time.TimeSource;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -36,116 +32,51 @@ class RequestLimitsTest {
       "loligo_request_rate a rate=" + RATE + "/s burst=" + BURST + " key=address";
   private static final InetSocketAddress PLACE = InetSocketAddress.createUnresolved("node", 7_800);
 
-  private record Event(long nanos, long order, Runnable action) implements Comparable<Event> {
-    @Override
-    public int compareTo(Event other) {
-      return nanos == other.nanos
-          ? Long.compare(order, other.order)
-          : Long.compare(nanos, other.nanos);
-    }
-  }
-
-  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final FakeSteps steps = new FakeSteps();
   private final List<Node> nodes = new ArrayList<>();
   private Random random = new Random(1);
-  private long now;
-  private long order;
   private boolean cut;
 
-  private void after(long nanos, Runnable action) {
-    events.add(new Event(now + nanos, order++, action));
-  }
-
-  private void runUntil(long nanos) {
-    while (!events.isEmpty() && events.peek().nanos <= nanos) {
-      Event event = events.remove();
-      now = event.nanos;
-      event.action.run();
-    }
-    now = nanos;
-  }
-
-  private final class Time implements Steps, TimeSource {
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public long millis() {
-      return now / MILLI;
-    }
-
-    @Override
-    public void execute(Runnable step) {
-      after(0, step);
-    }
-
-    @Override
-    public Runnable schedule(Runnable step, long delayNanos) {
-      after(delayNanos, step);
-      return () -> {};
-    }
-  }
-
   /** A node with a rate, and its messages to the others. */
-  private final class Node implements Group {
-    private final int number;
+  private final class Node extends FakeGroup {
     private final RequestRate rate;
-    private Listener listener;
     private int passed;
 
     Node(int number, String line) {
-      this.number = number;
-      Time time = new Time();
+      super(new NodeRun(new UUID(0, number), 1));
       List<RequestRate> rates = Configs.of(line + "\n").get(RateDirectives.REQUEST_RATE);
       rate = rates.get(0);
-      RequestLimits limits = new RequestLimits(time, this, time);
+      RequestLimits limits = new RequestLimits(steps, this, steps);
       limits.start();
       limits.use(rates);
     }
 
     boolean request(int client) {
       AclInput request = from(client);
-      Bucket bucket = Objects.requireNonNull(rate.of(request, now));
-      boolean admitted = rate.admits(bucket, now);
+      Bucket bucket = Objects.requireNonNull(rate.of(request, now()));
+      boolean admitted = rate.admits(bucket, now());
       passed += admitted ? 1 : 0;
       return admitted;
     }
 
     long retrySeconds(int client) {
-      return RequestRate.retrySeconds(Objects.requireNonNull(rate.of(from(client), now)), now);
-    }
-
-    @Override
-    public NodeRun self() {
-      return new NodeRun(new UUID(0, number), 1);
-    }
-
-    @Override
-    public void start(Listener told) {
-      listener = told;
+      return RequestRate.retrySeconds(Objects.requireNonNull(rate.of(from(client), now())), now());
     }
 
     @Override
     public void send(NodeRun to, byte[] message) {
       for (Node node : nodes) {
         if (node.self().equals(to) && !cut) {
-          after(random.nextLong(50 * MILLI), () -> node.listener.message(self(), message));
+          steps.schedule(
+              () -> node.listener().message(self(), message), random.nextLong(50 * MILLI));
         }
       }
     }
 
     @Override
-    public void announce(Member self) {}
-
-    @Override
     public int configured() {
       return NODES;
     }
-
-    @Override
-    public void close() {}
   }
 
   private static AclInput from(int client) {
@@ -163,13 +94,17 @@ class RequestLimitsTest {
   private void startNodes(String line) {
     for (int i = 0; i < NODES; i++) {
       nodes.add(new Node(i, line));
-      runUntil(now + random.nextLong(SECOND)); // they tell at different times
+      steps.pass(random.nextLong(SECOND)); // they tell at different times
     }
     List<Member> members =
         nodes.stream()
             .map(node -> new Member(node.self(), "n", PLACE, PLACE, 1, false, 1))
             .toList();
-    nodes.forEach(node -> node.listener.view(new View(1, members)));
+    nodes.forEach(node -> node.listener().view(new View(1, members)));
+  }
+
+  private long now() {
+    return steps.nanos();
   }
 
   private int passed() {
@@ -186,10 +121,10 @@ class RequestLimitsTest {
   void anAddressThatAsksAllNodesGetsTheLimitAndOneSecondMore(long seed) {
     random = new Random(seed);
     startNodes(LINE);
-    long start = now;
+    long start = now();
     int seconds = 60;
     for (int millis = 0; millis < seconds * 1_000; millis += 5) {
-      runUntil(start + millis * MILLI);
+      steps.pass(start + millis * MILLI - now());
       nodes.get(random.nextInt(NODES)).request(1);
       double allowed = BURST + RATE * millis / 1e3 + unknown(0.05);
       assertThat((double) passed()).as("after %s ms", millis).isLessThanOrEqualTo(allowed);
@@ -201,9 +136,9 @@ class RequestLimitsTest {
   @Test
   void anAddressBelowTheLimitIsNeverRefused() {
     startNodes(LINE);
-    long start = now;
+    long start = now();
     for (int i = 0; i < 60 * RATE; i++) {
-      runUntil(start + i * SECOND / RATE);
+      steps.pass(start + i * SECOND / RATE - now());
       assertThat(nodes.get(i % NODES).request(1)).as("request %s", i).isTrue();
     }
   }
@@ -215,7 +150,7 @@ class RequestLimitsTest {
       nodes.get(0).request(1);
     }
     assertThat(passed()).isEqualTo(BURST);
-    runUntil(now + SECOND + 50 * MILLI);
+    steps.pass(SECOND + 50 * MILLI);
     int soFar = passed();
     for (int i = 0; i < 2 * BURST; i++) {
       nodes.get(1).request(1);
@@ -230,7 +165,7 @@ class RequestLimitsTest {
     for (int i = 0; i < 30; i++) {
       nodes.forEach(node -> assertThat(node.request(1)).isTrue());
     }
-    runUntil(now + SECOND + 50 * MILLI);
+    steps.pass(SECOND + 50 * MILLI);
     nodes.forEach(
         node -> {
           assertThat(node.request(1)).isFalse();
@@ -244,13 +179,13 @@ class RequestLimitsTest {
     RequestRate honest = nodes.get(0).rate;
     for (int i = 0; i < 1_000; i++) {
       honest.untold((name, count) -> {});
-      Bucket bucket = Objects.requireNonNull(honest.of(from(1), now));
-      honest.admits(bucket, now);
+      Bucket bucket = Objects.requireNonNull(honest.of(from(1), now()));
+      honest.admits(bucket, now());
     }
-    honest.untold((name, count) -> honest.passedElsewhere(name, 65_535, NODES, now));
+    honest.untold((name, count) -> honest.passedElsewhere(name, 65_535, NODES, now()));
     assertThat(nodes.get(0).retrySeconds(1)).isEqualTo(6); // a burst and 3 s are believed
     for (int i = 0; i < 1_000; i++) {
-      honest.untold((name, count) -> honest.passedElsewhere(name, 65_535, NODES, now));
+      honest.untold((name, count) -> honest.passedElsewhere(name, 65_535, NODES, now()));
     }
     int most = (NODES - 1) * (BURST + RATE) / RATE + 1;
     assertThat(nodes.get(0).retrySeconds(1)).isEqualTo(most);
@@ -263,7 +198,7 @@ class RequestLimitsTest {
     for (int i = 0; i < 2 * BURST; i++) {
       nodes.forEach(node -> node.request(1));
     }
-    runUntil(now + 2 * SECOND);
+    steps.pass(2 * SECOND);
     assertThat(passed()).isEqualTo(NODES * BURST);
     assertThat(nodes.get(1).request(1)).isTrue();
   }
