@@ -180,8 +180,7 @@ final class HopSearch implements NameResolver.Listener {
     searching = true;
     if (failure.kind() == Kind.HTTP_1_REQUIRED) {
       http1 = true;
-      Endpoint.Security security = upstream.security(hop.security(), http1);
-      endpoints = endpoints.stream().map(endpoint -> endpoint.with(security)).toList();
+      endpoints = with(upstream.security(hop.security(), http1));
     }
     // not from within the failed connection's event
     boolean refused = failure.kind() == Kind.NOT_PROCESSED;
@@ -352,6 +351,28 @@ final class HopSearch implements NameResolver.Listener {
     return false;
   }
 
+  /**
+   * Uses a kept connection of the other version of HTTP to a node that takes no further one: a
+   * large response on a shared connection costs less than a wait.
+   */
+  private boolean useOtherKept() {
+    if (freshOnly || http1 || hop.security() != null) {
+      return false;
+    }
+    List<Endpoint> preferred = endpoints;
+    boolean shared = preferred.get(0).isClearHttp2();
+    endpoints = with(shared ? Endpoint.Security.NONE : Endpoint.Security.CLEAR_HTTP_2);
+    boolean found = useKept();
+    if (!found) {
+      endpoints = preferred;
+    }
+    return found;
+  }
+
+  private List<Endpoint> with(Endpoint.Security security) {
+    return endpoints.stream().map(endpoint -> endpoint.with(security)).toList();
+  }
+
   /** Those of {@code all} that can be dialled from {@code from}. */
   private static List<InetAddress> ofFamily(List<InetAddress> all, @Nullable InetAddress from) {
     return from == null
@@ -407,11 +428,7 @@ final class HopSearch implements NameResolver.Listener {
       return false;
     } else if (peer != null && node != null && !node.connections().open()) {
       upstream.health.closed(peer);
-      if (order.get(0).isClearHttp2()) {
-        endpoints = endpoints.stream().map(each -> each.with(Endpoint.Security.NONE)).toList();
-        return reconnect(); // connections of HTTP/1 may be free
-      }
-      return awaitRoom(node);
+      return useOtherKept() || awaitRoom(node);
     }
     dropRoomWait();
     limitForwarding();
@@ -581,6 +598,7 @@ final class HopSearch implements NameResolver.Listener {
       }
       try {
         if (node.isOut()) {
+          connections.rested(); // the next one waits no longer, either
           give(new FetchFailure(Kind.NOT_ACKNOWLEDGED, hop.host() + ": out of routing"));
         } else if (!reconnect()) {
           nextHop();

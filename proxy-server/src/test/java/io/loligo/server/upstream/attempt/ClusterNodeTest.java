@@ -500,6 +500,20 @@ class ClusterNodeTest extends AttemptFixture {
     assertThat(third.events).containsExactly("head 200 LENGTH", "end");
   }
 
+  @Test
+  void noneOfTheWaitingRequestsWaitsForANodeThatGoesOut() {
+    useAllConnections();
+    for (int i = 0; i < 8; i++) {
+      fetch(get(), owner(), ORIGIN);
+    }
+    first.isOut = true;
+    passMillis(200); // the two in use leave it
+    assertThat(dialled()).hasSize(12);
+    for (int i = 2; i < 12; i++) {
+      connection(i).answer(OK);
+    }
+  }
+
   /** The types of the frames behind the preface. */
   private static List<Integer> frames(String sent) {
     assertThat(sent).startsWith(Frames.PREFACE);
@@ -557,6 +571,21 @@ class ClusterNodeTest extends AttemptFixture {
     assertThat(first.waits).isZero();
     connection(1).answer(OK);
     assertThat(next.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  /** Shared connections stay open while there are requests: it could wait for a long time. */
+  @Test
+  void withoutRoomForAConnectionOfItsOwnARequestSharesOne() {
+    first.shares = true;
+    Listening small = fetch(get(), owner(), ORIGIN);
+    first.shares = false;
+    Listening large = fetch(get(), owner(), ORIGIN);
+    Listening larger = fetch(get(), owner(), ORIGIN);
+    assertThat(dialled()).hasSize(2);
+    assertThat(frames(connection(0).sent()).stream().filter(type -> type == Frames.HEADERS))
+        .hasSize(2);
+    assertThat(first.waits).isZero();
+    List.of(small, large, larger).forEach(each -> each.stream.cancel());
   }
 
   @Test
