@@ -10,7 +10,7 @@ import io.loligo.core.caching.CacheKey;
 import io.loligo.server.json.JsonWriter;
 import io.loligo.server.metrics.LatencySnapshot;
 import io.loligo.store.StoreStats;
-import java.net.InetSocketAddress;
+import io.netty.util.NetUtil;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +35,7 @@ public final class ClusterJson {
     return JsonWriter.spaced()
         .beginObject()
         .member("key", key.toString())
-        .member("owner", owner == null ? null : text(owner.address()))
+        .member("owner", owner == null ? null : NetUtil.toSocketAddressString(owner.address()))
         .endObject()
         .toString();
   }
@@ -77,8 +77,8 @@ public final class ClusterJson {
     for (Member member : state.view().members()) {
       json.row().beginObject();
       json.member("name", member.name());
-      json.member("address", text(member.address()));
-      json.member("bodies", text(member.bodies()));
+      json.member("address", NetUtil.toSocketAddressString(member.address()));
+      json.member("bodies", NetUtil.toSocketAddressString(member.bodies()));
       json.member("weight", member.weight());
       json.member("draining", member.draining());
       json.member("protocol", member.protocol());
@@ -119,11 +119,6 @@ public final class ClusterJson {
       }
     }
     return null;
-  }
-
-  private static String text(InetSocketAddress address) {
-    String host = address.getAddress().getHostAddress();
-    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
   }
 
   /**

@@ -1,10 +1,11 @@
 package io.loligo.server.cluster;
 
 import io.loligo.cluster.Steps;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
-import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +29,6 @@ final class MissingNodes {
 
   /** Empty, though a node is missing: its address is not known. */
   private Set<InetSocketAddress> missing = Set.of();
-
-  private boolean complete = true;
 
   /** Takes the next warning back; null: none is due. */
   private @Nullable Runnable due;
@@ -55,7 +54,7 @@ final class MissingNodes {
   void seen(int members, int nodes, Set<InetSocketAddress> absent) {
     configured = nodes;
     missing = Set.copyOf(absent);
-    complete = absent.isEmpty() && members >= nodes;
+    boolean complete = absent.isEmpty() && members >= nodes;
     if (complete) {
       Runnable waiting = due;
       if (waiting != null) {
@@ -91,11 +90,9 @@ final class MissingNodes {
   }
 
   private static String text(Set<InetSocketAddress> addresses) {
-    StringBuilder text = new StringBuilder();
-    addresses.stream()
-        .map(address -> address.getAddress().getHostAddress() + ":" + address.getPort())
-        .sorted(Comparator.naturalOrder())
-        .forEach(address -> text.append(text.isEmpty() ? "" : ", ").append(address));
-    return text.toString();
+    return addresses.stream()
+        .map(NetUtil::toSocketAddressString)
+        .sorted()
+        .collect(Collectors.joining(", "));
   }
 }

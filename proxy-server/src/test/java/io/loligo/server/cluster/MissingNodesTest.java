@@ -3,6 +3,7 @@ package io.loligo.server.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.CapturedLog;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -48,6 +49,14 @@ class MissingNodesTest {
     assertThat(log.lines()).hasSize(1);
     nodes.seen(3, 3, Set.of());
     assertThat(log.lines()).last().isEqualTo("this node of the cluster web sees all 3 nodes again");
+  }
+
+  @Test
+  void writesAddressesOfIpv6InBrackets() {
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString("2001:db8::2");
+    nodes.seen(1, 2, Set.of(new InetSocketAddress(address, 7_800)));
+    steps.pass(MissingNodes.PATIENCE_NANOS);
+    assertThat(log.lines()).singleElement().asString().contains("missing: [2001:db8::2]:7800;");
   }
 
   @Test
