@@ -187,10 +187,18 @@ public abstract class FrameOutput<S> {
    * {@link #pass}.
    */
   protected final ByteBuf beginData(int stream, int length, boolean last) {
-    ByteBuf out = control(Frames.HEADER_BYTES + (length <= COPY_LIMIT_BYTES ? length : 0));
+    ByteBuf out = roomForData(length);
     Frames.header(out, length, Frames.DATA, last ? Frames.END_STREAM : 0, stream);
     window -= length;
     return out;
+  }
+
+  /**
+   * Allocates the room for DATA of {@code length} bytes, returned borrowed. A lack of memory shows
+   * here, before the content leaves its queue.
+   */
+  protected final ByteBuf roomForData(int length) {
+    return control(Frames.HEADER_BYTES + (length <= COPY_LIMIT_BYTES ? length : 0));
   }
 
   /** Passes on {@code content}, taken, behind all frames so far. */
@@ -199,7 +207,7 @@ public abstract class FrameOutput<S> {
     tally.write(context, content);
   }
 
-  /** DATA with {@code content}, taken, which the windows allow. */
+  /** DATA with {@code content}, taken, which the windows allow. After {@link #roomForData}. */
   protected final void data(int stream, ByteBuf content, boolean last) {
     int length = content.readableBytes();
     ByteBuf out = beginData(stream, length, last);

@@ -174,6 +174,7 @@ final class Output extends FrameOutput<Http2Stream> {
     long most = Math.min(window(), Math.min(stream.sendWindow, MOST_BYTES));
     int length = (int) Math.min(most, piece.readableBytes());
     boolean last = stream.endQueued && stream.trailers == null && length == stream.queuedBytes;
+    roomForData(length);
     boolean whole = length == piece.readableBytes();
     if (whole) {
       stream.pieces.removeFirst();

@@ -54,8 +54,9 @@ final class RequestOutput extends FrameOutput<RequestStream> {
     }
     if (content.next() == null) {
       // it needs no window, and no turn
+      int bytes = end(stream.id(), content.trailers());
       content.ended();
-      stream.emitted(end(stream.id(), content.trailers()), true);
+      stream.emitted(bytes, true);
     } else {
       content.isReady = true;
       ready.addLast(stream);
@@ -79,14 +80,21 @@ final class RequestOutput extends FrameOutput<RequestStream> {
   @Override
   protected void pump() {
     while (!ready.isEmpty() && window() > 0 && takesMore()) {
-      RequestStream stream = ready.removeFirst();
+      RequestStream stream = ready.getFirst();
       OutgoingContent content = stream.content();
       assert content != null : "ready without content";
-      content.isReady = false;
-      if (content.canSend()) { // SETTINGS_INITIAL_WINDOW_SIZE may have shut its window
+      if (content.canSend()) {
         sendFrame(stream, content);
+      } else {
+        leave(content); // SETTINGS_INITIAL_WINDOW_SIZE has shut its window
       }
     }
+  }
+
+  /** The first in turn loses its turn. */
+  private void leave(OutgoingContent content) {
+    content.isReady = false;
+    ready.removeFirst();
   }
 
   private void sendFrame(RequestStream stream, OutgoingContent content) {
@@ -94,6 +102,8 @@ final class RequestOutput extends FrameOutput<RequestStream> {
     assert piece != null : "nothing to send";
     long most = Math.min(window(), Math.min(content.window, Frames.DEFAULT_MAX_FRAME_BYTES));
     int length = (int) Math.min(most, piece.readableBytes());
+    roomForData(length);
+    leave(content);
     boolean last = content.isLast(length);
     data(stream.id(), content.take(length), last);
     budget.sent();

@@ -2,6 +2,7 @@ package io.loligo.server.upstream.http2;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.loligo.core.http2.ErrorCode;
 import io.loligo.core.http2.Frames;
@@ -13,6 +14,7 @@ import io.loligo.core.message.ParseFailure;
 import io.loligo.server.upstream.FrontEndHttps;
 import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.RequestForm;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -116,6 +118,37 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
     assertThat(server.frames()).containsExactly("DATA 1 e");
     server.settings(Frames.INITIAL_WINDOW_SIZE, 100);
     assertThat(server.frames()).containsExactly("SETTINGS ack", "DATA 1 end f");
+  }
+
+  /** A flush of one request sends content of others, too: they must have no gap. */
+  @Test
+  void queuedContentOutlivesALackOfMemory() {
+    openSettled();
+    Heard heard = post(-1);
+    server.frames();
+    channel.config().setAllocator(new NoMemory());
+    assertThatThrownBy(() -> heard.lease.content(bytes("abc")))
+        .isInstanceOf(OutOfMemoryError.class);
+    channel.config().setAllocator(allocator);
+    connection.flushSoon();
+    assertThat(server.frames()).containsExactly("DATA 1 abc");
+  }
+
+  private static final class NoMemory extends AbstractByteBufAllocator {
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("heap");
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("direct");
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return false;
+    }
   }
 
   @Test
