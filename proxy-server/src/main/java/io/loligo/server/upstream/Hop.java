@@ -90,6 +90,27 @@ public sealed interface Hop {
     }
   }
 
+  /** A cache_peer, or a node of the cluster as one: {@link #peer} has the address. */
+  sealed interface ToPeer extends Hop {
+    @Override
+    CachePeer peer();
+
+    @Override
+    default String host() {
+      return peer().host();
+    }
+
+    @Override
+    default int port() {
+      return peer().port();
+    }
+
+    @Override
+    default @Nullable HopSecurity security() {
+      return peer().security();
+    }
+  }
+
   /**
    * A cache_peer that answers only from its store, and 504 if it lacks the response; with
    * allow-miss, it may fetch.
@@ -100,22 +121,7 @@ public sealed interface Hop {
       @Nullable HopProxyHeader proxyHeader,
       @Nullable InetAddress from,
       RequestForm form)
-      implements Hop {
-    @Override
-    public String host() {
-      return peer.host();
-    }
-
-    @Override
-    public int port() {
-      return peer.port();
-    }
-
-    @Override
-    public @Nullable HopSecurity security() {
-      return peer.security();
-    }
-
+      implements ToPeer {
     @Override
     public boolean declines(int status) {
       return status >= 500 || status == 403 || status == 407;
@@ -134,25 +140,10 @@ public sealed interface Hop {
       @Nullable HopProxyHeader proxyHeader,
       @Nullable InetAddress from,
       RequestForm form)
-      implements Hop {
+      implements ToPeer {
     /** A parent, from an address of the proxy. */
     public Parent(CachePeer peer, HierarchyCode code, @Nullable HopProxyHeader proxyHeader) {
       this(peer, code, proxyHeader, null, peer.form());
-    }
-
-    @Override
-    public String host() {
-      return peer.host();
-    }
-
-    @Override
-    public int port() {
-      return peer.port();
-    }
-
-    @Override
-    public @Nullable HopSecurity security() {
-      return peer.security();
     }
   }
 
@@ -164,22 +155,7 @@ public sealed interface Hop {
    * @param form with {@link RequestForm#peerHop}
    */
   record Owner(CachePeer peer, ClusterNode node, HierarchyCode code, RequestForm form)
-      implements Hop {
-    @Override
-    public String host() {
-      return peer.host();
-    }
-
-    @Override
-    public int port() {
-      return peer.port();
-    }
-
-    @Override
-    public @Nullable HopSecurity security() {
-      return peer.security();
-    }
-
+      implements ToPeer {
     @Override
     public @Nullable HopProxyHeader proxyHeader() {
       return null;

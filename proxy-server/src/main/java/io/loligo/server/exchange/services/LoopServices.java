@@ -117,7 +117,6 @@ public final class LoopServices {
   /** The health of parents, and what they get and give. */
   public final HopHealth health;
 
-  /** Asks peers for responses. */
   /** Asks peers for responses, and tells them of removals. */
   public final PeerAsking asking;
 
