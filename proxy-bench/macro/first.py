@@ -4,11 +4,15 @@ several JVMs and flags, and for its peers. Prints and writes one Markdown table.
 
   first.py --jdks /path/of/17/bin/java,/path/of/25/bin/java --flags= --flags=-Xshare:auto
 
-Without flags Loligo uses the archive beside its jar; with any -Xshare option it does not.
+  first.py --rehearsals 0,10
+
+Without flags Loligo uses the archive beside its jar; with any -Xshare option it does not. --rehearsals runs each with
+and without `loligo_rehearsal`: its seconds.
 """
 
 import argparse
 import contextlib
+import dataclasses
 import pathlib
 import re
 import shutil
@@ -26,6 +30,24 @@ KINDS = {
     "collector": "G1 |GC Thread|ZWorker|ZDriver|ZDirector|VM Thread|Parallel", "disk": "loligo-disk",
 }
 PHASES = ("fill", "measure")
+
+
+@dataclasses.dataclass(frozen=True)
+class Start:
+    """A contender, and the lines that it has besides those of the template."""
+
+    title: str
+    contender: tail.Contender
+    lines: str = ""
+
+
+def starts_of(contenders, rehearsals):
+    found = []
+    for one in contenders:
+        for seconds in rehearsals.split(",") if one.peer == "loligo" else "0":
+            found.append(Start(one.title, one) if seconds == "0" else Start(
+                f"{one.title}, rehearsal {seconds} s", one, f"loligo_rehearsal {seconds} seconds\n"))
+    return found
 
 
 def threads(pid):
@@ -53,10 +75,12 @@ def phase(peer, load, name, world, window, recurrence, options, count):
     }
 
 
-def one_start(contender, options, scratch, origin):
+def one_start(start, options, scratch, origin):
+    contender = start.contender
     options.java = contender.java or options.java
     setup = polygraph.Setup(
-        contender.peer, contender.peer, options.memory_mb, options.cache_mb, java_flags=contender.flags)
+        contender.peer, contender.peer, options.memory_mb, options.cache_mb, java_flags=contender.flags,
+        lines=start.lines)
     parent = pathlib.Path(tempfile.mkdtemp(prefix="start-", dir=scratch))
     parent.chmod(0o755)
     peer = polygraph.Peer(setup, parent / contender.peer, origin, options)
@@ -114,7 +138,7 @@ def report(found, rivals, options):
     lines += server.table(
         ["", "port open after s", "CPU s until then", "fill", "steady", "ratio", "measure", "steady", "ratio"],
         [row(title, starts) for title, starts in found.items()])
-    ours = [one.title for one in rivals if one.peer == "loligo"]
+    ours = [one.title for one in rivals if one.contender.peer == "loligo"]
     if ours:
         lines += ["", "CPU seconds by threads of Loligo, medians.", ""]
         lines += server.table(
@@ -130,6 +154,7 @@ def arguments():
     add("--peers", default="loligo", help="also trafficserver, nginx, squid-rock and others of polygraph.sh")
     add("--jdks", help="java programs for Loligo; default: that of --java")
     add("--flags", action="append", help="of a JVM; NUMBER: before them is the only JDK that gets them; may be given again")
+    add("--rehearsals", default="0", help="seconds of loligo_rehearsal, 0: without; with commas between")
     add("--rounds", type=int, default=3)
     add("--fill", type=int, default=40_000)
     add("--measured", type=int, default=50_000)
@@ -154,7 +179,7 @@ def arguments():
 
 def main():
     options = server.begun(arguments())
-    rivals = tail.contenders(options.peers.split(","), options)
+    rivals = starts_of(tail.contenders(options.peers.split(","), options), options.rehearsals)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="first-", dir=options.dir))
     scratch.chmod(0o755)
     origin = polygraph.Origin(scratch, options)

@@ -63,6 +63,7 @@ class Setup:
     java_flags: str = ""
     memory_object: str = "512 KB"
     many: int = 0  # connections of clients, where that is more than a configuration allows as a rule
+    lines: str = ""  # more of the configuration
 
 
 @dataclasses.dataclass
@@ -136,6 +137,8 @@ class Peer(server.Server):
                 f"cache_dir {store} {cache} {size} {more}" for cache in self.caches
             )
         super().__init__(setup.label, directory, template, words)
+        with self.conf.open("a") as conf:
+            conf.write(setup.lines)
         for cache in self.caches:
             cache.mkdir()
             cache.chmod(0o777)

@@ -164,12 +164,13 @@ class PackageDirectionsTest {
 
   /** No request meets it. */
   @ArchTest
-  static final ArchRule ONLY_A_COMMAND_TRAINS =
+  static final ArchRule ONLY_A_COMMAND_AND_THE_START_TRAIN =
       noClasses()
           .that()
           .resideInAPackage("io.loligo.server..")
           .and()
-          .resideOutsideOfPackages("io.loligo.server.training..", "io.loligo.server.cli..")
+          .resideOutsideOfPackages(
+              "io.loligo.server.training..", "io.loligo.server.cli..", "io.loligo.server.boot..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.loligo.server.training..");

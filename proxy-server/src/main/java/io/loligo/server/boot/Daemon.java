@@ -74,16 +74,24 @@ public final class Daemon {
     }
     // before any port is open: a client that sees one may send a signal
     CompletableFuture<Proxy> started = new CompletableFuture<>();
-    Stop stop = new Stop(started);
+    Rehearsal rehearsal = new Rehearsal();
+    Stop stop = new Stop(started, rehearsal);
     Signals.on("TERM", stop);
     Signals.on("INT", stop);
     boolean heard = Signals.on("HUP", () -> started.thenAccept(proxy -> hangup(proxy, manager)));
     // by default it ends a JVM, and scripts made for Squid send it to have logs rotated
     Signals.on("USR1", () -> started.thenAccept(Daemon::rotate));
     Proxy proxy;
-    try (Predecessor predecessor =
-        takesOver ? Predecessor.of(config, Proxy.version()) : Predecessor.none()) {
-      proxy = start(memory.config(), predecessor);
+    try {
+      ProxyConfig placed = prepare(memory.config());
+      if (Rehearsal.isWanted(placed) && mayStart(placed)) {
+        rehearsal.run(placed, Warmth.ofThisJvm());
+      }
+      if (rehearsal.isStopped()) {
+        LOG.info("stopped before the start");
+        return 0;
+      }
+      proxy = start(placed);
     } catch (IOException | RuntimeException e) {
       LOG.error(
           "not started: {}; next: correct that, and start again",
@@ -149,18 +157,35 @@ public final class Daemon {
     }
   }
 
-  private Proxy start(ProxyConfig fitted, Predecessor predecessor) throws IOException {
+  /** Begins to log as configured. Returns the configuration with places that can be written. */
+  private ProxyConfig prepare(ProxyConfig fitted) throws IOException {
     ProxyConfig placed = Places.of(fitted);
     String copy = StartProblems.runningCopy(placed.get(ProcessDirectives.PID_FILENAME));
-    if (copy != null && !predecessor.isThere()) {
+    if (copy != null && !takesOver) {
       throw new IOException(copy);
     }
-    String waiting = predecessor.isThere() ? null : StartProblems.waitingForSuccessor(config);
+    String waiting = takesOver ? null : StartProblems.waitingForSuccessor(config);
     if (waiting != null) {
       throw new IOException(waiting);
     }
     AppLog.toFile(placed.get(ProcessDirectives.CACHE_LOG));
     AppLog.level(placed.get(ProcessDirectives.DEBUG_OPTIONS));
+    return placed;
+  }
+
+  /** A start that will fail should not rehearse before. The ports may be the predecessor's. */
+  private boolean mayStart(ProxyConfig placed) {
+    return takesOver || StartProblems.of(placed).isEmpty();
+  }
+
+  private Proxy start(ProxyConfig placed) throws IOException {
+    try (Predecessor predecessor =
+        takesOver ? Predecessor.of(config, Proxy.version()) : Predecessor.none()) {
+      return start(placed, predecessor);
+    }
+  }
+
+  private Proxy start(ProxyConfig placed, Predecessor predecessor) throws IOException {
     Proxy proxy =
         Proxy.start(
             placed, UnaryOperator.identity(), TimeSource.SYSTEM, source, null, null, predecessor);
@@ -190,17 +215,22 @@ public final class Daemon {
     return proxy;
   }
 
-  /** The first signal drains, once everything is started; a later one hurries. Thread-safe. */
+  /**
+   * The first signal drains, once everything is started, or ends the start while it rehearses; a
+   * later one hurries. Thread-safe.
+   */
   private static final class Stop implements Runnable {
     /** Service managers signal a process and its group: the same request, twice. */
     private static final long MOMENT_NANOS = 500_000_000;
 
     private final CompletableFuture<Proxy> proxy;
+    private final Rehearsal rehearsal;
     private long firstNanos;
     private boolean draining;
 
-    Stop(CompletableFuture<Proxy> proxy) {
+    Stop(CompletableFuture<Proxy> proxy, Rehearsal rehearsal) {
       this.proxy = proxy;
+      this.rehearsal = rehearsal;
     }
 
     @Override
@@ -209,6 +239,7 @@ public final class Daemon {
         draining = true;
         firstNanos = System.nanoTime();
         LOG.info("draining");
+        rehearsal.stop();
         proxy.thenAccept(Proxy::drain);
       } else if (System.nanoTime() - firstNanos > MOMENT_NANOS) {
         LOG.info("signalled again: closing at once");

@@ -9,6 +9,8 @@ public final class ProcessDirectives {
   /** Their group. */
   public static final Feature FEATURE = new Feature("The process");
 
+  private static final long MOST_REHEARSAL_MILLIS = 60_000;
+
   /** {@code cache_log}: path of the log of the process. */
   public static final Setting<String> CACHE_LOG =
       FEATURE
@@ -77,6 +79,20 @@ public final class ProcessDirectives {
               "How often the proxy looks whether a file of its configuration has changed: the file"
                   + " itself, those that it includes, files of ACL values, and error pages. It"
                   + " reloads when two looks find the same change. 0: never.");
+
+  /** {@code loligo_rehearsal}: milliseconds; 0: none. */
+  static final Setting<Long> REHEARSAL =
+      FEATURE
+          .millis("loligo_rehearsal", "0 seconds")
+          .range(0, MOST_REHEARSAL_MILLIS)
+          .restart("a process rehearses before its ports are open")
+          .text(
+              "How long a starting process may rehearse before it opens its ports: it sends itself"
+                  + " hits, misses, validations and tunnels through a private copy of the proxy,"
+                  + " with memory, disk and log of its own, until the JVM has compiled the code."
+                  + " The first clients then find a process that is warm. It ends earlier if there"
+                  + " is nothing left to compile, and it takes all cores meanwhile. A process that"
+                  + " takes over (loligo upgrade) rehearses while the old one serves. 0: none.");
 
   private ProcessDirectives() {}
 }

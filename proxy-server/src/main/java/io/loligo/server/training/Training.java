@@ -132,7 +132,7 @@ public final class Training {
     AtomicInteger left = new AtomicInteger(connections);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
-      TrainingClient client = new TrainingClient(i, ports[0], originPort);
+      TrainingClient client = new TrainingClient(i, ports[0], originPort, /* accel= */ false);
       threads.add(repeat(client::connection, left, start, atMost));
     }
     TlsClient secured = new TlsClient(trusted.trusting(), ports[1]);

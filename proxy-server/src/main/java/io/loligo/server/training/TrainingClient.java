@@ -9,11 +9,14 @@ import java.net.Socket;
 import java.util.Random;
 
 /**
- * A client of a forward port, with some requests on each connection: hits in memory and on disk,
- * misses of all kinds, validation, ranges, HEAD, POST, pipelining, tunnels. Confined to its thread.
+ * A client of a port, with some requests on each connection: hits in memory and on disk, misses of
+ * all kinds, validation, ranges, HEAD, POST, pipelining, and tunnels of a forward port. Confined to
+ * its thread.
  */
 final class TrainingClient {
-  private static final int REQUESTS_PER_CONNECTION = 13;
+  /** A pipelined pair counts as one. */
+  static final int REQUESTS_PER_CONNECTION = 13;
+
   private static final int PATIENCE_MILLIS = 10_000;
   private static final int RECENT = 25;
   private static final int VALIDATED_OBJECTS = 50;
@@ -23,12 +26,15 @@ final class TrainingClient {
 
   private final int proxyPort;
   private final String origin;
+  private final boolean accel;
   private final int firstObject;
   private final Random random;
   private int objects;
 
-  TrainingClient(int number, int proxyPort, int originPort) {
+  /** {@code accel}: the port stands for the origin, instead of being a forward port. */
+  TrainingClient(int number, int proxyPort, int originPort, boolean accel) {
     this.proxyPort = proxyPort;
+    this.accel = accel;
     origin = "127.0.0.1:" + originPort;
     firstObject = number * OBJECTS_PER_CLIENT;
     random = new Random(number);
@@ -41,8 +47,8 @@ final class TrainingClient {
       socket.setSoTimeout(PATIENCE_MILLIS);
       InputStream in = new BufferedInputStream(socket.getInputStream());
       OutputStream out = socket.getOutputStream();
-      String target = "http://" + origin;
-      if (random.nextInt(20) == 0) {
+      String target = accel ? "" : "http://" + origin;
+      if (!accel && random.nextInt(20) == 0) {
         out.write(Message.bytes("CONNECT " + origin + " HTTP/1.1\r\nHost: " + origin + "\r\n\r\n"));
         Message.response(in, true);
         target = "";

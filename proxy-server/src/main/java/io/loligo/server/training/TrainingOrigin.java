@@ -8,9 +8,12 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +34,16 @@ final class TrainingOrigin implements AutoCloseable {
   private static final int MOST_BYTES = 256 << 10;
 
   private final ServerSocket socket;
+
+  /** Its connections by the threads that serve them. */
+  private final Map<Thread, Socket> connections = new ConcurrentHashMap<>();
+
+  private final Thread accepting;
   private final byte[] content = new byte[MOST_BYTES];
 
   TrainingOrigin() throws IOException {
     socket = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
-    daemon("training-origin", this::accept);
+    accepting = daemon("training-origin", this::accept);
   }
 
   int port() {
@@ -44,9 +52,14 @@ final class TrainingOrigin implements AutoCloseable {
 
   /** A thread that does not keep the process. */
   static Thread daemon(String name, Runnable task) {
+    Thread thread = daemonOf(name, task);
+    thread.start();
+    return thread;
+  }
+
+  private static Thread daemonOf(String name, Runnable task) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
-    thread.start();
     return thread;
   }
 
@@ -54,7 +67,9 @@ final class TrainingOrigin implements AutoCloseable {
     try {
       while (true) {
         Socket connection = socket.accept();
-        daemon("training-origin", () -> serve(connection));
+        Thread thread = daemonOf("training-origin", () -> serve(connection));
+        connections.put(thread, connection);
+        thread.start();
       }
     } catch (IOException closed) {
       // the training is over
@@ -74,6 +89,8 @@ final class TrainingOrigin implements AutoCloseable {
       }
     } catch (IOException | RuntimeException gone) {
       // the proxy closed it, or does not get its response
+    } finally {
+      connections.remove(Thread.currentThread());
     }
   }
 
@@ -128,5 +145,15 @@ final class TrainingOrigin implements AutoCloseable {
   @Override
   public void close() throws IOException {
     socket.close();
+  }
+
+  /** Closes, and ends the connections and their threads; waits for each thread, at most so long. */
+  void end(Duration atMost) throws IOException, InterruptedException {
+    close();
+    accepting.join(atMost.toMillis());
+    for (Map.Entry<Thread, Socket> connection : connections.entrySet()) {
+      connection.getValue().close();
+      connection.getKey().join(atMost.toMillis());
+    }
   }
 }

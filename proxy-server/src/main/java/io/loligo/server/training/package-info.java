@@ -1,7 +1,8 @@
 /**
- * A run of the proxy from which a JVM learns its classes and methods, for the archive beside the
- * jar. Client and origin are in this process; the proxy is a child process, which knows nothing of
- * it. Only {@code cli} uses it, for one command. Threads of its own, with blocking sockets.
+ * Requests of all usual kinds, from which a JVM learns the classes and methods of the proxy. For
+ * the archive beside the jar, the proxy is a child process, which knows nothing of it: only {@code
+ * cli} uses that, for one command. For the rehearsal of {@code boot}, it is in this process.
+ * Threads of its own, with blocking sockets.
  */
 @NullMarked
 package io.loligo.server.training;
