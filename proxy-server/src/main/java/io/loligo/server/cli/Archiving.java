@@ -1,5 +1,6 @@
 package io.loligo.server.cli;
 
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.launch.ClassArchive;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.training.Training;
@@ -15,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code loligo archive}: writes the {@link ClassArchive} of this JVM. */
@@ -33,6 +35,9 @@ final class Archiving implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // picocli sets it
   @Spec
   private CommandSpec spec;
+
+  @Option(names = "--json", description = "as JSON: file")
+  private boolean json;
 
   /** Classes are known after few requests; profiles need many. */
   private static final int FOR_CLASSES = 300;
@@ -65,7 +70,9 @@ final class Archiving implements Callable<Integer> {
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
       PrintWriter out = spec.commandLine().getOut();
-      out.println("wrote " + archive.file());
+      JsonWriter object = JsonWriter.compact().beginObject();
+      object.member("file", archive.file().toString()).endObject();
+      out.println(json ? object.toString() : "wrote " + archive.file());
       out.flush();
       return 0;
     } catch (IOException | GeneralSecurityException e) {

@@ -76,7 +76,7 @@ final class Asking implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailure, InterruptedException {
-    String answer = proxy.get("/explain?" + query());
+    String answer = proxy.getText("/explain?" + query());
     spec.commandLine().getOut().print(answer);
     spec.commandLine().getOut().flush();
     return 0;

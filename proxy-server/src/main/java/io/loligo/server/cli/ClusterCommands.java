@@ -62,12 +62,16 @@ final class ClusterCommands implements Callable<Integer> {
     @Parameters(paramLabel = "URL", description = "with scheme and host")
     private String url;
 
+    @Option(names = "--json", description = "as JSON: key, owner (null: no node)")
+    private boolean json;
+
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
       String answer = proxy.get("/cluster/owner?url=" + RunningProxy.encoded(url));
       JsonValue owner = JsonValue.parse(answer).get("owner");
       PrintWriter out = spec.commandLine().getOut();
-      out.println(owner.isPresent() ? owner.text() : "no node: all drain");
+      String text = owner.isPresent() ? owner.text() : "no node: all drain";
+      out.println(json ? answer.strip() : text);
       out.flush();
       return 0;
     }
@@ -102,11 +106,15 @@ final class ClusterCommands implements Callable<Integer> {
     @Option(names = "--end", description = "puts it back into the ranking")
     private boolean end;
 
+    @Option(names = "--json", description = "as JSON: draining")
+    private boolean json;
+
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
       String answer = end ? proxy.delete(PAGE) : proxy.post(PAGE);
       PrintWriter out = spec.commandLine().getOut();
-      out.println(answer.strip());
+      String text = end ? "back in the ranking" : "draining";
+      out.println(json ? answer.strip() : text);
       out.flush();
       return 0;
     }
@@ -150,7 +158,7 @@ final class ClusterCommands implements Callable<Integer> {
             CommandFailure.FAILED, "the proxy is in no cluster; next: see loligo_cluster");
       }
       PrintWriter out = spec.commandLine().getOut();
-      out.print(json ? page : text(state));
+      out.print(json ? page.strip() + "\n" : text(state));
       out.flush();
       boolean incomplete = state.get("members").whole() < state.get("configured").whole();
       return incomplete || state.get("configuration_alarm").isTrue() ? WRONG : 0;

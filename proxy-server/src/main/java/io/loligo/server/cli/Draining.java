@@ -1,5 +1,6 @@
 package io.loligo.server.cli;
 
+import io.loligo.server.json.JsonWriter;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -40,25 +41,46 @@ final class Draining implements Callable<Integer> {
       description = "waits at most so long; 0: does not wait; default: ${DEFAULT-VALUE}")
   private long timeoutSeconds = 60;
 
+  @Option(
+      names = "--json",
+      description = "as JSON, one object at the end: draining, and ended, also after --timeout")
+  private boolean json;
+
   @Override
   public Integer call() throws CommandFailure, InterruptedException {
     proxy.post("/drain");
-    PrintWriter out = spec.commandLine().getOut();
-    out.println("draining");
-    out.flush();
-    if (timeoutSeconds <= 0) {
-      return 0;
+    if (!json) {
+      print("draining");
     }
-    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
+    boolean ended = timeoutSeconds > 0 && awaitEnd();
+    if (json) {
+      JsonWriter object = JsonWriter.compact().beginObject();
+      print(object.member("draining", true).member("ended", ended).endObject().toString());
+    } else if (ended) {
+      print("ended");
+    }
+    if (!ended && timeoutSeconds > 0) {
+      throw new CommandFailure(
+          CommandFailure.FAILED, "still draining after " + timeoutSeconds + " s");
+    }
+    return 0;
+  }
+
+  private boolean awaitEnd() throws CommandFailure, InterruptedException {
+    long startNanos = System.nanoTime();
+    long mostNanos = TimeUnit.SECONDS.toNanos(timeoutSeconds);
     while (proxy.isRunning()) {
-      if (System.nanoTime() - endNanos > 0) {
-        throw new CommandFailure(
-            CommandFailure.FAILED, "still draining after " + timeoutSeconds + " s");
+      if (System.nanoTime() - startNanos > mostNanos) {
+        return false;
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
-    out.println("ended");
+    return true;
+  }
+
+  private void print(String line) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(line);
     out.flush();
-    return 0;
   }
 }

@@ -121,9 +121,11 @@ public final class Main implements Callable<Integer> {
     if (plain != null) {
       System.exit(run(plain));
     }
-    boolean colours =
-        TerminalOutput.hasColours(
-            TerminalOutput.isTerminal(TerminalOutput.OUTPUT), System.getenv());
+    // a wrong command line shows its help on the standard error
+    boolean terminals =
+        TerminalOutput.isTerminal(TerminalOutput.OUTPUT)
+            && TerminalOutput.isTerminal(TerminalOutput.ERRORS);
+    boolean colours = TerminalOutput.hasColours(terminals, System.getenv());
     CommandLine loligo = commandLine();
     loligo.setColorScheme(CommandLine.Help.defaultColorScheme(colours ? Ansi.ON : Ansi.OFF));
     int status = loligo.execute(arguments);

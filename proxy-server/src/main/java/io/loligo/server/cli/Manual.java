@@ -1,13 +1,16 @@
 package io.loligo.server.cli;
 
+import io.loligo.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -31,6 +34,9 @@ final class Manual implements Callable<Integer> {
   @Parameters(paramLabel = "FOLDER", description = "gets the folders man1 and man5")
   private Path folder;
 
+  @Option(names = "--json", description = "as JSON: folder, pages (their paths in it)")
+  private boolean json;
+
   @Override
   public Integer call() throws CommandFailure {
     Map<String, String> pages = ManualPages.all(spec.root());
@@ -45,8 +51,15 @@ final class Manual implements Callable<Integer> {
           CommandFailure.FAILED, "man pages cannot be written into " + folder + ": " + e);
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.println(pages.size() + " pages in " + folder);
+    out.println(json ? json(pages.keySet()) : pages.size() + " pages in " + folder);
     out.flush();
     return 0;
+  }
+
+  private JsonWriter json(Set<String> pages) {
+    JsonWriter object = JsonWriter.compact().beginObject();
+    object.member("folder", folder.toString()).name("pages").beginArray();
+    pages.forEach(object::value);
+    return object.endArray().endObject();
   }
 }

@@ -34,7 +34,8 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "  loligo report /var/log/squid/access.log -o report.html",
-      "  loligo report -f /etc/loligo/loligo.conf -o report.html"
+      "  loligo report -f /etc/loligo/loligo.conf -o report.html",
+      "  loligo report --json -f /etc/loligo/loligo.conf -o - | jq .hitRatio"
     })
 final class Reporting implements Callable<Integer> {
   /**
@@ -79,6 +80,9 @@ final class Reporting implements Callable<Integer> {
       description = "time zone of the graphs, such as UTC or Europe/Berlin; default: the system's")
   private String zone = "";
 
+  @Option(names = "--json", description = "writes figures as JSON in place of the page")
+  private boolean json;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (logs.isEmpty() == (file == null)) {
@@ -112,7 +116,7 @@ final class Reporting implements Callable<Integer> {
               System.in,
               System.currentTimeMillis(),
               times,
-              TerminalOutput.isTerminal(TerminalOutput.ERRORS) ? System.err : null);
+              TerminalOutput.hasProgress(TerminalOutput.ERRORS) ? System.err : null);
     } catch (DateTimeException e) {
       return refuse("--zone " + zone + " is no time zone (expected: such as Europe/Berlin)");
     }
@@ -137,14 +141,22 @@ final class Reporting implements Callable<Integer> {
 
   private void write(LogReport report) throws IOException {
     if (output.equals("-")) {
-      report.write(System.out);
+      write(report, System.out);
       System.out.flush();
       return;
     }
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(Path.of(output)))) {
-      report.write(out);
+      write(report, out);
     }
     say(report.accesses() + " accesses, " + report.unreadable() + " unreadable lines: " + output);
+  }
+
+  private void write(LogReport report, OutputStream out) throws IOException {
+    if (json) {
+      report.writeFigures(out);
+    } else {
+      report.write(out);
+    }
   }
 
   private boolean isOutput(String log) throws IOException {

@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code loligo rotate}: the running proxy begins new log files. */
@@ -29,11 +30,14 @@ final class Rotating implements Callable<Integer> {
   @Mixin
   private RunningProxy proxy;
 
+  @Option(names = "--json", description = "as JSON: rotating")
+  private boolean json;
+
   @Override
   public Integer call() throws CommandFailure, InterruptedException {
-    proxy.post("/rotate");
+    String answer = proxy.post("/rotate");
     PrintWriter out = spec.commandLine().getOut();
-    out.println("logs are rotated");
+    out.println(json ? answer.strip() : "logs are rotated");
     out.flush();
     return 0;
   }

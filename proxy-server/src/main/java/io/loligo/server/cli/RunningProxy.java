@@ -3,11 +3,13 @@ package io.loligo.server.cli;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
+import io.loligo.server.json.JsonValue;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -20,6 +22,11 @@ final class RunningProxy {
   private static final int ACCEPTED = 202;
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
+
+  /** Characters of an answer that a message shows. */
+  private static final int MOST_SHOWN = 300;
+
+  private static final Pattern CONTROLS = Pattern.compile("[\\p{Cntrl}\\x80-\\x9f]");
 
   @Option(
       names = "--admin",
@@ -39,8 +46,13 @@ final class RunningProxy {
   /** Null until the first call. */
   private @Nullable AdminCall found;
 
-  /** The answer to a GET. */
+  /** The JSON text that answers a GET. */
   String get(String page) throws CommandFailure, InterruptedException {
+    return json(getText(page));
+  }
+
+  /** The answer to a GET, of any form. */
+  String getText(String page) throws CommandFailure, InterruptedException {
     try {
       return content(call().get(page), OK, OK);
     } catch (IOException e) {
@@ -48,26 +60,27 @@ final class RunningProxy {
     }
   }
 
-  /** The answer to a POST. */
+  /** The JSON text that answers a POST. */
   String post(String page) throws CommandFailure, InterruptedException {
-    return content(answer(page), OK, ACCEPTED);
+    return json(content(answer(page), OK, ACCEPTED));
   }
 
-  /** The answer to a DELETE. */
+  /** The JSON text that answers a DELETE. */
   String delete(String page) throws CommandFailure, InterruptedException {
     try {
-      return content(call().delete(page), OK, OK);
+      return json(content(call().delete(page), OK, OK));
     } catch (IOException e) {
       throw unreachable(e);
     }
   }
 
   /**
-   * The answer to a POST that may fail with {@code status}, and then has an ordinary answer too.
+   * The answer to a POST that may fail with {@code status}, and then has an ordinary answer too: a
+   * JSON text.
    */
   HttpResponse<String> post(String page, int status) throws CommandFailure, InterruptedException {
     HttpResponse<String> answer = answer(page);
-    content(answer, OK, status);
+    json(content(answer, OK, status));
     return answer;
   }
 
@@ -101,13 +114,32 @@ final class RunningProxy {
     if (status == good || status == alsoGood) {
       return answer.body();
     }
-    String why = answer.body().strip();
+    String why = shown(answer.body());
     String remedy =
         status == UNAUTHORIZED || status == FORBIDDEN
             ? "; next: name the configuration with -f, or set " + SECRET
             : "";
     throw new CommandFailure(
         CommandFailure.FAILED, (why.isEmpty() ? "status " + status : why) + remedy);
+  }
+
+  /** Another program may listen there, and answer with a page of its own. */
+  private static String shown(String body) {
+    String line = body.strip().lines().findFirst().orElse("");
+    return CONTROLS.matcher(line.substring(0, Math.min(MOST_SHOWN, line.length()))).replaceAll("?");
+  }
+
+  private String json(String answer) throws CommandFailure {
+    try {
+      JsonValue.parse(answer);
+      return answer;
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailure(
+          CommandFailure.FAILED,
+          "the answer of "
+              + call().authority()
+              + " is no JSON; next: is that the loligo_admin_port of a proxy?");
+    }
   }
 
   private AdminCall call() throws CommandFailure {

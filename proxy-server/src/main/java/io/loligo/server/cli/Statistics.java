@@ -137,8 +137,14 @@ final class Statistics implements Callable<Integer> {
   }
 
   private static JsonWriter json(Figures figures) {
-    JsonValue state = figures.state();
     JsonWriter json = JsonWriter.compact().beginObject();
+    members(json, figures);
+    return json.endObject();
+  }
+
+  /** Adds the numbers of {@code figures} to the object that {@code json} has begun. */
+  static void members(JsonWriter json, Figures figures) {
+    JsonValue state = figures.state();
     json.member("version", state.get("version").text());
     json.member("upSeconds", state.get("upSeconds").whole());
     json.member("ready", state.get("ready").isTrue());
@@ -177,6 +183,6 @@ final class Statistics implements Callable<Integer> {
       json.member("responses", disk.get("objects").whole());
       json.member("hits", disk.get("hits").whole()).endObject();
     }
-    return json.endArray().endObject();
+    json.endArray();
   }
 }

@@ -41,10 +41,17 @@ final class TerminalOutput {
     }
   }
 
+  /** Whether a terminal that shows the stream with this descriptor can change a line again. */
+  static boolean hasProgress(int descriptor) {
+    return isTerminal(descriptor) && !isDumb(System.getenv());
+  }
+
+  private static boolean isDumb(Map<String, String> environment) {
+    return environment.getOrDefault("TERM", "").equals("dumb");
+  }
+
   /** Whether a terminal gets colours: {@code NO_COLOR} with any value prevents them. */
   static boolean hasColours(boolean terminal, Map<String, String> environment) {
-    return terminal
-        && environment.getOrDefault("NO_COLOR", "").isEmpty()
-        && !environment.getOrDefault("TERM", "").equals("dumb");
+    return terminal && environment.getOrDefault("NO_COLOR", "").isEmpty() && !isDumb(environment);
   }
 }

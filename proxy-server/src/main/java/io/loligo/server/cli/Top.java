@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "  loligo top -f /etc/loligo/loligo.conf",
-      "  loligo top --once --admin 127.0.0.1:3129"
+      "  loligo top --once --admin 127.0.0.1:3129",
+      "  loligo top --json | jq .perSecond"
     })
 final class Top implements Callable<Integer> {
   private static final int COLUMNS = 80;
@@ -49,16 +50,27 @@ final class Top implements Callable<Integer> {
   @Option(names = "--once", description = "shows one view, with the rates of one second, and ends")
   private boolean once;
 
+  @Option(
+      names = "--json",
+      description =
+          "the same as JSON: members of stats, perSecond, and the arrays origins, clients and"
+              + " slowest")
+  private boolean json;
+
   @Override
   public Integer call() throws CommandFailure, InterruptedException, IOException {
     TopSource source = new TopSource(proxy::get);
-    if (once || !TerminalOutput.isTerminal(TerminalOutput.OUTPUT)) {
+    if (once || json || !TerminalOutput.isTerminal(TerminalOutput.OUTPUT)) {
       source.look();
       Thread.sleep(TopScreen.PERIOD_MILLIS);
       source.look();
       PrintWriter out = spec.commandLine().getOut();
-      TopView view = new TopView(COLUMNS, LINES, TopView.Order.REQUESTS, ZoneId.systemDefault());
-      view.lines(source).forEach(out::println);
+      if (json) {
+        out.println(TopJson.of(source));
+      } else {
+        TopView view = new TopView(COLUMNS, LINES, TopView.Order.REQUESTS, ZoneId.systemDefault());
+        view.lines(source).forEach(out::println);
+      }
       out.flush();
       return 0;
     }

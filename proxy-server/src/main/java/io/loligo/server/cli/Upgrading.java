@@ -4,8 +4,10 @@ import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.boot.TakeoverPlace;
+import io.loligo.server.json.JsonWriter;
 import io.loligo.server.takeover.Takeover;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -42,6 +44,9 @@ final class Upgrading implements Callable<Integer> {
       description = "configuration of the running proxy")
   private Path file;
 
+  @Option(names = "--json", description = "as JSON: pid")
+  private boolean json;
+
   @Override
   public Integer call() throws CommandFailure {
     ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
@@ -56,7 +61,10 @@ final class Upgrading implements Callable<Integer> {
     }
     try (Takeover running = Takeover.at(socket)) {
       long pid = running.startSuccessor();
-      spec.commandLine().getOut().println("process " + pid + " has taken over");
+      JsonWriter object = JsonWriter.compact().beginObject().member("pid", pid).endObject();
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(json ? object.toString() : "process " + pid + " has taken over");
+      out.flush();
       return 0;
     } catch (Takeover.UnknownOutcomeException e) {
       throw new CommandFailure(CommandFailure.UNKNOWN, String.valueOf(e.getMessage()));

@@ -109,6 +109,15 @@ public final class LogReport {
     out.write(html().getBytes(StandardCharsets.UTF_8));
   }
 
+  /**
+   * Writes figures of the log for programs: one JSON object; there must be an access. Does not
+   * close {@code out}.
+   */
+  public void writeFigures(OutputStream out) throws IOException {
+    ReportNumbers numbers = new ReportNumbers(read.counted(), zone);
+    out.write(ReportFigures.of(read, numbers, notes).getBytes(StandardCharsets.UTF_8));
+  }
+
   private String html() {
     ReportNumbers numbers = new ReportNumbers(read.counted(), zone);
     return new ReportPage(read, numbers, experiments(numbers), notes).html();

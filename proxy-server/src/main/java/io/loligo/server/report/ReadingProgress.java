@@ -33,7 +33,9 @@ final class ReadingProgress implements LogReading.Progress {
     long now = System.nanoTime();
     if (now - shownNanos >= EVERY_NANOS) {
       shownNanos = now;
-      terminal.print("\r" + text(lines, bytes, size, now - startNanos) + "\u001B[K");
+      // a line longer than the terminal must not wrap: the next one could not overwrite it
+      String text = text(lines, bytes, size, now - startNanos);
+      terminal.print("\r\u001B[?7l\u001B[K" + text + "\u001B[?7h");
       terminal.flush();
     }
   }

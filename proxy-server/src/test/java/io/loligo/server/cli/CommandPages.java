@@ -18,6 +18,7 @@ final class CommandPages {
 
       `loligo` stands for `java -jar loligo.jar`. `loligo COMMAND --help` and `loligo help COMMAND` show the same texts.
       A terminal gets colours, unless `NO_COLOR` is set; a file or a program never does. Options come before or after parameters.
+      [Output for programs](../running.md#output-for-programs) describes the JSON of `--json`.
 
       The commands that ask a running proxy, or change it, call its [admin port](../watching.md). Changes need `loligo_admin_secret`:
       the commands take it from the configuration that `-f` names, or from the environment variable `LOLIGO_ADMIN_SECRET`.

@@ -38,6 +38,17 @@ class CommandsTest {
     }
   }
 
+  /** A program reads the log of {@code run}, and the script of {@code completion}, as they are. */
+  @Test
+  void eachCommandHasJsonForPrograms() {
+    for (CommandSpec command : CommandPages.commands()) {
+      String name = command.qualifiedName();
+      boolean none = List.of("loligo run", "loligo completion").contains(name);
+      boolean group = !command.subcommands().isEmpty();
+      assertThat(command.optionsMap().containsKey("--json")).as(name).isEqualTo(!none && !group);
+    }
+  }
+
   @Test
   void examplesAreValidCommandLines() {
     for (CommandSpec command : CommandPages.commands()) {

@@ -2,6 +2,7 @@ package io.loligo.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.json.JsonValue;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,35 @@ class HelpingTest {
   void explainsACommand() {
     assertThat(help("check")).isZero();
     assertThat(out.toString()).contains("Usage: loligo check", "--strict");
+  }
+
+  private JsonValue json(String... words) {
+    out.getBuffer().setLength(0);
+    assertThat(help(words)).isZero();
+    return JsonValue.parse(out.toString());
+  }
+
+  @Test
+  void programsGetTheSameAsJson() {
+    JsonValue one = json("--json", "no_cache");
+    assertThat(one.get("directive").text()).isEqualTo("cache");
+    assertThat(one.get("aliases").values().get(0).text()).isEqualTo("no_cache");
+    assertThat(one.get("restart").isPresent()).isFalse();
+    JsonValue unused = json("ecap_enable", "--json");
+    assertThat(unused.get("takesEffect").isTrue()).isFalse();
+    assertThat(unused.get("status").text()).isEqualTo("stops the start unless waived");
+    assertThat(json("--directives", "--json").values())
+        .hasSizeGreaterThan(200)
+        .filteredOn(each -> each.get("directive").text().equals("loligo_transport"))
+        .singleElement()
+        .matches(each -> !each.get("restart").text().isEmpty());
+    JsonValue purge = json("purge", "--json");
+    assertThat(purge.get("command").text()).isEqualTo("loligo purge");
+    assertThat(purge.get("exitStatus").get("3").text()).isEqualTo("no proxy answers");
+    assertThat(purge.get("options").values()).isNotEmpty();
+    assertThat(json("--json").values())
+        .extracting(each -> each.get("command").text())
+        .contains("loligo purge", "loligo acl test", "loligo cluster owner");
   }
 
   @Test

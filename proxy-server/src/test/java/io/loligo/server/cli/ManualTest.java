@@ -3,6 +3,7 @@ package io.loligo.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.boot.Features;
+import io.loligo.server.json.JsonValue;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -38,6 +39,18 @@ class ManualTest {
         .hasSize(CommandPages.commands().size() + 1)
         .contains(
             "man1/loligo.1", "man1/loligo-purge.1", "man1/loligo-acl-test.1", "man5/loligo.conf.5");
+  }
+
+  @Test
+  void programsLearnThePages() {
+    StringWriter out = new StringWriter();
+    Path folder = dir.resolve("man");
+    Main.commandLine().setOut(new PrintWriter(out)).execute("manual", "--json", folder.toString());
+    JsonValue json = JsonValue.parse(out.toString());
+    assertThat(json.get("folder").text()).isEqualTo(folder.toString());
+    assertThat(json.get("pages").values())
+        .hasSize(CommandPages.commands().size() + 1)
+        .allMatch(page -> Files.isRegularFile(folder.resolve(page.text())));
   }
 
   @Test

@@ -2,11 +2,13 @@ package io.loligo.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.json.JsonValue;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -39,6 +41,36 @@ class ReportingTest {
     assertThat(report(log, "-o", page.toString(), "--zone", "UTC")).isZero();
     assertThat(page).content().contains("31. Proxy reply time", "1 of 2 lines are unreadable");
     assertThat(err.toString()).contains("loligo: 1 accesses, 1 unreadable lines: " + page);
+  }
+
+  @Test
+  void writesFiguresForPrograms() throws IOException {
+    Path file = dir.resolve("figures.json");
+    String hit = LINE.replace("TCP_MISS/200 1234", "TCP_HIT/200 66").replace("   310 ", "    10 ");
+    String absent = dir.resolve("absent").toString();
+    String log =
+        write("access.log", LINE + LINE + hit + hit.replace("TCP_HIT", "TCP_DENIED") + "x\n");
+    assertThat(report(absent, log, "-o", file.toString(), "--json")).isEqualTo(1);
+    String text = Files.readString(file);
+    assertThat(text).endsWith("}\n").hasLineCount(1);
+    JsonValue json = JsonValue.parse(text);
+    assertThat(json.get("lines").whole()).isEqualTo(5);
+    assertThat(json.get("unreadable").whole()).isEqualTo(1);
+    assertThat(json.get("accesses").whole()).isEqualTo(4);
+    assertThat(json.get("others").whole()).isEqualTo(1);
+    assertThat(json.get("problems").values()).hasSize(1);
+    assertThat(json.get("results").get("TCP_MISS").whole()).isEqualTo(2);
+    assertThat(json.get("from").text()).isEqualTo("2025-11-20T00:53:20.123Z");
+    for (JsonValue sums : List.of(json, json.get("peak"), json.get("overTime").values().get(0))) {
+      assertThat(sums.get("hits").whole()).isEqualTo(1);
+      assertThat(sums.get("misses").whole()).isEqualTo(2);
+      assertThat(sums.get("hitRatio").number()).isEqualTo(0.333);
+      assertThat(sums.get("bytes").whole()).isEqualTo(2 * 1234 + 66);
+      assertThat(sums.get("hitBytes").whole()).isEqualTo(66);
+      double miss = sums.get("times").get("misses").get("p50Micros").number();
+      assertThat(miss).isBetween(305_000.0, 315_000.0);
+      assertThat(sums.get("times").get("hits").get("p99Micros").number()).isLessThan(miss);
+    }
   }
 
   @Test

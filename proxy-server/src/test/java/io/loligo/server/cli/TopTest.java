@@ -2,6 +2,7 @@ package io.loligo.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.json.JsonValue;
 import io.loligo.server.json.JsonWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -96,6 +97,28 @@ class TopTest {
         .containsPattern("memory_hit +1160 +150 us +2.5 ms +30 ms")
         .containsPattern("origin9 +9 +19 +0 +1000 B")
         .containsPattern("1.5 s +miss +200  GET http://slow.test/");
+  }
+
+  @Test
+  void programsGetTheSameNumbers() throws Exception {
+    String text = TopJson.of(source());
+    JsonValue json = JsonValue.parse(text);
+    assertThat(json.get("requests").whole()).isEqualTo(1700);
+    JsonValue rates = json.get("perSecond");
+    assertThat(rates.get("requests").number()).isEqualTo(100);
+    assertThat(rates.get("hits").number()).isEqualTo(80);
+    assertThat(rates.get("clientSentBytes").number()).isEqualTo(4096);
+    assertThat(rates.get("clientHitSentBytes").number()).isEqualTo(1024);
+    assertThat(rates.get("serverReceivedBytes").number()).isEqualTo(2048);
+    assertThat(json.get("classes").get("miss").get("p99Micros").number()).isEqualTo(30_000);
+    JsonValue third = json.get("origins").values().get(2);
+    assertThat(third.get("origin").text()).isEqualTo("origin3");
+    assertThat(third.get("errors").whole()).isEqualTo(5);
+    assertThat(json.get("clients").values()).hasSize(9);
+    JsonValue slowest = json.get("slowest").values().get(0);
+    assertThat(slowest.get("micros").whole()).isEqualTo(1_500_000);
+    assertThat(slowest.get("url").text()).startsWith("http://slow.test/\u001b[2J");
+    assertThat(text).as("no control character").doesNotContain("\u001b", "\n");
   }
 
   @Test

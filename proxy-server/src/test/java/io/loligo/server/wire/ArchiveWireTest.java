@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.json.JsonValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -63,11 +64,13 @@ final class ArchiveWireTest {
   void aJvmUsesTheArchiveThatItWrote() throws Exception {
     Path jar = ProxyJar.write(dir.resolve("proxy.jar"));
     assertThat(byShared(run(jar)[1]).get(true)).isEmpty();
-    try (ProxyProcess making = ProxyProcess.start(dir, JAVA, "-jar", "" + jar, "archive")) {
+    try (ProxyProcess making =
+        ProxyProcess.start(dir, JAVA, "-jar", "" + jar, "archive", "--json")) {
       // it starts two JVMs and writes 40 MB
       assertThat(making.process().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
       assertThat(making.process().exitValue()).as(making.output()).isZero();
-      assertThat(making.output()).startsWith("wrote " + dir).hasLineCount(1);
+      assertThat(making.output()).hasLineCount(1);
+      assertThat(JsonValue.parse(making.output()).get("file").text()).startsWith(dir + "/");
     }
     String[] with = run(jar);
     Map<Boolean, List<String>> classes = byShared(with[1]);

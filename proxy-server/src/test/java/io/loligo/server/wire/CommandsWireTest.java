@@ -137,6 +137,44 @@ class CommandsWireTest extends WireTest {
   }
 
   @Test
+  void programsGetJson() throws Exception {
+    startProxy(SECRET);
+    storeAndHit();
+    JsonValue top = JsonValue.parse(answer("top", "--json"));
+    assertThat(top.get("requests").whole()).isEqualTo(3);
+    assertThat(top.get("perSecond").get("requests").number()).isZero();
+    assertThat(top.get("clients").values().get(0).get("client").text()).isEqualTo("127.0.0.1");
+    assertThat(top.get("slowest").values()).isNotEmpty();
+    assertThat(answer("rotate", "--json")).isEqualTo("{\"rotating\":true}\n");
+    // this process does not end
+    assertThat(answer("drain", "--timeout", "0")).isEqualTo("draining\n");
+    String notEnded = "{\"draining\":true,\"ended\":false}\n";
+    assertThat(answer("drain", "--timeout", "0", "--json")).isEqualTo(notEnded);
+    out.getBuffer().setLength(0);
+    assertThat(run(proxy.adminPort(), SECRET, "drain", "--timeout", "1", "--json")).isEqualTo(1);
+    assertThat(out.toString()).isEqualTo(notEnded);
+    assertThat(err.toString()).isEqualTo("loligo: still draining after 1 s\n");
+  }
+
+  /** Its page may be long, and control the terminal. */
+  @Test
+  void anotherProgramAtTheAdminPortIsNamed() throws Exception {
+    startProxy(SECRET);
+    String page = "<html>\u001b[2J" + "x".repeat(1000) + "\n</html>";
+    origin.onOk("/state", page);
+    for (String command : List.of("stats", "top")) {
+      assertThat(run(origin.port(), SECRET, command)).as(command).isEqualTo(1);
+    }
+    assertThat(err.toString())
+        .contains("127.0.0.1:" + origin.port() + " is no JSON; next: is that the loligo_admin_port")
+        .doesNotContain("Exception", "\u001b");
+    err.getBuffer().setLength(0);
+    origin.on("/state", ScriptedOrigin.response("404 no", page));
+    assertThat(run(origin.port(), SECRET, "stats")).isEqualTo(1);
+    assertThat(err.toString()).startsWith("loligo: <html>?[2Jxx").hasSizeLessThan(320);
+  }
+
+  @Test
   void aChangeWithoutTheSecretNamesTheRemedy() throws Exception {
     startProxy(SECRET);
     for (List<String> words :
@@ -198,8 +236,8 @@ class CommandsWireTest extends WireTest {
     assertThat(run(admin, SECRET, "reload")).isEqualTo(1);
     assertThat(out.toString()).contains("loligo.conf:", "read_ahead_gap", "\nnot reloaded");
     out.getBuffer().setLength(0);
-    assertThat(run(admin, SECRET, "drain")).isZero();
-    assertThat(out.toString()).isEqualTo("draining\nended\n");
+    assertThat(run(admin, SECRET, "drain", "--json")).isZero();
+    assertThat(out.toString()).isEqualTo("{\"draining\":true,\"ended\":true}\n");
     assertThatThrownBy(() -> RawClient.connect(admin)).isInstanceOf(IOException.class);
     assertThat(process.awaitExit()).isZero();
   }

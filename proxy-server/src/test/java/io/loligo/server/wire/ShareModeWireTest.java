@@ -8,6 +8,7 @@ import io.loligo.server.CapturedLog;
 import io.loligo.server.Waiting;
 import io.loligo.server.cli.Main;
 import io.loligo.server.cluster.Cluster;
+import io.loligo.server.json.JsonValue;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
 import io.loligo.server.record.HitClass;
@@ -318,10 +319,12 @@ class ShareModeWireTest extends WireTest {
     String path = ownedBy(1);
     String owned = "127.0.0.1:" + groupPorts.get(1) + "\n";
     assertThat(command("owner", origin.url(path))).isEqualTo(owned);
+    assertThat(JsonValue.parse(command("owner", origin.url(path), "--json")).get("owner").text())
+        .isEqualTo(owned.strip());
     origin.onOk(path, "content", FRESH);
     long before = origin.fetches(path);
     assertThat(getFrom(0, path).text()).isEqualTo("content");
-    assertThat(drain()).isEqualTo("{\"draining\":true}\n");
+    assertThat(drain()).isEqualTo("draining\n");
     awaitOnAllPages("\"draining\": true");
     assertThat(command("owner", origin.url(path))).isNotEqualTo(owned);
     long stored = proxies.get(1).storedResponses();
@@ -334,7 +337,7 @@ class ShareModeWireTest extends WireTest {
       assertThat(getFrom(1, "/drained" + key).text()).isEqualTo("more");
     }
     assertThat(proxies.get(1).storedResponses()).as("nothing new").isEqualTo(stored);
-    assertThat(drain("--end")).isEqualTo("{\"draining\":false}\n");
+    assertThat(drain("--end", "--json")).isEqualTo("{\"draining\":false}\n");
     Waiting.until(
         "it owns keys again",
         () -> !page(proxies.get(0), "/cluster").contains("\"draining\": true"));

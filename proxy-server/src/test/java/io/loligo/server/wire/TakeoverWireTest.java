@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.json.JsonValue;
 import io.loligo.server.systemd.NotifyReceiver;
 import io.loligo.server.takeover.Takeover;
 import io.loligo.server.transport.InheritedSockets;
@@ -356,9 +357,9 @@ class TakeoverWireTest extends WireTest {
       for (String version : List.of("2", "1")) {
         Path next = ProxyJar.write(dir.resolve("next.jar"), version);
         Files.move(next, jar, StandardCopyOption.ATOMIC_MOVE);
-        ProxyProcess upgrade = ofJar(jar, "upgrade", "-f", file);
+        ProxyProcess upgrade = ofJar(jar, "upgrade", "-f", file, "--json");
         assertThat(upgrade.awaitExit()).as(upgrade.output()).isZero();
-        String pid = upgrade.output().replaceAll("(?s).*process (\\d+) has taken over.*", "$1");
+        String pid = "" + JsonValue.parse(upgrade.output()).get("pid").whole();
         successors.add(ProcessHandle.of(Long.parseLong(pid)).orElseThrow());
         assertThat(old.output())
             .contains("process " + pid + " (version " + version + ") begins to take over");
