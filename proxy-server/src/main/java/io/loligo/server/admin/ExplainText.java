@@ -61,7 +61,9 @@ public final class ExplainText {
     line(
         text,
         "log",
-        decision.outcome() == CacheDecision.Outcome.VALIDATE || forecast.offeredTags() > 0
+        forecast.isSent()
+                && (decision.outcome() == CacheDecision.Outcome.VALIDATE
+                    || forecast.offeredTags() > 0)
             ? "TCP_REFRESH_UNMODIFIED, or " + forecast.tag() + " if it has changed"
             : "" + forecast.tag());
     if (forecast.staleOnError()) {

@@ -127,6 +127,15 @@ public final class Explanation {
     return toBuilder().route(route).build();
   }
 
+  /** The same, where the proxy may connect to no address of the origin, for this reason. */
+  public Explanation withoutWay(String why) {
+    List<RouteSurvey.Unused> unused = route == null ? List.of() : route.unused();
+    return toBuilder()
+        .route(new RouteSurvey(List.of(), unused, why))
+        .forecast(forecast == null ? null : forecast.withoutWay())
+        .build();
+  }
+
   private Builder toBuilder() {
     return new Builder(this);
   }

@@ -20,13 +20,28 @@ public record Forecast(
     boolean staleOnError,
     int offeredTags,
     boolean fetchesWhole) {
+  private static final int FORBIDDEN = 403;
+
   /** Whether the request, or a validation for it, would be sent to the next hop. */
   public boolean isSent() {
     return status == 0 || decision.revalidates();
   }
 
+  /**
+   * The same if the proxy may connect to no address of the origin: a stored response answers, or
+   * 403.
+   */
+  Forecast withoutWay() {
+    return status != 0 || staleOnError
+        ? this
+        : new Forecast(decision, FORBIDDEN, LogTag.TCP_DENIED, false, 0, false);
+  }
+
   /** In one sentence. */
   public String text() {
+    if (tag == LogTag.TCP_DENIED) {
+      return "refused: the proxy connects to no address of this host";
+    }
     return switch (decision.outcome()) {
       case SERVE -> "served from the store";
       case NOT_MODIFIED ->

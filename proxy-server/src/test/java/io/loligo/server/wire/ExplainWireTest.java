@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.wire.LyingDns.Entry;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -96,6 +97,59 @@ class ExplainWireTest extends WireTest {
     assertThat(explain(origin.url("/a"))).contains("nothing stored");
     assertThat(explain(origin.url("/a"), "client=192.0.2.1"))
         .contains("refused: 403, ", "deny !me");
+  }
+
+  /** A request would come back to the proxy, or reach its administration. */
+  @Test
+  void foretellsThatNoRequestReachesTheProxyItself() throws Exception {
+    LyingDns dns = closing(new LyingDns());
+    dns.on("me.test", q -> q.send(q.message(0, 0, Entry.a(q.name, 127, 0, 0, 1))));
+    dns.on("silent.test", question -> {});
+    proxy = ProxyUnderTest.startAsking(dns.address(), configuration());
+    int admin = proxy.adminPort();
+    for (String place : List.of("127.0.0.1:" + proxy.port(), "me.test:" + proxy.port())) {
+      String url = "http://" + place + "/a";
+      assertThat(explain(url))
+          .contains("answer     refused: the proxy connects to no address of this host\n")
+          .contains("status     403\n", "log        TCP_DENIED\n")
+          .contains("sent       nowhere: a port of this proxy itself\n");
+      assertThat(statusOf("GET " + url)).as(url).isEqualTo(403);
+    }
+    assertThat(explain(origin.url("/a"))).contains("status     the origin's");
+    assertThat(explain("http://silent.test/")).contains("status     the origin's");
+    String url = "http://127.0.0.1:" + admin + "/metrics";
+    assertThat(explain(url, "method=POST")).contains("nowhere: a management port of this proxy");
+    assertThat(explain(url, "format=json"))
+        .contains("\"failure\": \"a management port of this proxy\"", "\"status\": 403");
+    assertThat(statusOf("GET " + url)).isEqualTo(403);
+    assertThat(explain(url)).contains("GET TCP_DENIED/403");
+    assertThat(explain("127.0.0.1:" + proxy.port(), "method=CONNECT"))
+        .contains("answer     refused: 403, a port of this proxy itself\n");
+    assertThat(statusOf("CONNECT 127.0.0.1:" + proxy.port())).isEqualTo(403);
+    assertThat(explain(origin.authority(), "method=CONNECT"))
+        .contains("refused: CONNECT is not answered from the store");
+  }
+
+  /** The way to it is that of the parent. */
+  @Test
+  void onlyTheFirstHopDecidesWhetherAnAddressIsRefused() throws Exception {
+    startProxy(
+        "acl elsewhere method POST",
+        "cache_peer 127.0.0.1 parent " + origin.port() + " 0 no-query no-digest name=one",
+        "cache_peer_access one deny elsewhere");
+    String url = "http://127.0.0.1:" + proxy.port() + "/a";
+    assertThat(explain(url)).contains("  sent       to parent one, FIRSTUP_PARENT\n");
+    assertThat(explain(url, "method=POST"))
+        .contains(
+            "  sent       nowhere: a port of this proxy itself\n"
+                + "  not to     parent one: denied by cache_peer_access\n");
+  }
+
+  private int statusOf(String request) throws IOException {
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      client.send(request + " HTTP/1.1\r\nHost: x\r\n\r\n");
+      return WireMessage.status(client.responseHead());
+    }
   }
 
   @Test

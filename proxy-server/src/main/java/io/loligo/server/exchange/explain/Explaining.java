@@ -40,7 +40,9 @@ import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.LogTag;
+import io.loligo.server.record.RouteSurvey;
 import io.loligo.server.upstream.PeerDirectives;
+import io.loligo.server.upstream.own.OwnObjects;
 import io.loligo.store.Store.Peek;
 import io.loligo.store.load.LoadOutcome;
 import io.loligo.store.memory.Glimpse;
@@ -221,10 +223,26 @@ public final class Explaining {
   private void admitted(Verdict verdict) {
     if (verdict instanceof Denied denied) {
       refuse(denied.refusal().summary());
+    } else if (verdict == AnswerHere.TUNNEL) {
+      tunnel();
     } else if (verdict instanceof AnswerHere part) {
       refuse(part.summary());
     } else {
       services.store.peek(key(), head.fields(), executor, this::peeked);
+    }
+  }
+
+  /** A parent may lead elsewhere: only without one the proxy connects to the host itself. */
+  private void tunnel() {
+    if (services.settings.config().get(PeerDirectives.CACHE_PEER).isEmpty()) {
+      new AddressSurvey(
+              services,
+              executor,
+              request(),
+              why -> refuse(why == null ? AnswerHere.TUNNEL.summary() : "403, " + why))
+          .start();
+    } else {
+      refuse(AnswerHere.TUNNEL.summary());
     }
   }
 
@@ -258,14 +276,36 @@ public final class Explaining {
             .key(key)
             .build();
     services.keys.probe(target);
-    if (forecast.isSent() && !services.settings.config().get(PeerDirectives.CACHE_PEER).isEmpty()) {
+    if (!forecast.isSent()) {
+      sliced(all, forecasting.sliceBytes);
+    } else if (services.settings.config().get(PeerDirectives.CACHE_PEER).isEmpty()) {
+      toOrigin(all, forecasting.sliceBytes);
+    } else {
       services.router.survey(
-          request(),
-          head.methodId(),
-          route -> sliced(all.withRoute(route), forecasting.sliceBytes));
+          request(), head.methodId(), route -> routed(all.withRoute(route), route, forecasting));
+    }
+  }
+
+  private void routed(Explanation all, RouteSurvey route, Forecasting forecasting) {
+    if (!route.hops().isEmpty() && route.hops().get(0).peer() == null) {
+      toOrigin(all, forecasting.sliceBytes);
     } else {
       sliced(all, forecasting.sliceBytes);
     }
+  }
+
+  /** The origin is the first to be asked; if the proxy may not connect to it, no other one is. */
+  private void toOrigin(Explanation all, long sliceBytes) {
+    if (request().host().equals(OwnObjects.HOST)) {
+      sliced(all, sliceBytes);
+      return;
+    }
+    new AddressSurvey(
+            services,
+            executor,
+            request(),
+            refusal -> sliced(refusal == null ? all : all.withoutWay(refusal), sliceBytes))
+        .start();
   }
 
   private void sliced(Explanation all, long sliceBytes) {
