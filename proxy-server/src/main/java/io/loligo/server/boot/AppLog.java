@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
  * a service: reading the same from XML would take a fifth of the process's start.
  */
 public final class AppLog extends ContextAwareBase implements Configurator {
+  /** System property: {@code System.err} for commands, whose standard output is their answer. */
+  public static final String CONSOLE = "loligo.log.console";
+
   private static final String FILE = "cache_log";
   private static final String ALL = "ALL,";
 
@@ -37,7 +40,9 @@ public final class AppLog extends ContextAwareBase implements Configurator {
     if (System.getProperty("logback.configurationFile") != null) {
       return ExecutionStatus.INVOKE_NEXT_IF_ANY;
     }
-    add(context, "console", new ConsoleAppender<>());
+    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+    console.setTarget(System.getProperty(CONSOLE, "System.out"));
+    add(context, "console", console);
     context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.INFO);
     context.getLogger("io.netty").setLevel(Level.WARN);
     // a network namespace may have no hardware address, which only serves the numbers of channels

@@ -1,5 +1,6 @@
 package io.loligo.server.cli;
 
+import io.loligo.server.boot.AppLog;
 import io.loligo.server.launch.Relaunch;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
@@ -116,6 +117,9 @@ public final class Main implements Callable<Integer> {
       PrintWriter out = new PrintWriter(System.out, false, Charset.defaultCharset());
       PrintWriter err = new PrintWriter(System.err, false, Charset.defaultCharset());
       System.exit(new SquidCommandLine(squid, name, out, err).run());
+    }
+    if (configuration == null) {
+      System.setProperty(AppLog.CONSOLE, "System.err");
     }
     Path plain = StartedFile.ofPlainRun(arguments);
     if (plain != null) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.core.ConsoleAppender;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +42,23 @@ class AppLogTest {
         .satisfies(lines -> assertThat(lines.get(0)).endsWith(": http://a/?2J?[2J?: cut"))
         .satisfies(lines -> assertThat(lines.get(1)).isEqualTo("java.io.IOException: ?1m"))
         .satisfies(lines -> assertThat(lines.get(2)).startsWith("\tat "));
+  }
+
+  /** Their standard output is their answer. */
+  @Test
+  void commandsLogToTheStandardError() {
+    System.setProperty(AppLog.CONSOLE, "System.err");
+    LoggerContext context = new LoggerContext();
+    try {
+      new AppLog().configure(context);
+      assertThat(context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("console"))
+          .isInstanceOfSatisfying(
+              ConsoleAppender.class,
+              console -> assertThat(console.getTarget()).isEqualTo("System.err"));
+    } finally {
+      System.clearProperty(AppLog.CONSOLE);
+      context.stop();
+    }
   }
 
   @ParameterizedTest

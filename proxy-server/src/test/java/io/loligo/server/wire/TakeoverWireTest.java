@@ -305,9 +305,9 @@ class TakeoverWireTest extends WireTest {
       assertThat(told.next()).isEqualTo("READY=1");
       RawClient half = connect().get(origin.url("/half"));
       half.readContent(half.responseHead(), 4);
-      ProxyProcess upgrade = ProxyProcess.loligo(dir, "upgrade", "-f", file.toString());
+      ProxyProcess upgrade = ProxyProcess.loligo(dir, "upgrade", "--json", "-f", file.toString());
       assertThat(upgrade.awaitExit()).as(upgrade.output()).isZero();
-      String pid = upgrade.output().replaceAll("(?s).*process (\\d+) has taken over.*", "$1");
+      String pid = "" + JsonValue.parse(upgrade.output()).get("pid").whole();
       assertThat(told.next()).isEqualTo("MAINPID=" + pid);
       assertThat(told.next()).isEqualTo("READY=1");
       assertThat(old.process().isAlive()).isTrue();
@@ -357,9 +357,9 @@ class TakeoverWireTest extends WireTest {
       for (String version : List.of("2", "1")) {
         Path next = ProxyJar.write(dir.resolve("next.jar"), version);
         Files.move(next, jar, StandardCopyOption.ATOMIC_MOVE);
-        ProxyProcess upgrade = ofJar(jar, "upgrade", "-f", file, "--json");
+        ProxyProcess upgrade = ofJar(jar, "upgrade", "-f", file);
         assertThat(upgrade.awaitExit()).as(upgrade.output()).isZero();
-        String pid = "" + JsonValue.parse(upgrade.output()).get("pid").whole();
+        String pid = upgrade.output().replaceAll("(?s).*process (\\d+) has taken over.*", "$1");
         successors.add(ProcessHandle.of(Long.parseLong(pid)).orElseThrow());
         assertThat(old.output())
             .contains("process " + pid + " (version " + version + ") begins to take over");
