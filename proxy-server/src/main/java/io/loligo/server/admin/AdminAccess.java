@@ -23,12 +23,12 @@ final class AdminAccess {
   private static final String BASIC = "Basic ";
   private static final byte[] LOOPBACK_6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-  private final boolean encrypted;
   private final AdminTls tls;
+  private volatile boolean encrypted;
   private volatile AdminTerms terms;
 
   /**
-   * @param encrypted whether the port speaks TLS
+   * @param encrypted whether connections speak TLS
    * @param tls its certificates
    */
   AdminAccess(AdminTerms terms, boolean encrypted, AdminTls tls) {
@@ -40,6 +40,16 @@ final class AdminAccess {
   /** Other terms, from the next request on. */
   void reconfigure(AdminTerms now) {
     terms = now;
+  }
+
+  /** Whether connections that are accepted from now on speak TLS. */
+  void encrypts(boolean now) {
+    encrypted = now;
+  }
+
+  /** Whether new connections speak TLS. */
+  boolean isEncrypted() {
+    return encrypted;
   }
 
   /** Whether a connection of {@code client} is accepted. On the event loop. */

@@ -17,9 +17,6 @@ public final class AdminDirectives {
       FEATURE
           .text("loligo_admin_port", "127.0.0.1:3129")
           .form("[ADDRESS:]PORT [tls-cert=FILE [tls-key=FILE] [OPTION...]]|off")
-          .restart(
-              "the port by which the proxy is reloaded and watched stays, so that a wrong"
-                  + " line locks nobody out")
           .with(AdminPortReader::new)
           .text(
               "The port for health, metrics and administration. off: none. If an"

@@ -49,6 +49,9 @@ public final class AdminServer implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 256;
   private static final int IDLE_SECONDS = 60;
 
+  /** For the answer to the reload that has retired the port. */
+  private static final int RETIREMENT_SECONDS = 5;
+
   private final EventLoopGroup group;
   private final Channel listener;
   private final ChannelGroup connections;
@@ -75,11 +78,14 @@ public final class AdminServer implements AutoCloseable {
   public static AdminServer start(
       HttpPort place, AdminTerms terms, AdminTls tls, Operations operations, AdminPages pages)
       throws IOException {
-    return start(place, terms, tls, operations, pages, Sockets.NIO, InheritedSockets.none());
+    AdminServer server =
+        open(place, terms, tls, operations, pages, Sockets.NIO, InheritedSockets.none());
+    server.accept();
+    return server;
   }
 
   /**
-   * Starts to listen; with an inherited socket, from {@link #accept} on.
+   * Opens the port. Connections wait in the kernel until {@link #accept}.
    *
    * @param place where it listens
    * @param terms of access
@@ -89,7 +95,7 @@ public final class AdminServer implements AutoCloseable {
    * @param inherited sockets of an earlier process
    * @throws IOException if the port is not available; names it
    */
-  public static AdminServer start(
+  public static AdminServer open(
       HttpPort place,
       AdminTerms terms,
       AdminTls tls,
@@ -98,9 +104,8 @@ public final class AdminServer implements AutoCloseable {
       Sockets sockets,
       InheritedSockets inherited)
       throws IOException {
-    boolean encrypted = place.tls() != null;
     InetSocketAddress address = address(place);
-    AdminAccess access = new AdminAccess(terms, encrypted, tls);
+    AdminAccess access = new AdminAccess(terms, place.tls() != null, tls);
     AdminRoutes routes =
         new AdminRoutes(
             access,
@@ -117,8 +122,8 @@ public final class AdminServer implements AutoCloseable {
           new ServerBootstrap()
               .group(group)
               .option(ChannelOption.SO_REUSEADDR, true)
-              .option(ChannelOption.AUTO_READ, !inherited.areShared())
-              .childHandler(new Connections(connections, access, routes, encrypted ? tls : null));
+              .option(ChannelOption.AUTO_READ, false)
+              .childHandler(new Connections(connections, access, routes, tls));
       List<FileDescriptor> taken =
           inherited.claim(ListeningSocket.ADMIN, place.address(), place.port(), address);
       ChannelFuture listening =
@@ -189,6 +194,11 @@ public final class AdminServer implements AutoCloseable {
     return routes.refusals();
   }
 
+  /** Whether connections that are accepted from now on speak TLS. */
+  public void encrypts(boolean now) {
+    access.encrypts(now);
+  }
+
   /** Other terms of access, from the next request on. */
   public void reconfigure(AdminTerms terms) {
     access.reconfigure(terms);
@@ -202,12 +212,33 @@ public final class AdminServer implements AutoCloseable {
     group.next().submit(() -> tls.use(certificates)).awaitUninterruptibly();
   }
 
+  /**
+   * Accepts no more connections. Those that are open end in {@value #RETIREMENT_SECONDS} seconds,
+   * or with {@link #end}. Not on an event loop.
+   */
+  public void retire() {
+    handOver();
+    use(null);
+    group.next().schedule(this::closeAll, RETIREMENT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void closeAll() {
+    // a stream does not end by itself
+    connections.close();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  /** Ends what {@link #retire} has left, and waits for that. Any number of calls. */
+  public void end() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
   @Override
   public void close() {
     listener.close().syncUninterruptibly();
     // a stream does not end by itself
     connections.close().syncUninterruptibly();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    end();
   }
 
   /** Prepares accepted connections; counts them on the only event loop. */
@@ -215,11 +246,11 @@ public final class AdminServer implements AutoCloseable {
     private final ChannelGroup all;
     private final AdminAccess access;
     private final AdminRoutes routes;
-    private final @Nullable AdminTls tls;
+    private final AdminTls tls;
     private final LogRateLimit denials = new LogRateLimit(System::nanoTime);
     private int open;
 
-    Connections(ChannelGroup all, AdminAccess access, AdminRoutes routes, @Nullable AdminTls tls) {
+    Connections(ChannelGroup all, AdminAccess access, AdminRoutes routes, AdminTls tls) {
       this.all = all;
       this.access = access;
       this.routes = routes;
@@ -232,7 +263,7 @@ public final class AdminServer implements AutoCloseable {
       ChannelPipeline pipeline = channel.pipeline();
       pipeline.addLast(new Limit());
       pipeline.addLast(new ReadTimeoutHandler(IDLE_SECONDS));
-      if (tls != null) {
+      if (access.isEncrypted()) {
         pipeline.addLast(tls.newHandler());
       }
       pipeline.addLast(

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Applies another configuration: whole, or not at all (ADR 9). Steps that may fail come first:
- * names, logs, folders of the store, ports. Then the loops take everything, and the rest follows.
- * Called by one thread at a time, none of the event loops.
+ * names, logs, folders of the store, the admin port, ports. Then the loops take everything, and the
+ * rest follows. Called by one thread at a time, none of the event loops.
  */
 final class ConfigChange {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigChange.class);
@@ -22,6 +22,7 @@ final class ConfigChange {
   private final InForce inForce;
   private final Loops loops;
   private final Ports ports;
+  private final AdminPort admin;
   private final Logs logs;
   private final Storage storage;
   private final CacheMemory cacheMemory;
@@ -35,6 +36,7 @@ final class ConfigChange {
       InForce inForce,
       Loops loops,
       Ports ports,
+      AdminPort admin,
       Logs logs,
       Storage storage,
       CacheMemory cacheMemory,
@@ -45,6 +47,7 @@ final class ConfigChange {
     this.inForce = inForce;
     this.loops = loops;
     this.ports = ports;
+    this.admin = admin;
     this.logs = logs;
     this.storage = storage;
     this.cacheMemory = cacheMemory;
@@ -70,9 +73,11 @@ final class ConfigChange {
     additions.prepare(now);
     AccessLog log = logs.under(before, now);
     Ports.Change newPorts;
+    AdminPort.Change newAdmin = null;
     DirectoryChange disks = null;
     try {
       disks = storage.prepare(now);
+      newAdmin = admin.prepare(now);
       newPorts = ports.prepare(now);
       exchange(next.terms(), log, newPorts);
     } catch (IOException | RuntimeException | Error e) {
@@ -80,14 +85,19 @@ final class ConfigChange {
       if (disks != null) {
         disks.close();
       }
+      if (newAdmin != null) {
+        newAdmin.cancel();
+      }
       throw e;
     }
     // the loops work with it: whatever fails now, the rest follows
+    finish("the admin port", newAdmin::commit); // before its certificates, which the ports have
     finish("the ports", newPorts::commit);
     finish("the configuration in force", () -> inForce.replace(next));
     finish("the logs", () -> logs.replace(log));
     finish("the certificates of the cluster", certificates);
     parts.reconfigured(before, now);
+    finish("the admin port", newAdmin::accept);
     DirectoryChange others = disks;
     finish("the directories", () -> storage.commit(others)); // last, because it takes a while
     return Reloaded.done(Reconfiguration.applied(before, now), change.later());

@@ -60,6 +60,11 @@ final class OwnPlaces {
     management.addAll(ports);
   }
 
+  /** {@code port} is no management port of this process any more. */
+  void manageNoMore(int port) {
+    management.remove(port);
+  }
+
   /** {@code bound} are the ports for clients under {@code config}. */
   void listensOn(List<Listeners.Bound> bound, ProxyConfig config) {
     List<InetSocketAddress> comeBack = new ArrayList<>();

@@ -53,7 +53,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -332,7 +331,7 @@ public final class Proxy implements AutoCloseable {
       parts.addEnd(() -> Loops.end(group, transport.sockets()));
       parts.addEnd(cluster::leave);
       stripes.enterAll(group);
-      admin = parts.add(new AdminPort(config, transport.sockets(), predecessor.sockets()));
+      admin = parts.add(new AdminPort(transport.sockets(), predecessor.sockets(), own));
       parts.addEnd(storage.store()::land);
       Peers peers = parts.add(new Peers(inForce::config, time, group.iterator().next()));
       parts.add(inForce);
@@ -385,6 +384,7 @@ public final class Proxy implements AutoCloseable {
               inForce,
               loops,
               ports,
+              admin,
               logs,
               storage,
               cacheMemory,
@@ -511,10 +511,6 @@ public final class Proxy implements AutoCloseable {
     }
     secured.start();
     admin.listen(config, operations, pages());
-    InetSocketAddress management = admin.address();
-    if (management != null) {
-      own.manages(Set.of(management.getPort()));
-    }
     own.manages(RemoteJmx.of(System.getProperties()).ports());
     own.manages(cluster.ports());
     inForce.startHelpers();

@@ -49,6 +49,13 @@ record AdminCall(
         : usual(secret);
   }
 
+  /** The port at {@code authority}, with the certificate and the secret of {@code config}. */
+  static AdminCall at(String authority, ProxyConfig config) {
+    HttpPort port = config.get(AdminDirectives.ADMIN_PORT);
+    String secret = config.get(AdminDirectives.ADMIN_SECRET);
+    return new AdminCall(authority, port == null ? null : port.tls(), secret, null);
+  }
+
   /** The port of a proxy whose configuration names none. */
   static AdminCall usual(@Nullable String secret) {
     return new AdminCall(USUAL, null, secret, WITHOUT_IPV4);

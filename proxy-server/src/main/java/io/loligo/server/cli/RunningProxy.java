@@ -32,15 +32,19 @@ final class RunningProxy {
       names = "--admin",
       paramLabel = "HOST:PORT",
       description =
-          "the proxy's loligo_admin_port, without TLS; default: ${DEFAULT-VALUE}. The secret is"
-              + " taken from the environment variable "
+          "the proxy's loligo_admin_port; default: that of -f, or "
+              + AdminCall.USUAL
+              + ". Without -f, the port has no TLS, and the secret is taken from the environment"
+              + " variable "
               + SECRET)
-  private String admin = AdminCall.USUAL;
+  private @Nullable String admin;
 
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "takes the admin port, its certificate and the secret from this configuration")
+      description =
+          "takes the admin port, its certificate and the secret from this configuration; with"
+              + " --admin only the certificate and the secret")
   private @Nullable Path file;
 
   /** Null until the first call. */
@@ -105,7 +109,9 @@ final class RunningProxy {
   private static CommandFailure unreachable(IOException e) {
     return new CommandFailure(
         CommandFailure.NOT_RUNNING,
-        e.getMessage() + "; next: is the proxy running, with this loligo_admin_port?");
+        e.getMessage()
+            + "; next: is the proxy running, with this loligo_admin_port? Before a reload it has"
+            + " the former one: name that with --admin");
   }
 
   private static String content(HttpResponse<String> answer, int good, int alsoGood)
@@ -152,23 +158,24 @@ final class RunningProxy {
   }
 
   private AdminCall find() throws CommandFailure {
-    AdminCall call =
-        admin.equals(AdminCall.USUAL)
-            ? AdminCall.usual(null)
-            : new AdminCall(admin, null, null, null);
+    AdminCall call = admin == null ? AdminCall.usual(null) : new AdminCall(admin, null, null, null);
     if (file != null) {
       ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
       if (config == null) {
         throw new CommandFailure(
             CommandFailure.FAILED, file + " has errors (see: loligo check -f " + file + ")");
       }
-      AdminCall named = AdminCall.of(config);
-      if (named == null) {
-        throw new CommandFailure(CommandFailure.FAILED, file + " has no loligo_admin_port");
-      }
-      call = named;
+      call = admin == null ? of(config) : AdminCall.at(admin, config);
     }
     return call.orSecret(System.getenv(SECRET));
+  }
+
+  private AdminCall of(ProxyConfig config) throws CommandFailure {
+    AdminCall named = AdminCall.of(config);
+    if (named == null) {
+      throw new CommandFailure(CommandFailure.FAILED, file + " has no loligo_admin_port");
+    }
+    return named;
   }
 
   /** A value of a query. */

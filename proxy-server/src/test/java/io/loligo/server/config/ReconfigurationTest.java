@@ -103,16 +103,15 @@ class ReconfigurationTest {
   }
 
   @Test
-  void theSecretChangesAndThePortDoesNot() {
+  void theAdminPortChangesAndTheTransportDoesNot() {
     Reconfiguration next =
         of(
-            "loligo_admin_port 3129\nloligo_admin_secret one\n",
-            "loligo_admin_port 3130\nloligo_admin_secret two\n");
-    assertThat(next.config().get(AdminDirectives.ADMIN_PORT).port()).isEqualTo(3129);
-    assertThat(next.config().get(AdminDirectives.ADMIN_SECRET)).isEqualTo("two");
+            "loligo_admin_port 3129\nloligo_transport nio\n",
+            "loligo_admin_port 3130\nloligo_transport epoll\n");
+    assertThat(next.config().get(AdminDirectives.ADMIN_PORT).port()).isEqualTo(3130);
     assertThat(later(next))
         .singleElement()
         .asString()
-        .startsWith("loligo_admin_port 3129 -> 3130 (squid.conf:2): needs a restart: ");
+        .startsWith("loligo_transport nio -> epoll (squid.conf:3): needs a restart: ");
   }
 }

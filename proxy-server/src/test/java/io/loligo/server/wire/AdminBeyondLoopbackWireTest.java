@@ -224,6 +224,31 @@ class AdminBeyondLoopbackWireTest extends WireTest {
   }
 
   @Test
+  void aReloadBeginsAndEndsTls() throws Exception {
+    int port = ProxyProcess.freePort();
+    int other = ProxyProcess.freePort();
+    String clear = "loligo_admin_port 127.0.0.1:" + port;
+    String tls = " tls-cert=" + certificate("a.pem", "admin.test");
+    startProxy(clear);
+    String live = request("GET", "/health/live");
+    try (RawClient begun = RawClient.connect(port)) {
+      String more = live.replace("Connection: close\r\n", "");
+      assertThat(begun.send(more).response().status()).isEqualTo(200);
+      assertThat(proxy.reload(configuration(clear + tls)).done()).isTrue();
+      assertThat(begun.send(more).response().status()).as("as begun").isEqualTo(200);
+    }
+    assertThat(secure("admin.test").send(live).response().status()).isEqualTo(200);
+    String moved = "loligo_admin_port 127.0.0.1:" + other + tls;
+    assertThat(proxy.reload(configuration(moved)).done()).isTrue();
+    assertThat(secure("admin.test").send(live).response().status()).isEqualTo(200);
+    assertThat(proxy.reload(configuration(clear)).done()).isTrue();
+    try (RawClient again = RawClient.connect(port)) {
+      assertThat(again.send(live).response().status()).isEqualTo(200);
+    }
+    assertThatThrownBy(() -> RawClient.connect(other)).isInstanceOf(IOException.class);
+  }
+
+  @Test
   void explainReadsPlaceCertificateAndSecretFromTheFile() throws Exception {
     int port = ProxyProcess.freePort();
     String line = "loligo_admin_port 0.0.0.0:" + port + " tls-cert=" + certificate("a.pem", "a");

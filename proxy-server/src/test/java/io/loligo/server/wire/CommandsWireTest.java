@@ -199,6 +199,19 @@ class CommandsWireTest extends WireTest {
         .contains("no answer from 127.0.0.1:" + port + ": the connection is refused; next: is the");
   }
 
+  /** As for a reload with a file that already names the next port. */
+  @Test
+  void theAdminPortMayBeAnotherOneThanThatOfTheFile() throws Exception {
+    startProxy(SECRET);
+    int other = ProxyProcess.freePort();
+    String place = "127.0.0.1:" + proxy.adminPort();
+    assertThat(run(other, SECRET, "rotate", "--admin", place)).as("%s", err).isZero();
+    assertThat(run(other, SECRET, "rotate")).isEqualTo(3);
+    assertThat(err.toString()).contains("name that with --admin");
+    String off = "loligo_admin_port off\n" + SECRET;
+    assertThat(run(other, off, "rotate", "--admin", place)).as("%s", err).isZero();
+  }
+
   @Test
   void anUpgradeWithoutAProxyIsTheSameStatus() throws Exception {
     Path socket = dir.resolve("takeover");
@@ -236,7 +249,13 @@ class CommandsWireTest extends WireTest {
     assertThat(run(admin, SECRET, "reload")).isEqualTo(1);
     assertThat(out.toString()).contains("loligo.conf:", "read_ahead_gap", "\nnot reloaded");
     out.getBuffer().setLength(0);
-    assertThat(run(admin, SECRET, "drain", "--json")).isZero();
+    int next = ProxyProcess.freePort();
+    Files.writeString(conf, lines.replace("127.0.0.1:" + admin, "127.0.0.1:" + next));
+    assertThat(run(admin, SECRET, "reload")).isZero();
+    assertThat(out.toString()).contains("loligo_admin_port", "127.0.0.1:" + next, "\nreloaded");
+    assertThat(run(admin, SECRET, "stats")).isEqualTo(3);
+    out.getBuffer().setLength(0);
+    assertThat(run(next, SECRET, "drain", "--json")).isZero();
     assertThat(out.toString()).isEqualTo("{\"draining\":true,\"ended\":true}\n");
     assertThatThrownBy(() -> RawClient.connect(admin)).isInstanceOf(IOException.class);
     assertThat(process.awaitExit()).isZero();

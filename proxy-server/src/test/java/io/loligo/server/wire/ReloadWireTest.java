@@ -198,6 +198,120 @@ class ReloadWireTest extends WireTest {
     }
   }
 
+  private static final String LIVE = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+  private static int live(int port) throws IOException {
+    try (RawClient admin = RawClient.connect(port)) {
+      return admin.send(LIVE).response().status();
+    }
+  }
+
+  /** Clients and scrapers see nothing of it; a connection ends where it began. */
+  @Test
+  void theAdminPortMovesUnderLoad() throws Exception {
+    int[] places = {ProxyProcess.freePort(), ProxyProcess.freePort()};
+    startProxy("loligo_admin_port 127.0.0.1:" + places[0]);
+    origin.onOk("/b", "x", "Cache-Control: no-store");
+    AtomicBoolean over = new AtomicBoolean();
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try {
+      Future<Integer> load =
+          thread.submit(
+              () -> {
+                int answers = 0;
+                try (RawClient client = RawClient.connect(proxy.port())) {
+                  for (; !over.get(); answers++) {
+                    assertThat(client.get(origin.url("/b")).response().status()).isEqualTo(200);
+                  }
+                }
+                return answers;
+              });
+      for (int i = 1; i <= 10; i++) {
+        int old = places[(i + 1) % 2];
+        int now = places[i % 2];
+        try (RawClient open = RawClient.connect(old)) {
+          assertThat(open.send(LIVE).response().status()).isEqualTo(200);
+          Reloaded moved = proxy.reload(reloadable("loligo_admin_port 127.0.0.1:" + now));
+          assertThat(moved.lines())
+              .singleElement()
+              .asString()
+              .startsWith("loligo_admin_port 127.0.0.1:" + old + " -> 127.0.0.1:" + now);
+          assertThat(live(now)).isEqualTo(200);
+          assertThat(open.send(LIVE).response().status()).as("as begun").isEqualTo(200);
+        }
+        assertThatThrownBy(() -> RawClient.connect(old)).isInstanceOf(IOException.class);
+        assertThat(proxy.adminPort()).isEqualTo(now);
+        // no client reaches it; another program may use the former port
+        assertThat(statusOf("http://127.0.0.1:" + now + "/metrics")).isEqualTo(403);
+        assertThat(statusOf("http://127.0.0.1:" + old + "/metrics")).isEqualTo(503);
+      }
+      over.set(true);
+      assertThat(load.get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS)).isPositive();
+    } finally {
+      over.set(true);
+      thread.shutdown();
+    }
+  }
+
+  private int statusOf(String url) throws IOException {
+    try (RawClient client = RawClient.connect(proxy.port())) {
+      return client.get(url).response().status();
+    }
+  }
+
+  @Test
+  void theAdminPortGoesAndComesBack() throws Exception {
+    int port = ProxyProcess.freePort();
+    startProxy("loligo_admin_port off");
+    reload("loligo_admin_port 127.0.0.1:" + port);
+    assertThat(live(port)).isEqualTo(200);
+    reload("loligo_admin_port off");
+    assertThatThrownBy(() -> RawClient.connect(port)).isInstanceOf(IOException.class);
+    assertThat(proxy.adminPort()).isEqualTo(-1);
+    reload("loligo_admin_port 127.0.0.1:" + port, "loligo_admin_secret s3cret");
+    assertThat(live(port)).isEqualTo(200);
+    try (RawClient admin = RawClient.connect(port)) {
+      String reload =
+          "POST /rotate HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cret\r\n\r\n";
+      assertThat(admin.send(reload).response().status()).isEqualTo(202);
+    }
+  }
+
+  @Test
+  void anAdminPortThatCannotBeHadChangesNothing() throws Exception {
+    startProxy("visible_hostname a.test");
+    origin.onOk("/a", "x");
+    int free = ProxyProcess.freePort();
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String place = "127.0.0.1:" + taken.getLocalPort();
+      Reloaded refused =
+          proxy.reload(
+              reloadable(
+                  "visible_hostname b.test",
+                  "http_port 127.0.0.1:0",
+                  "http_port 127.0.0.1:" + free,
+                  "loligo_admin_port " + place));
+      assertThat(refused.done()).isFalse();
+      assertThat(refused.lines().get(0))
+          .matches("test.conf:\\d+: loligo_admin_port " + place + ": .*");
+    }
+    assertThat(get("/a").field("Via")).contains("a.test");
+    assertThat(live(proxy.adminPort())).isEqualTo(200);
+    new ServerSocket(free, 1, InetAddress.getLoopbackAddress()).close();
+    // and a port that is opened for nothing is closed
+    int unused = ProxyProcess.freePort();
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Reloaded refused =
+          proxy.reload(
+              reloadable(
+                  "http_port 127.0.0.1:" + taken.getLocalPort(),
+                  "loligo_admin_port 127.0.0.1:" + unused));
+      assertThat(refused.done()).isFalse();
+    }
+    assertThatThrownBy(() -> RawClient.connect(unused)).isInstanceOf(IOException.class);
+    assertThat(live(proxy.adminPort())).isEqualTo(200);
+  }
+
   @Test
   void aPortThatCannotBeHadChangesNothing() throws Exception {
     startProxy("visible_hostname a.test");
