@@ -21,11 +21,6 @@ public final class ScalarReader<T extends @Nullable Object> implements LineReade
     this.conversion = conversion;
   }
 
-  /** A reader of a word. */
-  public static ScalarReader<String> ofText(Directive directive, Reading reading) {
-    return new ScalarReader<>(directive, reading.report(), String.class::cast);
-  }
-
   @Override
   public void read(Line line) {
     if (Values.check(directive, line, line.values(), report)) {
