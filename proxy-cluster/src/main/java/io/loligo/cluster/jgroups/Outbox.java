@@ -4,6 +4,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What waits for one member. At most one thread of the executor sends at a time; it may wait as
@@ -15,6 +18,8 @@ final class Outbox {
 
   /** Bytes of frames that are sent as one message, unless a single one has more. */
   private static final int MESSAGE_BYTES = 60_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
 
   /** The wire. */
   interface Sending {
@@ -31,6 +36,10 @@ final class Outbox {
   private long bytes;
   private boolean active;
   private boolean overrun;
+
+  /** Whether no thread could begin since one has looked for messages. */
+  private boolean stuck;
+
   private boolean closed;
 
   /**
@@ -63,17 +72,44 @@ final class Outbox {
       }
       active = true;
     }
-    threads.execute(this::work);
+    begin();
     return true;
   }
 
-  private void work() {
-    while (true) {
-      List<GroupFrame> next = next();
-      if (next.isEmpty()) {
-        return;
+  /** Without a thread, all waits until more is added. */
+  private void begin() {
+    try {
+      threads.execute(this::work);
+    } catch (RejectedExecutionException closing) {
+      rest();
+    } catch (OutOfMemoryError noThread) {
+      if (rest()) {
+        LOG.warn(
+            "no thread can send to a member of the cluster, its messages wait; next: look at the"
+                + " limits of threads and memory of this process",
+            noThread);
       }
-      sending.send(GroupFrames.written(next));
+    }
+  }
+
+  /** No thread sends. Returns whether this is new. */
+  private synchronized boolean rest() {
+    active = false;
+    boolean first = !stuck;
+    stuck = true;
+    return first;
+  }
+
+  private void work() {
+    for (List<GroupFrame> next = next(); !next.isEmpty(); next = next()) {
+      try {
+        sending.send(GroupFrames.written(next));
+      } catch (RuntimeException | Error e) {
+        LOG.error(
+            "messages to a member of the cluster are lost, the next ones follow; next: report this"
+                + " defect, with the trace",
+            e);
+      }
     }
   }
 
@@ -81,6 +117,7 @@ final class Outbox {
     List<GroupFrame> next = new ArrayList<>();
     boolean isFree = false;
     synchronized (this) {
+      stuck = false;
       int length = 0;
       GroupFrame first = waiting.peek();
       while (first != null && (next.isEmpty() || length + first.bytes() <= MESSAGE_BYTES)) {

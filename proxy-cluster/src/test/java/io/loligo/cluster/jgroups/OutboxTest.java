@@ -57,6 +57,50 @@ class OutboxTest {
     assertThat(freed).isEqualTo(1);
   }
 
+  /** Otherwise the member would get nothing any more, and not be left out either. */
+  @Test
+  void withoutAThreadFramesWaitForTheNextOne() {
+    ArrayDeque<Error> failures = new ArrayDeque<>(List.of(new OutOfMemoryError("no thread")));
+    Outbox waiting =
+        new Outbox(
+            task -> {
+              Error failure = failures.poll();
+              if (failure != null) {
+                throw failure;
+              }
+              tasks.add(task);
+            },
+            sent::add,
+            () -> {});
+    assertThat(waiting.add(frame(1))).isTrue();
+    assertThat(tasks).isEmpty();
+    waiting.add(frame(2));
+    tasks.remove().run();
+    assertThat(GroupFrames.read(sent.get(0))).hasSize(2);
+  }
+
+  @Test
+  void aFailureToSendDoesNotEndTheSending() {
+    ArrayDeque<Error> failures = new ArrayDeque<>(List.of(new OutOfMemoryError("heap")));
+    Outbox failing =
+        new Outbox(
+            tasks::add,
+            message -> {
+              Error failure = failures.poll();
+              if (failure != null) {
+                throw failure;
+              }
+              sent.add(message);
+            },
+            () -> freed++);
+    failing.add(frame(LARGE));
+    failing.add(frame(LARGE));
+    tasks.remove().run();
+    assertThat(sent).as("the second one").hasSize(1);
+    failing.add(frame(1));
+    assertThat(tasks).as("a thread again").hasSize(1);
+  }
+
   @Test
   void aClosedOneSendsNothing() {
     box.add(frame(1));
