@@ -15,7 +15,7 @@ final class Warmth {
   private static final int LOOKS = 20;
 
   /** Compilation that is nothing of weight, as a share of one core. */
-  private static final double LITTLE = 0.1;
+  private static final double LITTLE = 0.25;
 
   /** Before so many requests no method was called often. */
   private static final int LEAST_REQUESTS = 5_000;

@@ -2,23 +2,19 @@ package io.loligo.server.training;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A message of HTTP/1.1 as the training reads it: the head as text, and the content thrown away.
  * Immutable.
  *
- * @param head start line and fields, without the empty line
+ * @param head start line and fields, each with its line end, and the empty line
  */
 record Message(String head) {
-  private static final int MOST_HEAD_BYTES = 32 << 10;
-
   /** Reads a request, or null if the connection ends before. */
-  static @Nullable Message request(InputStream in) throws IOException {
-    String head = head(in);
+  static @Nullable Message request(MessageInput in) throws IOException {
+    String head = in.head();
     if (head == null) {
       return null;
     }
@@ -32,8 +28,8 @@ record Message(String head) {
    *
    * @param toHead whether it answers HEAD
    */
-  static Message response(InputStream in, boolean toHead) throws IOException {
-    String head = head(in);
+  static Message response(MessageInput in, boolean toHead) throws IOException {
+    String head = in.head();
     if (head == null) {
       throw new EOFException("no response");
     }
@@ -44,41 +40,17 @@ record Message(String head) {
     return response;
   }
 
-  private static @Nullable String head(InputStream in) throws IOException {
-    StringBuilder head = new StringBuilder();
-    String line = line(in);
-    while (line != null && !line.isEmpty()) {
-      head.append(line).append('\n');
-      if (head.length() > MOST_HEAD_BYTES) {
-        throw new IOException("a head without end");
-      }
-      line = line(in);
-    }
-    return line == null ? null : head.toString();
-  }
-
-  private static @Nullable String line(InputStream in) throws IOException {
-    StringBuilder line = new StringBuilder();
-    for (int next = in.read(); next >= 0; next = in.read()) {
-      if (next == '\n') {
-        return line.toString().strip();
-      }
-      line.append((char) next);
-    }
-    return null;
-  }
-
-  private void skipContent(InputStream in) throws IOException {
-    if (!field("transfer-encoding").isEmpty()) {
-      long size;
+  private void skipContent(MessageInput in) throws IOException {
+    String length = field("content-length");
+    if (!length.isEmpty()) {
+      in.skip(Integer.parseInt(length));
+    } else if (!field("transfer-encoding").isEmpty()) {
+      int size;
       do {
-        String line = line(in);
-        size = line == null ? 0 : Long.parseLong(line, 16);
-        in.skipNBytes(size);
-        line(in);
+        size = Integer.parseInt(in.line(), 16);
+        in.skip(size);
+        in.line();
       } while (size > 0);
-    } else if (!field("content-length").isEmpty()) {
-      in.skipNBytes(Long.parseLong(field("content-length")));
     }
   }
 
@@ -89,23 +61,35 @@ record Message(String head) {
 
   /** Path of a request in any form, without the query. */
   String path() {
-    String target = head.split(" ", 3)[1];
-    return target.replaceFirst("^[a-z]+://[^/]*", "").replaceFirst("\\?.*", "");
+    int start = head.indexOf(' ') + 1;
+    int end = head.indexOf(' ', start);
+    int scheme = head.indexOf("://", start);
+    if (scheme >= 0 && scheme < end) {
+      start = head.indexOf('/', scheme + 3);
+    }
+    int query = head.indexOf('?', start);
+    return head.substring(start, query >= 0 && query < end ? query : end);
   }
 
   /** Of a response. */
   int status() {
-    return Integer.parseInt(head.split(" ", 3)[1].strip());
+    int start = head.indexOf(' ') + 1;
+    return Integer.parseInt(head, start, start + 3, 10);
   }
 
   /** Value of a field, or empty. */
-  String field(String lowerCaseName) {
-    String begin = lowerCaseName + ":";
-    return head.lines()
-        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(begin))
-        .map(line -> line.substring(begin.length()).strip())
-        .findFirst()
-        .orElse("");
+  String field(String name) {
+    int line = head.indexOf('\n') + 1;
+    while (line > 0) {
+      int colon = line + name.length();
+      if (head.regionMatches(true, line, name, 0, name.length())
+          && colon < head.length()
+          && head.charAt(colon) == ':') {
+        return head.substring(colon + 1, head.indexOf('\n', colon)).strip();
+      }
+      line = head.indexOf('\n', line) + 1;
+    }
+    return "";
   }
 
   /** As bytes of the wire. */

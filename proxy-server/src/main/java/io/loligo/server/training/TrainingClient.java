@@ -1,8 +1,6 @@
 package io.loligo.server.training;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -45,7 +43,7 @@ final class TrainingClient {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), proxyPort)) {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(PATIENCE_MILLIS);
-      InputStream in = new BufferedInputStream(socket.getInputStream());
+      MessageInput in = new MessageInput(socket.getInputStream());
       OutputStream out = socket.getOutputStream();
       String target = accel ? "" : "http://" + origin;
       if (!accel && random.nextInt(20) == 0) {
@@ -59,7 +57,7 @@ final class TrainingClient {
     }
   }
 
-  private void exchange(String target, InputStream in, OutputStream out) throws IOException {
+  private void exchange(String target, MessageInput in, OutputStream out) throws IOException {
     int kind = random.nextInt(100);
     if (kind < 42) {
       get(target + TrainingOrigin.FRESH + (firstObject + objects++), "", in, out);
@@ -93,7 +91,8 @@ final class TrainingClient {
     }
   }
 
-  private void get(String url, String fields, InputStream in, OutputStream out) throws IOException {
+  private void get(String url, String fields, MessageInput in, OutputStream out)
+      throws IOException {
     out.write(Message.bytes(request("GET", url, fields)));
     Message.response(in, false);
   }

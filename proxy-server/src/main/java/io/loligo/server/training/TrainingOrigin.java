@@ -1,17 +1,16 @@
 package io.loligo.server.training;
 
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +38,7 @@ final class TrainingOrigin implements AutoCloseable {
   private final Map<Thread, Socket> connections = new ConcurrentHashMap<>();
 
   private final Thread accepting;
+  private volatile DateText date = DateText.of(Instant.EPOCH);
   private final byte[] content = new byte[MOST_BYTES];
 
   TrainingOrigin() throws IOException {
@@ -78,9 +78,9 @@ final class TrainingOrigin implements AutoCloseable {
 
   private void serve(Socket connection) {
     try (connection;
-        InputStream in = new BufferedInputStream(connection.getInputStream());
         OutputStream out = new BufferedOutputStream(connection.getOutputStream())) {
       connection.setTcpNoDelay(true);
+      MessageInput in = new MessageInput(connection.getInputStream());
       @Nullable Message request = Message.request(in);
       while (request != null) {
         respond(request, out);
@@ -105,7 +105,7 @@ final class TrainingOrigin implements AutoCloseable {
         "HTTP/1.1 "
             + (unchanged ? "304 Not Modified" : "200 OK")
             + "\r\nDate: "
-            + DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC))
+            + date()
             + "\r\nServer: training\r\nContent-Type: text/html; charset=utf-8"
             + "\r\nLast-Modified: Fri, 27 Nov 2026 10:00:00 GMT\r\nETag: "
             + tag
@@ -123,6 +123,24 @@ final class TrainingOrigin implements AutoCloseable {
       out.write(Message.bytes("\r\n0\r\n\r\n"));
     } else {
       out.write(content, 0, size);
+    }
+  }
+
+  /** The value of Date. It is made once a second: making one takes longer than a response. */
+  private String date() {
+    Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    DateText text = date;
+    if (!text.second.equals(now)) {
+      text = DateText.of(now);
+      date = text;
+    }
+    return text.text;
+  }
+
+  private record DateText(Instant second, String text) {
+    static DateText of(Instant second) {
+      return new DateText(
+          second, DateTimeFormatter.RFC_1123_DATE_TIME.format(second.atZone(ZoneOffset.UTC)));
     }
   }
 

@@ -24,12 +24,12 @@ final class WarmthTest {
 
   @Test
   void isWarmWhenLittleWasCompiledForAWhile() {
-    assertThat(looks(1_000, 2)).isEqualTo(21);
+    assertThat(looks(1_000, 10)).isEqualTo(21);
   }
 
   @Test
   void isNotWarmWhileMuchIsCompiled() {
-    assertThat(looks(1_000, 10)).isEqualTo(LOOKS);
+    assertThat(looks(1_000, 15)).isEqualTo(LOOKS);
   }
 
   @Test
