@@ -674,8 +674,8 @@ public final class TieredStore implements Store {
   }
 
   /**
-   * Purges may be missing from now on, until {@link #trust}: what was requested until now is
-   * validated before its next use, as after a {@link Purge.Everything}. A crash forgets that. Any
+   * Purges may be missing from now on, until {@link #trust}: responses requested until now are
+   * validated before their next use, as after a {@link Purge.Everything}. A crash forgets that. Any
    * thread.
    */
   public void doubt() {

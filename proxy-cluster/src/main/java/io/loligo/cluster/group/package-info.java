@@ -1,5 +1,5 @@
 /**
- * Who is there, and messages to them: what the rest of the cluster needs of an engine.
+ * The members of a cluster and the messages between them: the interface to an engine.
  *
  * <p>{@link io.loligo.cluster.group.Group} is used and answers on a node's {@link
  * io.loligo.cluster.Steps}.

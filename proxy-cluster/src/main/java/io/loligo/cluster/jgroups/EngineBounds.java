@@ -37,7 +37,7 @@ final class EngineBounds {
   private final Set<Address> excessive = ConcurrentHashMap.newKeySet();
   private volatile LongSupplier held = () -> 0;
 
-  /** Sets what tells the bytes that wait in all protocols. Any thread asks it. */
+  /** Sets the source of the bytes that wait in all protocols. Any thread asks it. */
   void hold(LongSupplier bytes) {
     held = bytes;
   }

@@ -9,11 +9,11 @@ import org.jgroups.stack.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to another node, with a bounded queue for what it has to send: a node that hangs
- * holds up the thread of this queue, and no other.
+ * A connection to another node, with a bounded queue of messages to it. A node that hangs holds up
+ * the thread of this queue, and no other.
  */
 final class GroupConnection extends TcpConnectionNonBlocking {
-  /** Messages of at most 64 KB that wait; what comes beyond is dropped, and sent again later. */
+  /** Messages of at most 64 KB that wait; further ones are dropped, and sent again later. */
   static final int MAX_WAITING = 128;
 
   private static final int HANDSHAKE_MILLIS = 2_000;

@@ -1,8 +1,8 @@
 package io.loligo.cluster.jgroups;
 
 /**
- * Counts what came from one member and waits for the steps. Once that is too much, all that comes
- * is dropped until nothing waits. Thread-safe.
+ * Counts the messages of one member that wait for the steps. Once they are too many, further ones
+ * are dropped until none waits. Thread-safe.
  */
 final class Inbox {
   /** Bytes that may wait, unless a single message has more. */
@@ -30,7 +30,7 @@ final class Inbox {
     this.free = free;
   }
 
-  /** What becomes of a message. */
+  /** The fate of a message. */
   enum Fate {
     /** It waits; {@link #done} follows on its step. */
     WAITS,

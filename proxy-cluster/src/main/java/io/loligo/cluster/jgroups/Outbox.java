@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What waits for one member. At most one thread of the executor sends at a time; it may wait as
- * long as the member reads nothing. Thread-safe.
+ * The frames that wait for one member. At most one thread of the executor sends at a time; it may
+ * wait as long as the member reads nothing. Thread-safe.
  */
 final class Outbox {
   /** Bytes that may wait. */
@@ -53,7 +53,9 @@ final class Outbox {
     this.free = free;
   }
 
-  /** Adds {@code frame}. False: it and all that waited is dropped, because it would be too much. */
+  /**
+   * Adds {@code frame}. False: it and all that wait are dropped, because they would be too many.
+   */
   boolean add(GroupFrame frame) {
     synchronized (this) {
       if (closed) {

@@ -31,7 +31,7 @@ final class Stack {
    * From the wire to the node.
    *
    * @param places where members are sought: always read again
-   * @param bounds of what waits in the protocols
+   * @param bounds of the messages that wait in the protocols
    */
   static List<Protocol> of(
       GroupTransport transport,

@@ -6,8 +6,8 @@ import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.util.Table;
 
 /**
- * Messages to all members, which are those of views: NAKACK2, with bounds for what waits until all
- * members have it. The engine calls it.
+ * Messages to all members, which are those of views: NAKACK2, with bounds for the messages that
+ * wait until all members have them. The engine calls it.
  */
 final class ViewMessages extends NAKACK2 {
   private final EngineBounds bounds;

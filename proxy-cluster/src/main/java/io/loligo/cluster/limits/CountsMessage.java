@@ -18,7 +18,7 @@ record CountsMessage(long limit, List<NameCount> names) {
   /** Of this form. A message of another version is dropped. */
   static final byte VERSION = 1;
 
-  /** The largest count. What is above is told in the next second. */
+  /** The largest count of a message. The rest is told in the next second. */
   static final int MAX_COUNT = 0xffff;
 
   private static final int HEAD_BYTES = 1 + Long.BYTES;

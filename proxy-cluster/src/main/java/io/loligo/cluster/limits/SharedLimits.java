@@ -62,7 +62,7 @@ public final class SharedLimits implements AutoCloseable {
     tickLater();
   }
 
-  /** What is not among the heaviest waits for a later second, in which it is heavier. */
+  /** A name that is not among the heaviest waits for a later second, in which it is heavier. */
   private void tell(SharedLimit limit) {
     if (others.isEmpty()) {
       limit.untold(limit::told); // a node that comes later begins with full limits

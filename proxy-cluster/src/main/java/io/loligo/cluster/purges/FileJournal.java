@@ -277,7 +277,7 @@ public final class FileJournal implements PurgeJournal {
     }
   }
 
-  /** Writes what waits, for {@value #CLOSE_MILLIS} ms at most. */
+  /** Writes the lines that wait, for {@value #CLOSE_MILLIS} ms at most. */
   @Override
   public void close() {
     lock.lock();
@@ -356,7 +356,7 @@ public final class FileJournal implements PurgeJournal {
     }
   }
 
-  /** Writes and syncs what waits; gives the position up to which that is. */
+  /** Writes and syncs the lines that wait; gives the position up to which they are. */
   private long writeLines() throws IOException {
     List<Line> batch = new ArrayList<>();
     List<Line> first = List.of();
@@ -364,7 +364,7 @@ public final class FileJournal implements PurgeJournal {
     long endCount;
     lock.lock();
     try {
-      // before the batch: what it says of streams, the batch may say again
+      // before the batch, which may repeat these numbers of streams
       if (lost || target == null || targetBytes >= FILE_BYTES) {
         first = sums.lines(lost);
         closeTarget();

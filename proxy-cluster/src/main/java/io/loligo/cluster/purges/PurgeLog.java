@@ -64,7 +64,7 @@ final class PurgeLog {
     expire(nowNanos);
   }
 
-  /** Drops what is too old or too much. */
+  /** Drops entries that are too old or too many. */
   void expire(long nowNanos) {
     long before = expired;
     Slot oldest = slots.peek();

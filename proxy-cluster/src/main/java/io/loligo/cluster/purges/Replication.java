@@ -324,7 +324,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     }
   }
 
-  /** Answers what is unanswered, and closes the journal. */
+  /** Answers the purges that wait for an answer, and closes the journal. */
   @Override
   public void close() {
     closed = true;
@@ -651,9 +651,9 @@ public final class Replication implements Group.Listener, AutoCloseable {
 
   /**
    * Forgets the oldest of too many senders that are gone. Another node may lack purges of them and
-   * would not learn it, so this also counts as a purge that nobody can have: whoever hears of it
-   * validates everything. All nodes forget the same ones, and not often, or they would learn again
-   * from each other the ones that they forgot.
+   * would not learn it, so this also counts as a purge that no node can have: a node that hears of
+   * it validates everything. All nodes forget the same ones, and not often, or they would learn
+   * again from each other the ones that they forgot.
    */
   private void forgetStreams() {
     long now = steps.nanos();

@@ -232,8 +232,8 @@ final class Summaries {
   }
 
   /**
-   * How far this node is in all streams but {@code recent}, purges included that it wants already:
-   * who has no more, and retains none, has nothing new.
+   * How far this node is in all streams but {@code recent}, purges included that it wants already.
+   * A member that has no more, and retains none, has nothing new.
    */
   private StreamSums known(List<PurgeMessage.Position> recent) {
     Set<NodeRun> listed = new HashSet<>();

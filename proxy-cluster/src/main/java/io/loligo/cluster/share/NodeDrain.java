@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether this node owns keys of a shared cache. It does not while an operator drains it, and while
- * it is behind with purges: an owner that is behind validates what it has, and nobody shares what
- * it gives. Confined to the steps, except for {@link #isAsked} and {@link #isBehind}.
+ * it is behind with purges: an owner that is behind validates its stored responses, and no node
+ * shares them. Confined to the steps, except for {@link #isAsked} and {@link #isBehind}.
  *
  * <p>A node is behind from its start until its store is trusted for the first time. Later a lag of
  * milliseconds is usual, and a change of owners costs more than it. So it is behind when it was

@@ -45,7 +45,7 @@ public final class PurgeVector {
     return new PurgeVector(streams, numbers, hash);
   }
 
-  /** What a request to a peer carries: the hash. */
+  /** The hash, which a request to a peer carries. */
   public String tag() {
     return tag;
   }
@@ -66,8 +66,8 @@ public final class PurgeVector {
   }
 
   /**
-   * What the response of a peer carries, for this vector of purges that were applied before the
-   * peer looked for the response.
+   * The field value of a response to another node. This vector has the purges that were applied
+   * before this node looked for the response.
    *
    * @param asked of the request; null: it had none
    */

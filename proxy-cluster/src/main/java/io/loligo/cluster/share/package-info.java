@@ -1,5 +1,6 @@
 /**
- * One cache of many nodes: which node owns a key, which node is asked, and who may use the answer.
+ * One cache of many nodes: which node owns a key, which node is asked, and which requests may use
+ * the response.
  *
  * <p>Decisions only: no sockets, no threads, no clock. Times are nanoseconds of a clock that never
  * goes back. {@link io.loligo.cluster.share.Ring} and {@link io.loligo.cluster.share.PurgeVector}

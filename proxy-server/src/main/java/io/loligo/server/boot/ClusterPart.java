@@ -63,7 +63,7 @@ final class ClusterPart implements Part {
   private final @Nullable ClusterConfigurations configurations;
 
   /**
-   * Binds the group port of the line. The store then doubts what it has until the other nodes are
+   * Binds the group port of the line. The store then doubts its responses until the other nodes are
    * found.
    *
    * @param loops give an event loop; not called before {@link #open}

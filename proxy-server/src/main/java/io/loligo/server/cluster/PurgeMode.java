@@ -68,7 +68,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   /** Null until the first second is over. */
   private volatile @Nullable ReplicationState state;
 
-  /** What this class needs of the store of this node; see {@link TieredStore}. */
+  /** The calls of this class to the store of this node; see {@link TieredStore}. */
   interface PurgedStore extends StoreTrust.Store {
     void alsoIn(OtherStores cluster);
 
@@ -101,8 +101,8 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
   /**
    * Reads what the journal kept, which may wait for a disk. From now on the store doubts.
    *
-   * @param loops give an event loop for what has to wait
-   * @param folder where purges are kept for a restart, beside what is stored; null: nowhere
+   * @param loops give an event loop for work that has to wait
+   * @param folder where purges are kept for a restart, beside stored responses; null: nowhere
    * @throws IOException if it cannot be used; names the line
    */
   public PurgeMode(

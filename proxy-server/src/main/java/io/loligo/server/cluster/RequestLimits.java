@@ -11,8 +11,8 @@ import io.loligo.server.time.TimeSource;
 import java.util.List;
 
 /**
- * The {@code loligo_request_rate} lines that hold for all nodes: what passed elsewhere is taken
- * from the buckets here, so that an event loop sees one bucket and nothing of the cluster.
+ * The {@code loligo_request_rate} lines that hold for all nodes. Requests that passed elsewhere are
+ * taken from the buckets here, so that an event loop sees one bucket and nothing of the cluster.
  * Thread-safe.
  */
 public final class RequestLimits implements AutoCloseable {

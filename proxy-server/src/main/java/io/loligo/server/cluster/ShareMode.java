@@ -75,7 +75,7 @@ public final class ShareMode {
     return draining.isBehind();
   }
 
-  /** The nodes, and what this one counts of them. */
+  /** The nodes, and the counts of this one. */
   public SharedRing ring() {
     return ring;
   }

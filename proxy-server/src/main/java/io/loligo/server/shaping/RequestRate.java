@@ -170,8 +170,8 @@ public final class RequestRate {
 
   /**
    * {@code count} requests passed at another node. They are taken from the bucket, down to a debt
-   * of what all other nodes can let pass before they know of each other. A name without a bucket
-   * gets one, but pushes out no other.
+   * of the requests that all other nodes can let pass before they know of each other. A name
+   * without a bucket gets one, but pushes out no other.
    *
    * @param nodes members of the cluster
    */

@@ -45,7 +45,7 @@ public sealed interface Hop {
     return null;
   }
 
-  /** The same place if the node asked before it is out of routing, and it so is the owner. */
+  /** This hop if the node asked before it is out of routing: it is the owner then, and fetches. */
   default Hop asOwner() {
     return this;
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node of the cluster is told of a request from another node. Immutable.
+ * The field lines by which a node of the cluster tells another one of a request. Immutable.
  *
  * @param lines field lines beside those of the client; empty: the hop is no node
  */

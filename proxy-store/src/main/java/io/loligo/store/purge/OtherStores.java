@@ -36,7 +36,7 @@ public interface OtherStores {
   void purge(Purge what, boolean confirmed, Consumer<@Nullable Reach> then);
 
   /**
-   * The same for what an unsafe request made invalid, whose client waits.
+   * The same for responses that an unsafe request made invalid, whose client waits.
    *
    * @param keys whose variants are invalid; not to be changed
    * @param groups see {@link io.loligo.core.caching.CacheGroups}; not to be changed

@@ -156,7 +156,7 @@ public final class Purges {
     return doubtUntil;
   }
 
-  /** No purge is missing any more. What was judged in between is still validated. */
+  /** No purge is missing any more. A response that was judged in between is still validated. */
   public void trust() {
     doubtUntil = 0;
   }

@@ -174,8 +174,8 @@ public final class Fetch
   }
 
   /**
-   * Sets whether the fetch asks other nodes for what they have stored, and nobody else. The request
-   * says so itself. Call before {@link #start}. Returns itself.
+   * Sets whether the request has {@code only-if-cached}: then the fetch asks only other nodes of
+   * the cluster, for stored responses. Call before {@link #start}. Returns itself.
    */
   public Fetch askingForStored(boolean ofStored) {
     this.ofStored = ofStored;

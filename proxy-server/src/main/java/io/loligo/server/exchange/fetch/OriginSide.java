@@ -47,7 +47,7 @@ final class OriginSide implements Router.Listener, AddressCheck {
     /** Whether the owner of the key is asked, if that is another node of the cluster. */
     boolean asksOwner();
 
-    /** Whether only what another node of the cluster has stored is of use. */
+    /** Whether only a response that another node of the cluster has stored is of use. */
     boolean asksForStored();
 
     /** The limit for the bytes of the response, at present; null: none. Asked if pools exist. */

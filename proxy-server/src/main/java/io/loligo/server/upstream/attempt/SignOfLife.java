@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request hears of a node of the cluster: its first sign of life, then its response as
+ * The signs that one request has of a node of the cluster: its first sign of life, its response as
  * long as the node is in routing, then the content. Confined to the event loop.
  *
  * <pre>
