@@ -174,7 +174,7 @@ final class ClientFrames implements FrameReader.Events {
     if (!flood(Kind.SETTINGS)) {
       Frames.header(
           connection.output().control(Frames.HEADER_BYTES), 0, Frames.SETTINGS, Frames.ACK, 0);
-      connection.flushAtEnd();
+      connection.flushes().mark();
     }
   }
 
@@ -189,7 +189,7 @@ final class ClientFrames implements FrameReader.Events {
       connection.pingAnswered(data);
     } else if (!flood(Kind.PING)) {
       Frames.ping(connection.output().control(Frames.HEADER_BYTES + 8), true, data);
-      connection.flushAtEnd();
+      connection.flushes().mark();
     }
   }
 
@@ -210,7 +210,7 @@ final class ClientFrames implements FrameReader.Events {
       } else if (!connection.output().widen(increment)) {
         connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
       }
-      connection.flushAtEnd();
+      connection.flushes().mark();
     } else if (stream == null) {
       if (number > connection.lastStream()) {
         connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE on idle stream " + number);

@@ -9,6 +9,7 @@ import io.loligo.server.downstream.connection.ClientConnection;
 import io.loligo.server.downstream.connection.ClientConnections;
 import io.loligo.server.downstream.connection.ListeningPort;
 import io.loligo.server.downstream.http2.FloodGuard.Kind;
+import io.loligo.server.http2.FlushTurn;
 import io.loligo.server.http2.FrameInput;
 import io.loligo.server.port.HttpPort;
 import io.loligo.server.port.PortMode;
@@ -98,12 +99,14 @@ public final class Http2Connection extends ClientConnection {
   private final int[] resets = new int[RESET_MEMORY];
   private final Idle idle = new Idle();
   private final Farewell farewell = new Farewell();
-  private final Runnable plannedFlush = this::flushAsPlanned;
   private final int streamWindow;
   private final int connectionWindow;
 
   @SuppressWarnings("NullAway.Init") // set by attached, the first call
   private Output output;
+
+  @SuppressWarnings("NullAway.Init") // set by attached, the first call
+  private FlushTurn flushes;
 
   private State state = State.PREFACE;
   private int lastStream;
@@ -116,10 +119,7 @@ public final class Http2Connection extends ClientConnection {
   /** Whether the client has read our settings: until then its windows are the usual ones. */
   private boolean settled;
 
-  private boolean processing;
   private boolean readPending;
-  private boolean flushDue;
-  private boolean flushPlanned;
   private boolean tellDue;
 
   /** A connection accepted on {@code listening}, to be added to its channel's pipeline. */
@@ -170,21 +170,17 @@ public final class Http2Connection extends ClientConnection {
 
     @Override
     protected void progressed() {
-      if (!processing && !tellDue) {
+      if (!flushes.isGathering() && !tellDue) {
         tellDue = true;
-        loop(Http2Connection.this::tookBytes);
+        later(Http2Connection.this::tookBytes);
       }
     }
-  }
-
-  private void loop(Runnable task) {
-    channel().eventLoop().execute(task);
   }
 
   private void tookBytes() {
     tellDue = false;
     if (state.compareTo(State.LINGERING) < 0) {
-      flush();
+      flushes.unlessGathering();
       readMore();
     }
   }
@@ -196,6 +192,7 @@ public final class Http2Connection extends ClientConnection {
     channel().config().setRecvByteBufAllocator(new ReadSize(READ_BYTES, clients.transit()));
     output =
         new Output(context(), new SocketTally(channel()), clients.settings().streamBufferBytes);
+    flushes = new FlushTurn(channel().eventLoop(), output, () -> state == State.CLOSED);
   }
 
   @Override
@@ -211,7 +208,7 @@ public final class Http2Connection extends ClientConnection {
     Frames.setting(out, Frames.NO_RFC7540_PRIORITIES, 1);
     Frames.windowUpdate(out, 0, connectionWindow - Frames.DEFAULT_WINDOW_BYTES);
     receiveWindow = connectionWindow;
-    flush();
+    flushes.unlessGathering();
     readMore();
   }
 
@@ -303,7 +300,7 @@ public final class Http2Connection extends ClientConnection {
       ByteBuf out = output.control(2 * (Frames.HEADER_BYTES + 8));
       Frames.goAway(out, Integer.MAX_VALUE, ErrorCode.NO_ERROR);
       Frames.ping(out, false, FAREWELL_PING);
-      flushSoon();
+      flushes.soon();
     }
   }
 
@@ -319,7 +316,7 @@ public final class Http2Connection extends ClientConnection {
     if (begun) {
       Frames.goAway(output.control(Frames.HEADER_BYTES + 8), lastStream, why);
     }
-    flushNow();
+    flushes.now();
     if (why != ErrorCode.NO_ERROR) {
       frames.stop();
       endStreams(false);
@@ -330,7 +327,7 @@ public final class Http2Connection extends ClientConnection {
   private void lingerIfEmpty() {
     if (state == State.LEAVING && streams.isEmpty()) {
       // not within a call of the last stream
-      loop(this::linger);
+      later(this::linger);
     }
   }
 
@@ -338,7 +335,7 @@ public final class Http2Connection extends ClientConnection {
     if (state != State.LEAVING) {
       return;
     }
-    flushNow();
+    flushes.now();
     frames.stop();
     if (channel() instanceof DuplexChannel) {
       state = State.LINGERING;
@@ -376,11 +373,11 @@ public final class Http2Connection extends ClientConnection {
       return;
     }
     ByteBuf all = input.add(in, channel().alloc());
-    processing = true;
+    flushes.gather();
     try {
       process(all);
     } finally {
-      processing = false;
+      flushes.gathered();
       input.done();
     }
   }
@@ -418,8 +415,8 @@ public final class Http2Connection extends ClientConnection {
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     input.charge();
-    if (state.compareTo(State.LINGERING) < 0 && (flushDue || output.isDue())) {
-      flushNow();
+    if (state.compareTo(State.LINGERING) < 0 && flushes.isDue()) {
+      flushes.now();
     }
     readMore();
   }
@@ -448,62 +445,15 @@ public final class Http2Connection extends ClientConnection {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (channel().isWritable() && state.compareTo(State.LINGERING) < 0) {
-      flushSoon();
+      flushes.soon();
     }
   }
 
   // ---- writing
 
-  /** Flushes now, or at the end of the read in progress. */
-  void flushSoon() {
-    flushDue = true;
-    if (!processing) {
-      flush();
-    }
-  }
-
-  /**
-   * Flushes at the end of the read in progress, or after all events that are at hand for the loop:
-   * responses that arrive from several origins leave in one write.
-   */
-  void flushTogether() {
-    flushDue = true;
-    if (!processing && !flushPlanned) {
-      flushPlanned = true;
-      loop(plannedFlush);
-    }
-  }
-
-  private void flushAsPlanned() {
-    flushPlanned = false;
-    if (flushDue && state != State.CLOSED) {
-      flush();
-    }
-  }
-
-  private void flush() {
-    if (!processing) {
-      flushNow();
-    }
-  }
-
-  private void flushNow() {
-    boolean before = processing;
-    processing = true;
-    try {
-      // exchanges that are told of free room write again
-      do {
-        flushDue = false;
-        output.flush();
-      } while (flushDue && state != State.CLOSED);
-    } finally {
-      processing = before;
-    }
-  }
-
   /** Runs {@code task} when the calls below have returned. */
   void later(Runnable task) {
-    loop(task);
+    channel().eventLoop().execute(task);
   }
 
   /** The window of a stream in which the client may send, bytes. */
@@ -515,7 +465,7 @@ public final class Http2Connection extends ClientConnection {
   void windowUpdate(int stream, int bytes) {
     if (state != State.CLOSED) {
       Frames.windowUpdate(output.control(Frames.HEADER_BYTES + 4), stream, bytes);
-      flushDue = true;
+      flushes.mark();
     }
   }
 
@@ -527,8 +477,8 @@ public final class Http2Connection extends ClientConnection {
       windowUpdate(0, readBytes);
       readBytes = 0;
     }
-    if (flushDue) {
-      flushSoon();
+    if (flushes.isMarked()) {
+      flushes.soon();
     }
   }
 
@@ -539,7 +489,7 @@ public final class Http2Connection extends ClientConnection {
     }
     resets[resetCount++ % RESET_MEMORY] = stream.id;
     output.reset(stream.id, why);
-    flushSoon();
+    flushes.soon();
   }
 
   /** Whether this side has reset {@code stream}, not long ago. */
@@ -600,9 +550,9 @@ public final class Http2Connection extends ClientConnection {
     return output;
   }
 
-  /** Flushes at the end of the read in progress. */
-  void flushAtEnd() {
-    flushDue = true;
+  /** Tells when its frames leave. */
+  FlushTurn flushes() {
+    return flushes;
   }
 
   /** DATA arrived; false: more than the window of the connection allows. */

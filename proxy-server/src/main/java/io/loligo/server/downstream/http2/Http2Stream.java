@@ -393,7 +393,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
 
   @Override
   protected boolean flushWrites() {
-    connection.flushTogether();
+    connection.flushes().afterTasks();
     return false;
   }
 
@@ -447,7 +447,7 @@ final class Http2Stream extends ExchangeStream implements StreamContent.Reader {
 
   @Override
   protected void resumed() {
-    connection.flushSoon();
+    connection.flushes().soon();
   }
 
   // ---- tunnels

@@ -111,7 +111,7 @@ final class StreamBytes implements ByteStream {
     }
     writtenBytes += bytes.readableBytes();
     output.content(stream, bytes);
-    connection.flushSoon();
+    connection.flushes().soon();
   }
 
   @Override
@@ -134,7 +134,7 @@ final class StreamBytes implements ByteStream {
     if (!over && !outputShut) {
       outputShut = true;
       output.end(stream, null);
-      connection.flushSoon();
+      connection.flushes().soon();
     }
   }
 

@@ -5,6 +5,7 @@ import io.loligo.core.http2.ErrorCode;
 import io.loligo.core.http2.FrameReader;
 import io.loligo.core.http2.Frames;
 import io.loligo.core.message.ParseFailure;
+import io.loligo.server.http2.FlushTurn;
 import io.loligo.server.http2.FrameInput;
 import io.loligo.server.record.HopTls;
 import io.loligo.server.time.LogRateLimit;
@@ -107,6 +108,9 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
   private RequestOutput output;
 
+  @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any use
+  private FlushTurn flushes;
+
   private State state = State.OPEN;
   private @Nullable HopTls secured;
   private int maxStreams = MAX_STREAMS;
@@ -121,14 +125,8 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
   private boolean pooled;
   private boolean reset;
-  private boolean processing;
   private boolean readPending;
-  private boolean flushDue;
 
-  /** Whether {@link #flushing} is among the tasks of the loop. */
-  private boolean flushPlanned;
-
-  private final Runnable flushing = this::flushPlanned;
   private boolean tellDue;
 
   /** A connection to {@code endpoint}, to be added to the pipeline of an open channel. */
@@ -158,7 +156,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
     @Override
     protected void progressed() {
-      if (!processing && !tellDue) {
+      if (!flushes.isGathering() && !tellDue) {
         tellDue = true;
         later(MultiplexedConnection.this::tookBytes);
       }
@@ -168,7 +166,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   private void tookBytes() {
     tellDue = false;
     if (state != State.CLOSED) {
-      flush();
+      flushes.unlessGathering();
       readMore();
     }
   }
@@ -187,6 +185,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     int high = settings.streamBufferBytes;
     config.setWriteBufferWaterMark(new WriteBufferWaterMark(high / 2, high));
     output = new RequestOutput(context, new SocketTally(channel), budget, high);
+    flushes = new FlushTurn(shared.loop(), output, () -> state == State.CLOSED);
     ByteBuf out = output.control(128);
     out.writeBytes(PREFACE);
     Frames.header(out, 18, Frames.SETTINGS, 0, 0);
@@ -194,7 +193,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     Frames.setting(out, Frames.INITIAL_WINDOW_SIZE, streamWindow);
     Frames.setting(out, Frames.MAX_HEADER_LIST_SIZE, limits.maxHeadBytes());
     Frames.windowUpdate(out, 0, connectionWindow - Frames.DEFAULT_WINDOW_BYTES);
-    flushDue = true; // with the first request
+    flushes.mark(); // with the first request
     life.opened(settings);
     readMore();
   }
@@ -291,7 +290,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     state = State.LEAVING;
     withdraw();
     Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, why);
-    flushSoon();
+    flushes.soon();
     closeIfEmpty();
   }
 
@@ -303,7 +302,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
 
   private void shut() {
     if (state == State.LEAVING && given == 0) {
-      flush();
+      flushes.unlessGathering();
       closeNow();
     }
   }
@@ -340,7 +339,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     }
     home.refused(failure);
     Frames.goAway(output.control(Frames.HEADER_BYTES + 8), 0, why);
-    flushNow();
+    flushes.now();
     lost(Kind.INVALID_RESPONSE, detail);
   }
 
@@ -402,7 +401,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   /** Asks the server for a sign of life. */
   void ping() {
     Frames.ping(output.control(Frames.HEADER_BYTES + 8), false, 0);
-    flush();
+    flushes.unlessGathering();
   }
 
   long nanos() {
@@ -470,7 +469,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   /** {@code stream} has content, or its end, to send. */
   void enqueue(RequestStream stream) {
     output.enqueue(stream);
-    flushSoon();
+    flushes.soon();
   }
 
   /** {@code stream} sends no more content. */
@@ -482,7 +481,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
   void windowUpdate(int stream, int bytes) {
     if (bytes > 0 && state != State.CLOSED) {
       Frames.windowUpdate(output.control(Frames.HEADER_BYTES + 4), stream, bytes);
-      flushSoon();
+      flushes.soon();
     }
   }
 
@@ -493,7 +492,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     } else if (streams.remove(stream.id()) != null) {
       if (state != State.CLOSED) {
         output.reset(stream.id(), why);
-        flushSoon();
+        flushes.soon();
       }
       over();
     }
@@ -536,20 +535,20 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     }
     life.heard();
     ByteBuf all = input.add(in, context.alloc());
-    processing = true;
+    flushes.gather();
     try {
       while (frames.read(all)) {
         // the events do the work
       }
     } finally {
-      processing = false;
+      flushes.gathered();
       input.done();
     }
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    processing = true;
+    flushes.gather();
     try {
       for (int i = 0; i < touched.size(); i++) {
         touched.get(i).pump();
@@ -557,12 +556,12 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
       }
     } finally {
       touched.clear();
-      processing = false;
+      flushes.gathered();
     }
     input.charge();
     if (state != State.CLOSED) {
-      if (flushDue || output.isDue()) {
-        flushNow();
+      if (flushes.isDue()) {
+        flushes.now();
       }
       readMore();
     }
@@ -573,55 +572,6 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     if (!readPending && state != State.CLOSED && keepsUp) {
       readPending = true;
       ctx.read();
-    }
-  }
-
-  // ---- writing
-
-  /** Flushes now, or at the end of the read in progress. */
-  void flushSoon() {
-    flushDue = true;
-    if (!processing) {
-      flushNow();
-    }
-  }
-
-  /**
-   * Flushes when the tasks of the loop that are due have run, at the latest: then the requests of
-   * several clients leave in one write.
-   */
-  void flushAfterTasks() {
-    flushDue = true;
-    if (!processing && !flushPlanned) {
-      flushPlanned = true;
-      later(flushing);
-    }
-  }
-
-  private void flushPlanned() {
-    flushPlanned = false;
-    if (flushDue && state != State.CLOSED) {
-      flush();
-    }
-  }
-
-  private void flush() {
-    if (!processing) {
-      flushNow();
-    }
-  }
-
-  private void flushNow() {
-    boolean before = processing;
-    processing = true;
-    try {
-      // exchanges that are told of something write again
-      do {
-        flushDue = false;
-        output.flush();
-      } while (flushDue && state != State.CLOSED);
-    } finally {
-      processing = before;
     }
   }
 
@@ -646,9 +596,9 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
     return output;
   }
 
-  /** Flushes at the end of the read in progress. */
-  void flushAtEnd() {
-    flushDue = true;
+  /** Tells when its frames leave. */
+  FlushTurn flushes() {
+    return flushes;
   }
 
   /** The server allows {@code most} streams at a time. */
@@ -662,7 +612,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
       return;
     }
     Frames.header(output.control(Frames.HEADER_BYTES), 0, Frames.SETTINGS, Frames.ACK, 0);
-    flushDue = true;
+    flushes.mark();
     if (hasRoom()) {
       if (given > 0) {
         offer();

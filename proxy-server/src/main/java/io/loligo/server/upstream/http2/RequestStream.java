@@ -186,7 +186,7 @@ final class RequestStream implements Lease {
       return;
     }
     record.bytesOut += bytes;
-    connection.flushAfterTasks();
+    connection.flushes().afterTasks();
     if (sending && !awaitingContinue && phase == Phase.HEAD) {
       listener.readyForContent();
     }
@@ -203,7 +203,7 @@ final class RequestStream implements Lease {
   public void keep() {
     phase = Phase.OVER;
     connection.reset(this, ErrorCode.NO_ERROR);
-    connection.flushSoon();
+    connection.flushes().soon();
   }
 
   @Override

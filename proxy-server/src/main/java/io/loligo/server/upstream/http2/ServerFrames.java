@@ -195,7 +195,7 @@ final class ServerFrames implements FrameReader.Events {
   public void ping(boolean ack, long data) {
     if (!flood(FrameBudget.Kind.PING) && !ack) {
       Frames.ping(connection.output().control(Frames.HEADER_BYTES + 8), true, data);
-      connection.flushAtEnd();
+      connection.flushes().mark();
     }
   }
 
@@ -218,7 +218,7 @@ final class ServerFrames implements FrameReader.Events {
       } else if (!connection.output().widen(increment)) {
         connectionError(ErrorCode.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
       }
-      connection.flushAtEnd();
+      connection.flushes().mark();
     } else if (stream == null) {
       if (isIdle(number)) {
         connectionError(ErrorCode.PROTOCOL_ERROR, "WINDOW_UPDATE on idle stream " + number);
@@ -228,7 +228,7 @@ final class ServerFrames implements FrameReader.Events {
     } else if (!connection.output().widen(stream, increment)) {
       stream.malformed(ErrorCode.FLOW_CONTROL_ERROR);
     }
-    connection.flushAtEnd();
+    connection.flushes().mark();
   }
 
   @Override

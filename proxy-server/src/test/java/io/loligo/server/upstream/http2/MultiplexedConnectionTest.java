@@ -130,7 +130,7 @@ class MultiplexedConnectionTest extends MultiplexedFixture {
     assertThatThrownBy(() -> heard.lease.content(bytes("abc")))
         .isInstanceOf(OutOfMemoryError.class);
     channel.config().setAllocator(allocator);
-    connection.flushSoon();
+    connection.flushes().soon();
     assertThat(server.frames()).containsExactly("DATA 1 abc");
   }
 
