@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,12 +48,27 @@ public final class Channels implements Group.Listener {
   @Override
   public void view(View now) {
     view = now;
-    List.copyOf(listeners.values()).forEach(listener -> listener.view(now));
+    tell(listener -> listener.view(now));
   }
 
   @Override
   public void merged() {
-    List.copyOf(listeners.values()).forEach(Group.Listener::merged);
+    tell(Group.Listener::merged);
+  }
+
+  /** Tells all parts, and then throws the first failure of one. */
+  private void tell(Consumer<Group.Listener> news) {
+    RuntimeException failure = null;
+    for (Group.Listener listener : List.copyOf(listeners.values())) {
+      try {
+        news.accept(listener);
+      } catch (RuntimeException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.loligo.cluster.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -96,6 +97,27 @@ class ChannelsTest {
     channels.message(OTHER, new byte[] {1, 1});
     assertThat(told.views).isEmpty();
     assertThat(told.messages).isEmpty();
+  }
+
+  @Test
+  void theFailureOfAPartKeepsNoOtherFromHearing() {
+    Told second = new Told();
+    IllegalStateException failure = new IllegalStateException("a defect");
+    channels
+        .channel(1)
+        .start(
+            new Group.Listener() {
+              @Override
+              public void view(View view) {
+                throw failure;
+              }
+
+              @Override
+              public void message(NodeRun from, byte[] message) {}
+            });
+    channels.channel(2).start(second);
+    assertThatThrownBy(channels::start).isSameAs(failure);
+    assertThat(second.views).containsExactly(VIEW);
   }
 
   /** A part may rely on what one with a lower number knows of the members. */
