@@ -7,6 +7,7 @@ import io.loligo.server.admin.Reloaded;
 import io.loligo.server.transport.Transport;
 import io.loligo.store.disk.DirectoryChange;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,9 @@ final class ConfigChange {
   private final AclAdditions additions;
   private final ClusterPart cluster;
   private final Parts parts;
+
+  /** Null: nothing but tests runs this proxy, or it is starting. */
+  private volatile @Nullable ProcessFiles files;
 
   /** {@code parts} are told at the end. */
   ConfigChange(
@@ -56,6 +60,11 @@ final class ConfigChange {
     this.parts = parts;
   }
 
+  /** The files that move from now on. */
+  void files(ProcessFiles ofProcess) {
+    files = ofProcess;
+  }
+
   /**
    * Puts {@code wanted} in force, and returns the report.
    *
@@ -74,10 +83,13 @@ final class ConfigChange {
     AccessLog log = logs.under(before, now);
     Ports.Change newPorts;
     AdminPort.Change newAdmin = null;
+    ProcessFiles.Change newFiles = null;
+    ProcessFiles moved = files;
     DirectoryChange disks = null;
     try {
       disks = storage.prepare(now);
       newAdmin = admin.prepare(now);
+      newFiles = moved == null ? null : moved.prepare(wanted, now);
       newPorts = ports.prepare(now);
       exchange(next.terms(), log, newPorts);
     } catch (IOException | RuntimeException | Error e) {
@@ -88,6 +100,9 @@ final class ConfigChange {
       if (newAdmin != null) {
         newAdmin.cancel();
       }
+      if (newFiles != null) {
+        newFiles.cancel();
+      }
       throw e;
     }
     // the loops work with it: whatever fails now, the rest follows
@@ -95,6 +110,9 @@ final class ConfigChange {
     finish("the ports", newPorts::commit);
     finish("the configuration in force", () -> inForce.replace(next));
     finish("the logs", () -> logs.replace(log));
+    if (newFiles != null) {
+      finish("the files of the process", newFiles::commit);
+    }
     finish("the certificates of the cluster", certificates);
     parts.reconfigured(before, now);
     finish("the admin port", newAdmin::accept);

@@ -3,7 +3,6 @@ package io.loligo.server.boot;
 import io.loligo.core.config.ConfigResult;
 import io.loligo.core.config.ProxyConfig;
 import io.loligo.server.systemd.ServiceManager;
-import io.loligo.server.takeover.TakeoverSocket;
 import io.loligo.server.time.TimeSource;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -127,34 +126,23 @@ public final class Daemon {
       proxy.keepHistory(memory.historyBytes(), HistoryPlace.of(proxy.config())).start();
     }
     proxy.exportMetrics();
-    TakeoverSocket successor = waitForSuccessor(proxy, manager);
+    ProcessFiles files = new ProcessFiles(new InService(proxy, manager, file), Proxy.version());
+    // as configured, not as placed: a successor and a command find it by their own reading
+    files.begin(numberFile(proxy.config()), TakeoverPlace.of(config));
+    proxy.files(files);
     LOG.info("ready");
     started.complete(proxy);
     proxy.drained().join();
-    if (successor != null) {
-      successor.close();
-    }
+    files.close();
     proxy.close();
     LOG.info("stopped");
     return proxy.hasFailed() ? 1 : 0;
   }
 
-  /** Null: none can take over. */
-  private @Nullable TakeoverSocket waitForSuccessor(Proxy proxy, ServiceManager manager) {
-    // as configured, not as placed: a successor and a command find it by their own reading
-    Path place = TakeoverPlace.of(config);
-    if (place == null || proxy.takeoverRefusal() != null) {
-      return null;
-    }
-    try {
-      return TakeoverSocket.open(place, new InService(proxy, manager, file), Proxy.version());
-    } catch (IOException e) {
-      LOG.warn(
-          "no process can take over from this one: {}; next: name another loligo_takeover_socket,"
-              + " or none",
-          e.getMessage());
-      return null;
-    }
+  /** The file that {@link #start} has written; null: none. */
+  private static @Nullable PidFile numberFile(ProxyConfig config) {
+    String path = config.get(ProcessDirectives.PID_FILENAME);
+    return path == null ? null : new PidFile(Path.of(path));
   }
 
   /** Begins to log as configured. Returns the configuration with places that can be written. */

@@ -14,7 +14,12 @@ final class PidFile {
   private final String own = ProcessHandle.current().pid() + "\n";
 
   PidFile(Path path) {
-    this.path = path;
+    this.path = path.toAbsolutePath();
+  }
+
+  /** Whether it is the file of this name. */
+  boolean isAt(Path other) {
+    return path.equals(other.toAbsolutePath());
   }
 
   /** Writes it. It is deleted when the process ends, unless another one has written it by then. */

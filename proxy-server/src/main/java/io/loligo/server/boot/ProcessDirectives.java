@@ -30,7 +30,6 @@ public final class ProcessDirectives {
   public static final Setting<@Nullable String> PID_FILENAME =
       FEATURE
           .path("pid_filename", "none")
-          .restart("service managers and scripts know the file under the name that the start wrote")
           .squid("/run/squid.pid", "the service unit knows the process")
           .as(path -> path.equals("none") ? null : path)
           .text("The file for the process id. none: no file.");
@@ -41,7 +40,6 @@ public final class ProcessDirectives {
           .path("loligo_takeover_socket", "")
           .or(reading -> "")
           .form("FILE|none")
-          .restart("a successor looks for the socket of the start")
           .text(
               "The Unix socket at which another process takes over the listening ports of this one"
                   + " (loligo upgrade). Only the proxy's own user and root can connect. The default"

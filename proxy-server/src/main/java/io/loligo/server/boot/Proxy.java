@@ -749,6 +749,11 @@ public final class Proxy implements AutoCloseable {
     return reloader.apply(read);
   }
 
+  /** The files by which other processes find this one, which a reload moves from now on. */
+  void files(ProcessFiles ofProcess) {
+    change.files(ofProcess);
+  }
+
   private Reloaded reconfigure(ProxyConfig wanted) throws IOException {
     if (!life.ready()) {
       throw new IOException(life.notReadyReason());

@@ -71,7 +71,9 @@ final class Upgrading implements Callable<Integer> {
     } catch (Takeover.NotRunningException e) {
       throw new CommandFailure(
           CommandFailure.NOT_RUNNING,
-          e.getMessage() + "; next: is the proxy running, and was it started with this socket?");
+          e.getMessage()
+              + "; next: is the proxy running, and was it started or reloaded with this"
+              + " socket?");
     } catch (IOException e) {
       throw new CommandFailure(CommandFailure.FAILED, String.valueOf(e.getMessage()));
     }

@@ -221,6 +221,11 @@ public final class TakeoverSocket implements AutoCloseable {
         path.toAbsolutePath(), incumbent, version, conversationMillis, storelessMillis);
   }
 
+  /** Whether a process that takes over, or a command that starts one, is connected. */
+  public boolean isInUse() {
+    return !peers.isEmpty();
+  }
+
   /** Accepts peers of the same user, and of root. */
   private final class Peers extends ChannelInitializer<EpollDomainSocketChannel> {
     @Override

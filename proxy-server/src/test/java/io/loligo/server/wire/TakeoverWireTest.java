@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import io.loligo.server.json.JsonValue;
 import io.loligo.server.systemd.NotifyReceiver;
 import io.loligo.server.takeover.Takeover;
@@ -316,6 +317,62 @@ class TakeoverWireTest extends WireTest {
       assertThat(old.awaitExit()).as(old.output()).isEqualTo(1);
       assertThat(old.output()).contains("process " + pid + " has taken over, and has ended with");
     }
+  }
+
+  /** A successor, and the commands, find the process by the file that was reloaded. */
+  @Test
+  void aReloadMovesTheFilesOfTheProcess() throws Exception {
+    Path file = file("first");
+    ProxyProcess old =
+        closing(ProxyProcess.loligo(dir, "run", "-f", file.toString())).awaitOutput(" ready\n");
+    Path number = dir.resolve("loligo.pid");
+    Path socket = dir.resolve("loligo.pid.takeover");
+    assertThat(number).content().isEqualTo(old.process().pid() + "\n");
+    assertThat(socket).exists();
+
+    // both or neither
+    String lines = Files.readString(file);
+    Path moved = dir.resolve("moved.pid");
+    Path busy = Files.writeString(dir.resolve("busy"), "no socket");
+    String refused =
+        lines.replace("" + number, "" + moved) + "loligo_takeover_socket " + busy + "\n";
+    Files.writeString(file, refused);
+    reload(
+        old, "not reloaded, the old configuration stays in force: loligo_takeover_socket " + busy);
+    assertThat(moved).doesNotExist();
+    assertThat(number).exists();
+    assertThat(socket).exists();
+    assertThat(busy).content().isEqualTo("no socket");
+    Path foreign =
+        Files.writeString(dir.resolve("foreign.pid"), ProcessHandle.current().pid() + "\n");
+    Files.writeString(file, lines.replace("" + number, "" + foreign));
+    reload(old, "is running: stop it, or name another file");
+    assertThat(dir.resolve("foreign.pid.takeover")).doesNotExist();
+    assertThat(foreign).content().isEqualTo(ProcessHandle.current().pid() + "\n");
+
+    Files.writeString(file, lines.replace("" + number, "" + moved));
+    reload(old, "reload: pid_filename " + number + " -> " + moved);
+    Waiting.until(
+        "the former files are gone", () -> !Files.exists(number) && !Files.exists(socket));
+    assertThat(moved).content().isEqualTo(old.process().pid() + "\n");
+    ProxyProcess upgrade = ProxyProcess.loligo(dir, "upgrade", "--json", "-f", file.toString());
+    assertThat(upgrade.awaitExit()).as(upgrade.output()).isZero();
+    long pid = JsonValue.parse(upgrade.output()).get("pid").whole();
+    ProcessHandle successor = ProcessHandle.of(pid).orElseThrow();
+    try {
+      assertThat(old.awaitExit()).as(old.output()).isZero();
+      assertThat(moved).content().isEqualTo(pid + "\n");
+    } finally {
+      successor.destroy();
+      successor.onExit().get(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    assertThat(moved).doesNotExist();
+    assertThat(dir.resolve("moved.pid.takeover")).doesNotExist();
+  }
+
+  private static void reload(ProxyProcess process, String outcome) throws Exception {
+    new ProcessBuilder("kill", "-HUP", "" + process.process().pid()).start().waitFor();
+    process.awaitOutput(outcome);
   }
 
   /** As after a line was copied from the configuration of another proxy. */
