@@ -5,6 +5,8 @@ import io.loligo.server.boot.Features;
 import io.loligo.server.boot.FileConfigSource;
 import io.loligo.server.json.JsonValue;
 import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -158,6 +160,9 @@ final class RunningProxy {
   }
 
   private AdminCall find() throws CommandFailure {
+    if (admin != null) {
+      check(admin);
+    }
     AdminCall call = admin == null ? AdminCall.usual(null) : new AdminCall(admin, null, null, null);
     if (file != null) {
       ProxyConfig config = Features.reader(new FileConfigSource()).read(file.toString()).config();
@@ -168,6 +173,18 @@ final class RunningProxy {
       call = admin == null ? of(config) : AdminCall.at(admin, config);
     }
     return call.orSecret(System.getenv(SECRET));
+  }
+
+  private static void check(String place) throws CommandFailure {
+    try {
+      URI page = new URI("http://" + place);
+      if (page.getHost() != null && page.getPort() > 0 && page.getRawPath().isEmpty()) {
+        return;
+      }
+    } catch (URISyntaxException e) {
+      // it is said below
+    }
+    throw new CommandFailure(CommandFailure.USAGE, "--admin " + place + " (expected: HOST:PORT)");
   }
 
   private AdminCall of(ProxyConfig config) throws CommandFailure {

@@ -80,6 +80,10 @@ class CommandsTest {
     assertThat(run("ban", "x", "--list")).isEqualTo(2);
     assertThat(run("frob")).isEqualTo(2);
     assertThat(run("stats", "--frob")).isEqualTo(2);
+    for (String place : List.of("", "a b", "3129", "127.0.0.1", "127.0.0.1:x", "h:1/state")) {
+      assertThat(run("stats", "--admin", place)).as(place).isEqualTo(2);
+    }
+    assertThat(err.toString()).contains("loligo: --admin h:1/state (expected: HOST:PORT)");
   }
 
   @Test

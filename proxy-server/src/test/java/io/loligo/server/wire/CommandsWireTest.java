@@ -241,7 +241,7 @@ class CommandsWireTest extends WireTest {
             "http_port 127.0.0.1:" + port, "loligo_admin_port 127.0.0.1:" + admin, SECRET);
     Path conf = Files.writeString(dir.resolve("loligo.conf"), lines);
     ProxyProcess process = closing(ProxyProcess.loligo(dir, "run", "-f", conf.toString()));
-    process.awaitPort(port).awaitPort(admin);
+    process.awaitOutput(" ready\n"); // before, it refuses a reload
     Files.writeString(conf, lines + "read_ahead_gap 96 KB\n");
     assertThat(run(admin, SECRET, "reload")).isZero();
     Files.writeString(conf, lines + "read_ahead_gap many\n");
