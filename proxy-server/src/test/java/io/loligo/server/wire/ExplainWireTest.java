@@ -153,6 +153,15 @@ class ExplainWireTest extends WireTest {
   }
 
   @Test
+  void aRequestWithoutAnyWayIsForetold() throws Exception {
+    startProxy("acl far dstdomain far.test", "never_direct allow far");
+    assertThat(explain("http://far.test/"))
+        .contains("sent       nowhere: never_direct and no usable parent\n");
+    assertThat(statusOf("GET http://far.test/")).isGreaterThanOrEqualTo(500);
+    assertThat(explain(origin.url("/a"))).doesNotContain("\n  sent ");
+  }
+
+  @Test
   void refusesWhatAdmissionRefuses() throws Exception {
     startProxy("request_body_max_size 4 bytes");
     String length = "header=Content-Length: ";

@@ -278,19 +278,19 @@ public final class Explaining {
     services.keys.probe(target);
     if (!forecast.isSent()) {
       sliced(all, forecasting.sliceBytes);
-    } else if (services.settings.config().get(PeerDirectives.CACHE_PEER).isEmpty()) {
-      toOrigin(all, forecasting.sliceBytes);
     } else {
       services.router.survey(
-          request(), head.methodId(), route -> routed(all.withRoute(route), route, forecasting));
+          request(), head.methodId(), route -> routed(all, route, forecasting.sliceBytes));
     }
   }
 
-  private void routed(Explanation all, RouteSurvey route, Forecasting forecasting) {
+  private void routed(Explanation all, RouteSurvey route, long sliceBytes) {
+    boolean hasPeers = !services.settings.config().get(PeerDirectives.CACHE_PEER).isEmpty();
+    Explanation way = hasPeers || route.failure() != null ? all.withRoute(route) : all;
     if (!route.hops().isEmpty() && route.hops().get(0).peer() == null) {
-      toOrigin(all, forecasting.sliceBytes);
+      toOrigin(way, sliceBytes);
     } else {
-      sliced(all, forecasting.sliceBytes);
+      sliced(way, sliceBytes);
     }
   }
 
