@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
       Banning.class,
       Adding.class,
       Statistics.class,
+      Health.class,
       ClusterCommands.class,
       Top.class,
       Reporting.class,

@@ -173,6 +173,43 @@ final class LauncherWireTest {
     }
   }
 
+  /** Beside a proxy that fills its container, it has some 20 MB. */
+  @Test
+  void theHealthCheckHasASmallJvm() throws Exception {
+    Path printing = runtime("printing", "printf '%s\\n' \"$JAVA_TOOL_OPTIONS\" \"$@\"");
+    Files.writeString(printing.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+    List<String> variables = List.of("JAVA_HOME=" + printing, "JAVA_TOOL_OPTIONS=-javaagent:a.jar");
+    try (ProxyProcess process = start(link, variables, "health", "-f", "a.conf")) {
+      assertThat(process.awaitExit()).isZero();
+      assertThat(process.output().strip().lines())
+          .containsSubsequence("-Xmx16m", "-cp", "io.loligo.server.cli.ReadinessProbe")
+          .endsWith("health", "-f", "a.conf")
+          .noneMatch(word -> word.contains("agent"));
+    }
+  }
+
+  @Test
+  void theHealthCheckTellsWhetherTheProxyIsReady() throws Exception {
+    Path conf = Path.of(configuration());
+    int admin = ProxyProcess.freePort();
+    String text = Files.readString(conf).replace("port off", "port 127.0.0.1:" + admin);
+    Files.writeString(conf, text);
+    List<String> variables = List.of("JAVA_HOME=" + HERE);
+    try (ProxyProcess process = start(link, variables, "run", "-f", conf.toString())) {
+      process.awaitPort(port);
+      process.awaitOutput("administration on ");
+      try (ProxyProcess ready = start(link, variables, "health", "-f", conf.toString())) {
+        assertThat(ready.awaitExit()).as(ready.output()).isZero();
+        assertThat(ready.output()).isEqualTo("ready\n");
+      }
+      assertEnds(process);
+    }
+    try (ProxyProcess none = start(link, variables, "health", "-f", conf.toString())) {
+      assertThat(none.awaitExit()).as(none.output()).isEqualTo(3);
+      assertThat(none.output()).contains("no answer from 127.0.0.1:" + admin, "; next: ");
+    }
+  }
+
   @Test
   void saysWhichJavaIsNeeded() throws Exception {
     Path eleven = runtime("eleven", "echo never");
