@@ -353,8 +353,9 @@ final class DirectoryFiles {
       }
     } catch (IOException | RuntimeException | LinkageError e) {
       LOG.warn(
-          "cache_dir {}: heads are read from the disk, which is slower; next: give the process more"
-              + " memory, or report this with the trace",
+          "cache_dir {}: heads are read from the disk, which is slower; next: use a Java with"
+              + " the module jdk.compiler, give the process more memory, or report this with the"
+              + " trace",
           parts.config.path(),
           e);
     }

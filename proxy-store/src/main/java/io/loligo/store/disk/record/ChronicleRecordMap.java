@@ -22,6 +22,9 @@ public final class ChronicleRecordMap implements RecordMap {
   public static final int ENTRY_BYTES = 640;
 
   /** For a lock that another thread of this process holds. */
+  /** Chronicle Map loads it as it starts, and compiles nothing. */
+  private static final String COMPILER = "jdk.compiler";
+
   private static final String LOCK_TIMEOUT = "net.openhft.chronicle.map.lockTimeoutSeconds";
 
   /**
@@ -65,6 +68,9 @@ public final class ChronicleRecordMap implements RecordMap {
    * @throws IOException there is no memory for it, or Chronicle Map cannot be used here
    */
   public static ChronicleRecordMap create(long records) throws IOException {
+    if (ModuleLayer.boot().findModule(COMPILER).isEmpty()) {
+      throw new IOException("this Java lacks the module " + COMPILER);
+    }
     setUnlessSet(LOCK_TIMEOUT, "2");
     setUnlessSet(TARGET_DIRECTORY, System.getProperty("java.io.tmpdir"));
     try {

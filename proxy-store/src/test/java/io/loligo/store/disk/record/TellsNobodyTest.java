@@ -52,6 +52,14 @@ final class TellsNobodyTest {
   }
 
   @Test
+  void aJavaWithoutTheCompilerIsNamedAsTheCause() throws Exception {
+    ProcessBuilder child =
+        ChildJvm.of(Session.class, List.of("--limit-modules=java.se,jdk.unsupported"), "");
+    assertThatThrownBy(() -> ChildJvm.run(child))
+        .hasMessageContaining("IOException: this Java lacks the module jdk.compiler");
+  }
+
+  @Test
   void hasNoAnalytics() {
     assertThatThrownBy(() -> Class.forName("net.openhft.chronicle.analytics.Analytics"))
         .isInstanceOf(ClassNotFoundException.class);
