@@ -3,11 +3,15 @@ package io.loligo.server.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.Waiting;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -166,6 +170,61 @@ class ClusterProcessesWireTest {
         assertThat(reply.text()).as("node %s: %s", number, reply).isEqualTo(content.content(path));
       }
     }
+  }
+
+  /**
+   * As on a machine whose CPU is taken away, with keys that nobody has asked for. A request may
+   * find the fall-backs used up, but each has an end.
+   */
+  @Test
+  void nodesThatStandStillByTurnsAnswerEachRequest() throws Exception {
+    List<String> cold =
+        IntStream.range(0, 600).mapToObj(i -> paths.get(0) + "/still/" + i).toList();
+    AtomicInteger next = new AtomicInteger();
+    AtomicInteger refused = new AtomicInteger();
+    AtomicInteger served = new AtomicInteger();
+    Queue<String> faults = new ConcurrentLinkedQueue<>();
+    List<Thread> clients = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      int number = i % 3;
+      Thread client =
+          new Thread(
+              () -> {
+                for (int n = next.getAndIncrement(); n < cold.size(); n = next.getAndIncrement()) {
+                  String path = cold.get(n);
+                  try {
+                    WireMessage reply = nodes.get(number, origin.url(path));
+                    if (reply.status() == 503) {
+                      refused.incrementAndGet();
+                    } else if (reply.text().equals(content.content(path))) {
+                      served.incrementAndGet();
+                    } else {
+                      faults.add(path + " at node " + number + ": " + reply);
+                    }
+                  } catch (IOException e) {
+                    faults.add(path + " at node " + number + ": " + e);
+                  }
+                }
+              });
+      clients.add(client);
+      client.start();
+    }
+    int turns = 0;
+    while (next.get() < cold.size()) {
+      int number = turns++ % 3;
+      nodes.signal(number, "STOP");
+      int begun = next.get();
+      Waiting.until("the others answer", () -> next.get() >= Math.min(begun + 30, cold.size()));
+      nodes.signal(number, "CONT");
+    }
+    for (Thread client : clients) {
+      client.join();
+    }
+    System.out.println(
+        "still: " + turns + " stops, " + served + " served, " + refused + " refused with 503");
+    assertThat(faults).isEmpty();
+    assertThat(served.get() + refused.get()).isEqualTo(cold.size());
+    assertThat(turns).isGreaterThan(5);
   }
 
   @Test
