@@ -11,9 +11,10 @@ import org.slf4j.LoggerFactory;
  * it is behind with purges: an owner that is behind validates its stored responses, and no node
  * shares them. Confined to the steps, except for {@link #isAsked} and {@link #isBehind}.
  *
- * <p>A node is behind from its start until its store is trusted for the first time. Later a lag of
- * milliseconds is usual, and a change of owners costs more than it. So it is behind when it was
- * without trust for {@link #HOLD_NANOS}, and no more when it was trusted for as long.
+ * <p>A node is behind from its start until its store is trusted for the first time, and it has then
+ * asked itself for responses, so that its code is loaded. Later a lag of milliseconds is usual, and
+ * a change of owners costs more than it. So it is behind when it was without trust for {@link
+ * #HOLD_NANOS}, and no more when it was trusted for as long.
  */
 public final class NodeDrain {
   private static final Logger LOG = LoggerFactory.getLogger(NodeDrain.class);
@@ -21,11 +22,25 @@ public final class NodeDrain {
   /** Time for which a store has no trust, or has it again, before its node draws conclusions. */
   public static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+  private enum Phase {
+    /** Its store was never trusted. */
+    NEW,
+    /** It asks itself. */
+    ASKING,
+    /** It has, and its store is not trusted. */
+    ASKED,
+    BEGUN
+  }
+
   private final Steps steps;
   private final Consumer<Boolean> announced;
+  private final Consumer<Runnable> asking;
   private volatile boolean asked;
   private volatile boolean behind = true;
-  private boolean begins = true;
+  private Phase phase = Phase.NEW;
+
+  /** Whether the store was trusted at the last change. */
+  private boolean isTrusted;
 
   /** Whether the others were told that it drains. */
   private boolean told = true;
@@ -33,14 +48,22 @@ public final class NodeDrain {
   /** Takes the change of {@link #behind} that is due back. */
   private Runnable change = () -> {};
 
+  /** As below, without a wait before it owns keys. */
+  public NodeDrain(Steps steps, Consumer<Boolean> announced) {
+    this(steps, announced, Runnable::run);
+  }
+
   /**
    * It drains, and is announced so.
    *
    * @param announced told each change
+   * @param asking called once, before the node owns keys for the first time; runs what it is given
+   *     on the steps when it is over
    */
-  public NodeDrain(Steps steps, Consumer<Boolean> announced) {
+  public NodeDrain(Steps steps, Consumer<Boolean> announced, Consumer<Runnable> asking) {
     this.steps = steps;
     this.announced = announced;
+    this.asking = asking;
   }
 
   /** Whether an operator drains it. Any thread. */
@@ -61,18 +84,34 @@ public final class NodeDrain {
 
   /** Whether the store of this node is trusted; call it at each change. */
   public void trusted(boolean trusted) {
+    isTrusted = trusted;
     change.run();
     change = () -> {};
     if (trusted != behind) {
       return;
     }
-    if (begins) {
-      begins = false;
-      behind = false;
-      tell();
-    } else {
-      change = steps.schedule(() -> behind(!trusted), HOLD_NANOS);
+    switch (phase) {
+      case NEW -> {
+        phase = Phase.ASKING;
+        asking.accept(this::askedItself);
+      }
+      case ASKING -> {}
+      case ASKED -> begin();
+      case BEGUN -> change = steps.schedule(() -> behind(!trusted), HOLD_NANOS);
     }
+  }
+
+  private void askedItself() {
+    phase = Phase.ASKED;
+    if (isTrusted) {
+      begin();
+    }
+  }
+
+  private void begin() {
+    phase = Phase.BEGUN;
+    behind = false;
+    tell();
   }
 
   private void behind(boolean now) {

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.cluster.FakeSteps;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class NodeDrainTest {
   private final FakeSteps steps = new FakeSteps();
   private final List<Boolean> announced = new ArrayList<>();
-  private final NodeDrain draining = new NodeDrain(steps, announced::add);
+  private final List<Runnable> askings = new ArrayList<>();
+  private Consumer<Runnable> asking = Runnable::run;
+  private final NodeDrain draining =
+      new NodeDrain(steps, announced::add, then -> asking.accept(then));
 
   @AfterEach
   void atMostOneStepWaits() {
@@ -26,6 +30,39 @@ class NodeDrainTest {
     draining.trusted(true);
     assertThat(announced).containsExactly(false);
     assertThat(draining.isBehind()).isFalse();
+  }
+
+  @Test
+  void aNodeThatBeginsAsksItselfBeforeItOwnsKeys() {
+    asking = askings::add;
+    draining.trusted(true);
+    assertThat(announced).isEmpty();
+    assertThat(draining.isBehind()).isTrue();
+    askings.get(0).run();
+    assertThat(announced).containsExactly(false);
+    draining.trusted(false);
+    draining.trusted(true);
+    assertThat(askings).as("once").hasSize(1);
+  }
+
+  @Test
+  void aNodeThatLosesTrustWhileItAsksItselfWaitsForIt() {
+    asking = askings::add;
+    draining.trusted(true);
+    draining.trusted(false);
+    askings.get(0).run();
+    assertThat(announced).isEmpty();
+    assertThat(draining.isBehind()).isTrue();
+    draining.trusted(true);
+    assertThat(announced).containsExactly(false);
+    assertThat(askings).as("once").hasSize(1);
+  }
+
+  @Test
+  void aNodeThatHasNothingToAskOwnsKeysAtOnce() {
+    List<Boolean> told = new ArrayList<>();
+    new NodeDrain(steps, told::add).trusted(true);
+    assertThat(told).containsExactly(false);
   }
 
   @Test

@@ -81,9 +81,10 @@ public final class FieldName {
   public static final int PEER_PORT = 63;
   public static final int PEER_PURGES = 64;
   public static final int PEER_KEY = 65;
+  public static final int PEER_NODE = 66;
 
   /** Number of ids, including {@link #OTHER}; at most {@link FieldSet#CAPACITY}. */
-  public static final int COUNT = 66;
+  public static final int COUNT = 67;
 
   private static final String[] NAMES = {
     "",
@@ -151,7 +152,8 @@ public final class FieldName {
     "Peer-Hop",
     "Peer-Port",
     "Peer-Purges",
-    "Peer-Key"
+    "Peer-Key",
+    "Peer-Node"
   };
 
   private static final int SLOTS = 512;

@@ -24,6 +24,7 @@ import io.loligo.server.metrics.MetricsExport;
 import io.loligo.server.time.TimeSource;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.Upstream;
 import io.loligo.store.TieredStore;
 import io.loligo.store.disk.CacheDir;
 import io.loligo.store.disk.DiskSettings;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -67,6 +69,7 @@ final class ClusterPart implements Part {
    * found.
    *
    * @param loops give an event loop; not called before {@link #open}
+   * @param onALoop runs a task on an event loop, with its upstream; not called before {@link #open}
    * @param binds false: a predecessor has the port until it hands over
    * @throws IOException if that is not possible; names the line
    */
@@ -75,7 +78,8 @@ final class ClusterPart implements Part {
       TimeSource time,
       boolean binds,
       TieredStore store,
-      Supplier<EventExecutor> loops)
+      Supplier<EventExecutor> loops,
+      Consumer<Consumer<Upstream>> onALoop)
       throws IOException {
     this.store = store;
     ClusterLine line = config.get(ClusterDirectives.CLUSTER);
@@ -92,7 +96,8 @@ final class ClusterPart implements Part {
                 cluster,
                 config.get(ClusterDirectives.TLS),
                 purges,
-                TransportDirectives.loops(config));
+                TransportDirectives.loops(config),
+                onALoop);
     limits = cluster == null ? null : new RequestLimits(cluster, time, config);
     configurations = cluster == null ? null : new ClusterConfigurations(cluster, config);
   }

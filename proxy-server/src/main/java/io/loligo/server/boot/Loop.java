@@ -34,6 +34,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -138,6 +139,15 @@ final class Loop {
   /** Its last decisions. */
   RecentDecisions decisions() {
     return decisions;
+  }
+
+  /**
+   * Runs {@code task} on the loop, with its upstream under the configuration in force.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException if the loop has ended
+   */
+  void run(Consumer<Upstream> task) {
+    eventLoop.execute(() -> task.accept(upstream));
   }
 
   /** Its request handler under the configuration in force. */

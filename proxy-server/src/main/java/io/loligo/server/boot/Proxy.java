@@ -33,6 +33,7 @@ import io.loligo.server.transport.ListeningSocket;
 import io.loligo.server.transport.Transport;
 import io.loligo.server.transport.TransportDirectives;
 import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.Upstream;
 import io.loligo.server.upstream.connect.SocketTransport;
 import io.loligo.server.upstream.names.DnsNames;
 import io.loligo.store.Store;
@@ -58,6 +59,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -311,7 +313,12 @@ public final class Proxy implements AutoCloseable {
       cluster =
           parts.add(
               new ClusterPart(
-                  config, time, !predecessor.isThere(), storage.store(), this::anyLoop));
+                  config,
+                  time,
+                  !predecessor.isThere(),
+                  storage.store(),
+                  this::anyLoop,
+                  this::onALoop));
       own.learn();
       maintenance.every(ASK_MACHINE_SECONDS, own::learn);
       seenStore = seen.apply(storage.store());
@@ -490,6 +497,10 @@ public final class Proxy implements AutoCloseable {
 
   private EventExecutor anyLoop() {
     return group.next();
+  }
+
+  private void onALoop(Consumer<Upstream> task) {
+    loops.first().run(task);
   }
 
   private void pauseListening() {

@@ -1,5 +1,6 @@
 package io.loligo.server.cluster;
 
+import io.loligo.cluster.group.Member;
 import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.PeerRequest;
 import io.loligo.cluster.share.PeerRequests;
@@ -111,6 +112,16 @@ final class LoopOwners implements CacheOwners {
   }
 
   @Override
+  public boolean isForAnother(String node, InetSocketAddress client) {
+    return shared.isForAnother(node, client);
+  }
+
+  @Override
+  public boolean isOwnRequest(String port) {
+    return shared.isOwnRequest(port);
+  }
+
+  @Override
   public boolean isNode(InetAddress address) {
     return shared.isNode(address);
   }
@@ -121,7 +132,8 @@ final class LoopOwners implements CacheOwners {
             ? new NodeConnections(
                 shared.connections(), () -> shared.count(ShareCount.CONNECTION_WAITS))
             : earlier.connections;
-    return new Place(target(peer, shared.tls()), connections);
+    String node = peer.member().id().node().toString();
+    return new Place(target(peer.member(), shared.tls()), connections, node);
   }
 
   private Hop hop(PeerRequest<Place> request, String port, @Nullable StoreId storeId) {
@@ -131,7 +143,7 @@ final class LoopOwners implements CacheOwners {
     RequestForm form =
         storeId == null
             ? place.form(port, stored, tag)
-            : RequestForm.ofNode(port, stored, tag, storeId);
+            : RequestForm.ofNode(port, stored, tag, storeId, place.node);
     return new Hop.Owner(place.target, new Asked(request), code(request.rank()), form);
   }
 
@@ -143,12 +155,12 @@ final class LoopOwners implements CacheOwners {
     };
   }
 
-  /** {@code peer} as the destination of requests. */
-  private static CachePeer target(ClusterPeer peer, @Nullable TlsOptions tls) {
-    InetSocketAddress bodies = peer.member().bodies();
+  /** {@code member} as the destination of requests. */
+  static CachePeer target(Member member, @Nullable TlsOptions tls) {
+    InetSocketAddress bodies = member.bodies();
     String host = NetUtil.toAddressString(bodies.getAddress());
     return CachePeer.at(host, bodies.getPort())
-        .name(peer.member().name())
+        .name(member.name())
         .failLimit(Integer.MAX_VALUE) // its health is that of the cluster
         .proxyOnly(true)
         .delays(false)
@@ -168,7 +180,11 @@ final class LoopOwners implements CacheOwners {
     private boolean lastStored;
     private @Nullable String lastPurges;
 
-    Place(CachePeer target, NodeConnections connections) {
+    /** The id of the node. */
+    final String node;
+
+    Place(CachePeer target, NodeConnections connections, String node) {
+      this.node = node;
       this.target = target;
       this.connections = connections;
     }
@@ -180,7 +196,7 @@ final class LoopOwners implements CacheOwners {
           || stored != lastStored
           || !port.equals(lastPort)
           || !Objects.equals(purges, lastPurges)) {
-        known = RequestForm.ofNode(port, stored, purges, null);
+        known = RequestForm.ofNode(port, stored, purges, null, node);
         last = known;
         lastPort = port;
         lastStored = stored;

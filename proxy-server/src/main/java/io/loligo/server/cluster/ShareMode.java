@@ -8,8 +8,10 @@ import io.loligo.server.tls.CertificateFiles;
 import io.loligo.server.tls.TlsFlag;
 import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.upstream.CacheOwners;
+import io.loligo.server.upstream.Upstream;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One cache of all nodes: follows the members. Thread-safe. */
@@ -24,8 +26,15 @@ public final class ShareMode {
    * @param tls null: clear text
    * @param purges not started
    * @param loops number of event loops
+   * @param onALoop runs a task on one of them, with its way to other nodes; called after {@link
+   *     #start}
    */
-  public ShareMode(Cluster cluster, @Nullable ClusterTlsLine tls, PurgeMode purges, int loops) {
+  public ShareMode(
+      Cluster cluster,
+      @Nullable ClusterTlsLine tls,
+      PurgeMode purges,
+      int loops,
+      Consumer<Consumer<Upstream>> onALoop) {
     this.cluster = cluster;
     ring =
         new SharedRing(
@@ -35,7 +44,14 @@ public final class ShareMode {
             purges.applied(),
             loops,
             cluster.line().connections());
-    draining = new NodeDrain(cluster.steps(), cluster::announce);
+    draining =
+        new NodeDrain(
+            cluster.steps(),
+            cluster::announce,
+            then ->
+                new OwnRequests(
+                        cluster.steps(), ring, cluster.self(), onALoop, purges::removeHere, then)
+                    .begin());
     purges.tellTrust(draining::trusted);
   }
 

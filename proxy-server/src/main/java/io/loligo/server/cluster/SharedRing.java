@@ -19,6 +19,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,12 +50,19 @@ public final class SharedRing {
   private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final NodeRun self;
+  private final String selfText;
   private final LongSupplier nanos;
   private final @Nullable TlsOptions tls;
   private final AppliedPurges purges;
   private final int hotRequests;
   private final int connections;
   private volatile Ring ring = Ring.empty();
+
+  /** Names no port: the secret by which this node asks itself. */
+  private final String ownRequestPort = "own-request-" + UUID.randomUUID();
+
+  /** Whether this node asks itself at present. */
+  private volatile boolean asksItself;
 
   /** No line about refused requests before this moment. */
   private final AtomicLong quietUntil;
@@ -90,6 +98,7 @@ public final class SharedRing {
     this.connections = Math.max(1, connections / loops);
     hotRequests = Math.max(2, (HOT_REQUESTS + loops - 1) / loops);
     this.self = self;
+    selfText = self.node().toString();
     this.nanos = nanos;
     quietUntil = new AtomicLong(nanos.getAsLong());
     this.tls = tls;
@@ -194,6 +203,22 @@ public final class SharedRing {
     return tls;
   }
 
+  /** This node asks itself from now on, with this value as Peer-Port. */
+  String asksItself() {
+    asksItself = true;
+    return ownRequestPort;
+  }
+
+  /** It does so no more. */
+  void askedItself() {
+    asksItself = false;
+  }
+
+  /** See {@link CacheOwners#isOwnRequest}. */
+  boolean isOwnRequest(String port) {
+    return asksItself && port.equals(ownRequestPort);
+  }
+
   /** The view of one event loop, which confines it. */
   public CacheOwners forLoop() {
     LatencyHistogram times = new LatencyHistogram();
@@ -211,9 +236,7 @@ public final class SharedRing {
 
   /** See {@link CacheOwners#refused}. Says so at most once a minute. */
   void refused(InetSocketAddress client, String why) {
-    long now = nanos.getAsLong();
-    long quiet = quietUntil.get();
-    if (now - quiet >= 0 && quietUntil.compareAndSet(quiet, now + QUIET_NANOS)) {
+    if (maySay()) {
       String from = NetUtil.toAddressString(client.getAddress());
       LOG.warn(
           "a request of {} at the port for nodes is refused: {}; next: give the http_port lines of"
@@ -221,6 +244,35 @@ public final class SharedRing {
           from,
           why);
     }
+  }
+
+  /** See {@link CacheOwners#isForAnother}. Says so at most once a minute. */
+  boolean isForAnother(String node, InetSocketAddress client) {
+    if (node.equals(selfText)) {
+      return false;
+    }
+    for (ClusterPeer peer : ring.peers()) {
+      if (!peer.isSelf() && peer.member().id().node().toString().equals(node)) {
+        if (maySay()) {
+          LOG.warn(
+              "a request of {} is for the member {} at {}, which says that it has the port for"
+                  + " nodes of this node: it gets no response, and that member no requests; next:"
+                  + " compare listen= and bodies= of both, and replace the certificate of that"
+                  + " member if its lines are right",
+              NetUtil.toAddressString(client.getAddress()),
+              peer.member().name(),
+              NetUtil.toSocketAddressString(peer.member().address()));
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean maySay() {
+    long now = nanos.getAsLong();
+    long quiet = quietUntil.get();
+    return now - quiet >= 0 && quietUntil.compareAndSet(quiet, now + QUIET_NANOS);
   }
 
   /**

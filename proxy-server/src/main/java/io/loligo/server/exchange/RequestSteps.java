@@ -184,6 +184,10 @@ public final class RequestSteps implements RequestHandler {
     NodeRequests nodes = services.nodes;
     boolean named = request.head().fields().has(FieldName.PEER_KEY);
     Request taken = named ? request.snapshot() : request;
+    if (nodes != null && nodes.isForAnother(taken)) {
+      taken.stream().abort("it is for another node"); // as if that were not here
+      return null;
+    }
     Refusal refusal = nodes == null ? Refusal.NOT_STORED : nodes.take(taken);
     return refusal == null ? lookUp(taken) : refuse(taken, refusal);
   }

@@ -19,6 +19,11 @@ public final class SharedPorts {
     ports.forEach(port -> this.ports.add(new Known(port, port.numbered())));
   }
 
+  /** The first one; null: there is none. */
+  public @Nullable HttpPort first() {
+    return ports.isEmpty() ? null : ports.get(0).port();
+  }
+
   /**
    * The port like that of another node: the one of its name; else, if it has no {@code name=}, the
    * one of its number and mode, else the first of its mode.

@@ -129,6 +129,9 @@ public final class ExchangeRecord {
   /** Whether another node of the cluster asked, which counts its client's request itself. */
   public boolean ofNode;
 
+  /** Whether this node asked itself, before it owned keys: nobody is told of the exchange. */
+  public boolean isOwnRequest;
+
   /** The purges that the response to another node tells; null: none, or another client. */
   public @Nullable String peerPurges;
 
@@ -321,6 +324,7 @@ public final class ExchangeRecord {
     repeated = false;
     leftFetch = false;
     ofNode = false;
+    isOwnRequest = false;
     peerPurges = null;
     waitedForValidation = false;
     hierarchy = HierarchyCode.HIER_NONE;

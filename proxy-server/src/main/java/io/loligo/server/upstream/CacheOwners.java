@@ -51,6 +51,24 @@ public interface CacheOwners {
    */
   void refused(InetSocketAddress client, String why);
 
+  /**
+   * Whether {@code port} in a request of a node is the secret by which this node asks itself, and
+   * it does so at present.
+   */
+  default boolean isOwnRequest(String port) {
+    return false;
+  }
+
+  /**
+   * Whether a request of {@code client} is for another member than this node, which then says that
+   * the address of this node is its own. That is logged.
+   *
+   * @param node the value of Peer-Node in the request
+   */
+  default boolean isForAnother(String node, InetSocketAddress client) {
+    return false;
+  }
+
   /** Whether requests from {@code address} may be those of a node. */
   boolean isNode(InetAddress address);
 }

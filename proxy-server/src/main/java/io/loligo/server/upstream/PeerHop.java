@@ -38,10 +38,15 @@ public record PeerHop(List<Line> lines) {
    * @param port the name of the port that the client asked
    * @param purges those that this node has applied; null: it does not say
    * @param storeId that of the response, in the place of its URL; null: it has none
+   * @param node the id of the node that is meant; null: any
    */
-  static PeerHop to(String port, @Nullable String purges, @Nullable StoreId storeId) {
-    List<Line> lines = new ArrayList<>(4);
+  static PeerHop to(
+      String port, @Nullable String purges, @Nullable StoreId storeId, @Nullable String node) {
+    List<Line> lines = new ArrayList<>(5);
     lines.add(ONE);
+    if (node != null) {
+      lines.add(new Line("Peer-Node", node));
+    }
     lines.add(new Line("Peer-Port", port));
     if (purges != null) {
       lines.add(new Line("Peer-Purges", purges));

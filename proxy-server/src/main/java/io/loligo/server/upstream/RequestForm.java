@@ -58,6 +58,16 @@ public record RequestForm(
    */
   public static RequestForm ofNode(
       String port, boolean stored, @Nullable String purges, @Nullable StoreId storeId) {
+    return ofNode(port, stored, purges, storeId, null);
+  }
+
+  /** The same for the node with the id {@code node}; null: any. */
+  public static RequestForm ofNode(
+      String port,
+      boolean stored,
+      @Nullable String purges,
+      @Nullable StoreId storeId,
+      @Nullable String node) {
     return new RequestForm(
         true,
         null,
@@ -66,7 +76,7 @@ public record RequestForm(
         LoginPassing.NOTHING,
         false,
         stored ? "only-if-cached" : null,
-        PeerHop.to(port, purges, storeId));
+        PeerHop.to(port, purges, storeId, node));
   }
 
   /** This form for a request with {@code login}. */

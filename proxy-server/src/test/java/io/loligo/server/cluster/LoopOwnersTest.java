@@ -108,10 +108,33 @@ class LoopOwnersTest {
     assertThat(hops.get(0).form().cacheControl()).isNull();
     assertThat(hops.get(0).form().peerHop().lines())
         .extracting(line -> line.name() + ": " + line.value())
-        .containsExactly("Peer-Hop: 1", "Peer-Port: 3128", "Peer-Purges: " + purges.claim().tag());
+        .containsExactly(
+            "Peer-Hop: 1",
+            "Peer-Node: " + new UUID(0, hops.get(0).peer().name().charAt(1) - '0'),
+            "Peer-Port: 3128",
+            "Peer-Purges: " + purges.claim().tag());
     assertThat(hops.get(0).host()).startsWith("10.0.0.");
     assertThat(hops.get(0).port()).isEqualTo(7801);
     assertThat(hops.get(0).peer().proxyOnly()).isTrue();
+  }
+
+  /** A node of before this one started is none, and takes its place. */
+  @Test
+  void aRequestIsForAnotherNodeIfThatIsAMember() {
+    members(1, 2);
+    InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 4);
+    try (CapturedLog log = new CapturedLog(SharedRing.class)) {
+      assertThat(owners.isForAnother(new UUID(0, 1).toString(), client)).isFalse();
+      assertThat(owners.isForAnother(new UUID(0, 3).toString(), client)).isFalse();
+      assertThat(owners.isForAnother("", client)).isFalse();
+      assertThat(log.lines()).isEmpty();
+      assertThat(owners.isForAnother(new UUID(0, 2).toString(), client)).isTrue();
+      assertThat(owners.isForAnother(new UUID(0, 2).toString(), client)).isTrue();
+      assertThat(log.lines())
+          .as("once a minute")
+          .hasSize(1)
+          .allMatch(line -> line.contains("for the member n2 at 10.0.0.2:7800, which says"));
+    }
   }
 
   @Test

@@ -4,10 +4,22 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.loligo.cluster.ThreadSteps;
+import io.loligo.cluster.discovery.HostAndPort;
+import io.loligo.cluster.discovery.ListedMembers;
+import io.loligo.cluster.discovery.Resolver;
+import io.loligo.cluster.group.Group;
+import io.loligo.cluster.group.Member;
+import io.loligo.cluster.group.NodeRun;
+import io.loligo.cluster.group.View;
+import io.loligo.cluster.jgroups.GroupSettings;
+import io.loligo.cluster.jgroups.GroupTls;
+import io.loligo.cluster.jgroups.JGroupsGroup;
 import io.loligo.server.CapturedLog;
 import io.loligo.server.Waiting;
 import io.loligo.server.cli.Main;
 import io.loligo.server.cluster.Cluster;
+import io.loligo.server.cluster.SharedRing;
 import io.loligo.server.json.JsonValue;
 import io.loligo.server.metrics.Counter;
 import io.loligo.server.metrics.CounterFamily;
@@ -16,10 +28,13 @@ import io.loligo.server.tls.TestAuthority;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -373,6 +388,34 @@ class ShareModeWireTest extends WireTest {
     assertThat(page(proxies.get(0), "/cluster")).doesNotContain("\"keys_percent\": 0");
   }
 
+  /** Over TLS as in clear text; and nothing of it is seen. */
+  @Test
+  void aNodeAsksItselfBeforeItOwnsKeys() throws Exception {
+    for (String line : new String[] {"# clear text", tls()}) {
+      groupPorts.clear();
+      bodyPorts.clear();
+      texts.clear();
+      proxies.clear();
+      try (CapturedLog log = new CapturedLog("io.loligo.server.cluster.OwnRequests")) {
+        startNodes(2, "loligo_event_loops 1", line);
+        assertThat(log.lines()).as(line).hasSize(2);
+        assertThat(log.lines()).allMatch(each -> each.startsWith("this node has asked itself"));
+      }
+      for (ProxyUnderTest node : proxies) {
+        assertThat(exchanges(node)).isZero();
+        assertThat(node.storedResponses()).isZero();
+        assertThat(node.counted(Counter.NODE_REQUESTS)).isZero();
+        assertThat(node.counted(Counter.CLIENT_BYTES_OUT)).isZero();
+        assertThat(page(node, "/misses") + page(node, "/traffic")).doesNotContain("own-request");
+      }
+      for (int node = 0; node < 2; node++) {
+        proxies.get(node).close();
+        assertThat(dir.resolve("access" + node + ".log")).isEmptyFile();
+      }
+    }
+    assertThat(origin.requests()).isEmpty();
+  }
+
   /** As after a first start: one node owned all keys for a moment, and has none of them. */
   @Test
   void aPreviousOwnerThatHasNothingIsSeldomAsked() throws Exception {
@@ -460,6 +503,74 @@ class ShareModeWireTest extends WireTest {
       assertThat(first.status()).isEqualTo(102);
       assertThat(client.response().text()).isEqualTo("content");
     }
+  }
+
+  /** It has a certificate of the cluster with a key and a name of its own. */
+  @Test
+  void aMemberThatGivesTheAddressOfAnotherOneGetsNoRequests() throws Exception {
+    startNodes(2, tls());
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    InetSocketAddress listen = new InetSocketAddress(loopback, ProxyProcess.freePort());
+    Member liar =
+        new Member(
+            new NodeRun(UUID.randomUUID(), 1),
+            "liar",
+            listen,
+            new InetSocketAddress(loopback, bodyPorts.get(1)),
+            100,
+            false,
+            JGroupsGroup.PROTOCOL);
+    TestAuthority.Issued pair = OURS.issue(TestAuthority.named("liar"));
+    GroupTls tls = new GroupTls(pair.chain(), pair.key(), List.of(OURS.certificate()));
+    ListedMembers others =
+        new ListedMembers(
+            groupPorts.stream().map(port -> new HostAndPort("127.0.0.1", port)).toList(),
+            Resolver.SYSTEM);
+    try (CapturedLog log = new CapturedLog(SharedRing.class);
+        ThreadSteps steps = new ThreadSteps("liar")) {
+      JGroupsGroup group =
+          new JGroupsGroup(GroupSettings.of("web", listen, tls), liar, others, steps, true);
+      steps.execute(() -> group.start(new Silent()));
+      awaitOnAllPages("\"members\": 3");
+      for (int key = 0; key < KEYS; key++) {
+        origin.onOk("/" + key, "content" + key, FRESH);
+        for (int node = 0; node < 2; node++) {
+          assertThat(getFrom(node, "/" + key).text()).isEqualTo("content" + key);
+        }
+      }
+      assertThat(log.lines())
+          .anyMatch(line -> line.contains("is for the member liar at 127.0.0.1:"))
+          .anyMatch(line -> line.startsWith("node liar at 127.0.0.1:" + bodyPorts.get(1)));
+      assertThat(atBodies(1, pair, liar.id().node())).as("no response").isEmpty();
+      assertThat(atBodies(1, pair, new UUID(7, 7))).as("of nobody").startsWith("HTTP/1.1 ");
+      steps.execute(group::close);
+      group.left().get();
+    }
+  }
+
+  /** The answer to a request for {@code meant} at the port for bodies of {@code node}. */
+  private String atBodies(int node, TestAuthority.Issued pair, UUID meant) throws Exception {
+    String url = origin.url("/0");
+    String request =
+        RawClient.head(
+            "GET",
+            url,
+            "Peer-Hop: 1",
+            "Peer-Port: 0/forward",
+            "Peer-Node: " + meant,
+            "Connection: close");
+    try (RawClient client = TlsClient.trustingAnything(pair).connect(bodyPorts.get(node))) {
+      return client.send(request).untilClose();
+    }
+  }
+
+  /** Hears nothing. */
+  private static final class Silent implements Group.Listener {
+    @Override
+    public void view(View view) {}
+
+    @Override
+    public void message(NodeRun from, byte[] message) {}
   }
 
   /** The other nodes learn the end by resets and refusals, before the group does. */

@@ -47,6 +47,11 @@ final class SharingProcesses implements AutoCloseable {
     run(number, ProxyProcess.loligo(dir, "run", "-f", file(number)));
   }
 
+  /** The same with further options of the virtual machine. */
+  void start(int number, List<String> options) throws IOException {
+    run(number, ProxyProcess.loligo(dir, options, "run", "-f", file(number)));
+  }
+
   /** The same as a {@link PartedNode} with this version of the messages. */
   void startParted(int number, int protocol) throws IOException {
     String main = PartedNode.class.getName();

@@ -170,10 +170,11 @@ final class ExchangeRecording {
       count.end();
     }
     try {
-      clients.sink().finished(done);
-      if (event != null) {
-        event.finished(done);
-        event = null;
+      if (!done.isOwnRequest) {
+        clients.sink().finished(done);
+        if (event != null) {
+          event.finished(done);
+        }
       }
     } catch (Throwable e) {
       LOG.error(
@@ -181,6 +182,7 @@ final class ExchangeRecording {
               + " defect, with the trace",
           e);
     }
+    event = null;
     clients.records().give(done);
     clients.counters().headsKept(-keptHeadBytes);
     keptHeadBytes = 0;

@@ -43,11 +43,22 @@ public final class NodeRequests {
     this.adapts = adapts;
   }
 
+  /** Whether {@code request}, which came to the port for nodes, is for another one. */
+  public boolean isForAnother(Request request) {
+    String node = request.head().fields().get(FieldName.PEER_NODE);
+    return node != null && isOfANode(request) && owners.isForAnother(node, request.client());
+  }
+
+  /** With TLS a certificate has told it. */
+  private boolean isOfANode(Request request) {
+    return request.stream().port().tls() != null || owners.isNode(request.client().getAddress());
+  }
+
   /** Marks {@code request}, which came to the port for nodes. Returns why it is not taken. */
   public @Nullable Refusal take(Request request) {
     Fields fields = request.head().fields();
     boolean secured = request.stream().port().tls() != null;
-    if (!secured && !owners.isNode(request.client().getAddress())) {
+    if (!isOfANode(request)) {
       String why = "the client is no node";
       owners.refused(request.client(), why);
       return notTaken(why);
@@ -55,13 +66,15 @@ public final class NodeRequests {
     if (!"1".equals(fields.get(FieldName.PEER_HOP))) {
       return notTaken("Peer-Hop is not 1");
     }
+    String name = fields.get(FieldName.PEER_PORT);
+    boolean own = name != null && owners.isOwnRequest(name);
     if (!Method.isGetOrHead(request.head().methodId())
         || ContentLength.hasContent(request.contentLength())
-        || request.host().equals(OwnObjects.HOST)) {
+        || request.host().equals(OwnObjects.HOST) != own) {
       return notTaken("no request of this kind is taken from nodes");
     }
-    String name = fields.get(FieldName.PEER_PORT);
-    HttpPort asked = name == null ? null : ports.find(name);
+    request.record().isOwnRequest = own;
+    HttpPort asked = name == null ? null : own ? ports.first() : ports.find(name);
     if (asked == null) {
       String why = "no port here is like " + name;
       owners.refused(request.client(), why);

@@ -43,9 +43,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers requests for objects of the proxy itself, without an origin: pictures, which Squid has
- * under the same path and which allow a measurement of hits without an origin, and the digest of
- * the stored responses. All other requests go to the next upstream. One per event loop; confined to
- * it.
+ * under the same path and which allow a measurement of hits without an origin, the digest of the
+ * stored responses, and what a node of a cluster asks itself for before it owns keys. All other
+ * requests go to the next upstream. One per event loop; confined to it.
  *
  * <p>They are stored under an invalid host ({@code .invalid}, RFC 6761 section 6.4): no value of
  * Host lets them answer for another origin.
@@ -61,6 +61,12 @@ public final class OwnObjects implements Upstream {
       "/squid-internal-static/icons/".getBytes(StandardCharsets.US_ASCII);
   private static final String DIGEST = "/squid-internal-periodic/store_digest";
   private static final byte[] DIGEST_BYTES = DIGEST.getBytes(StandardCharsets.US_ASCII);
+
+  /** Begins the paths of what a node of the cluster asks itself for; the rest is a length. */
+  public static final String OWN_REQUEST = "/loligo-own-request/";
+
+  private static final int MAX_OWN_REQUEST_BYTES = 64 << 10;
+
   private static final byte[] NO_DIGEST =
       bytes("HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n");
   private static final Map<String, byte[]> ANSWERS = answers("SN.png", "SN-4k.png");
@@ -104,7 +110,24 @@ public final class OwnObjects implements Upstream {
       byte[] present = digest.answer();
       return present == null ? NO_DIGEST : present;
     }
+    if (path.startsWith(OWN_REQUEST)) {
+      return ownRequest(path.substring(OWN_REQUEST.length()));
+    }
     return ANSWERS.getOrDefault(path, NOT_FOUND);
+  }
+
+  /** Content of {@code length} bytes, fresh for a minute. */
+  private static byte[] ownRequest(String length) {
+    int bytes = length.matches("[0-9]{1,5}") ? Integer.parseInt(length) : -1;
+    if (bytes < 0 || bytes > MAX_OWN_REQUEST_BYTES) {
+      return NOT_FOUND;
+    }
+    byte[] head =
+        bytes(
+            "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nETag: \"0\"\r\nContent-Length: "
+                + bytes
+                + "\r\n\r\n");
+    return Arrays.copyOf(head, head.length + bytes);
   }
 
   private static Map<String, byte[]> answers(String... names) {
