@@ -88,6 +88,9 @@ public final class Replication implements Group.Listener, AutoCloseable {
   private long unsentBytes;
   private boolean batchScheduled;
 
+  /** Streams with purges that the store refused, with the last of these. */
+  private final Map<Stream, Long> refusing = new HashMap<>();
+
   /** Streams with purges that the store confirmed since the last acknowledgement. */
   private final Set<Stream> confirmed = new LinkedHashSet<>();
 
@@ -220,6 +223,12 @@ public final class Replication implements Group.Listener, AutoCloseable {
    */
   public boolean isCaughtUp() {
     return missed.isCaughtUp() && replayed;
+  }
+
+  /** Whether the store refused a purge that is not carried out yet. */
+  boolean isRefused() {
+    refusing.entrySet().removeIf(last -> last.getKey().applied() >= last.getValue());
+    return !refusing.isEmpty();
   }
 
   /** Up to which number this node carried out the purges of each stream. */
@@ -498,6 +507,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
     }
     if (!durable) {
       refused++;
+      refusing.merge(stream, number, Math::max);
       steps.schedule(
           () -> {
             if (!closed && number > stream.applied()) {

@@ -228,8 +228,9 @@ public final class StoreTrust implements Group.Listener {
     } else if (awaited < 0) {
       awaited = begun;
     }
-    // what came may still be on its way through the store
+    // what came may still be on its way through the store, which may refuse it for a while
     missing |= doubting && !pending.isEmpty() && pending.first() <= awaited;
+    missing |= doubting && replication().isRefused();
     if (missing && !doubting) {
       store.doubt();
     } else if (!missing && doubting) {

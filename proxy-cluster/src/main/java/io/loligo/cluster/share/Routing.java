@@ -47,31 +47,28 @@ public final class Routing {
    * @return null: there is no owner; go to the origin, as this node's own fetch
    */
   public @Nullable ClusterPeer owner(long hash, long nowNanos) {
-    return asked(hash, null, nowNanos);
+    ClusterPeer best = ring.ownerInRouting(hash, null, nowNanos);
+    // if another request has just begun to try it, it is out again
+    while (best != null && !best.isSelf() && !best.health().mayAsk(nowNanos)) {
+      best = ring.ownerInRouting(hash, null, nowNanos);
+    }
+    return best;
   }
 
   /**
-   * The node that is asked after {@code failed}. This node needs not be asked: it missed.
+   * The node that is asked after {@code failed}. This node needs not be asked: it missed. Neither
+   * does one that is out of routing: the request is mostly not sent, and would take the only try.
    *
    * @return null: none
    */
   public @Nullable ClusterPeer second(long hash, ClusterPeer failed, long nowNanos) {
-    ClusterPeer second = asked(hash, failed, nowNanos);
-    return second == null || second.isSelf() ? null : second;
+    ClusterPeer second = ring.ownerInRouting(hash, failed, nowNanos);
+    return second == null || second.isSelf() || second.health().isOut() ? null : second;
   }
 
   /** The node that this one asks before it fetches as the owner; null: none. */
   public @Nullable ClusterPeer previous(long hash, long nowNanos) {
     ClusterPeer previous = ring.previousOwner(hash, nowNanos);
     return previous == null || !previous.health().mayAsk(nowNanos) ? null : previous;
-  }
-
-  /** If another request has just begun to try a peer, that one is out again: look once more. */
-  private @Nullable ClusterPeer asked(long hash, @Nullable ClusterPeer without, long nowNanos) {
-    ClusterPeer best = ring.ownerInRouting(hash, without, nowNanos);
-    while (best != null && !best.isSelf() && !best.health().mayAsk(nowNanos)) {
-      best = ring.ownerInRouting(hash, without, nowNanos);
-    }
-    return best;
   }
 }

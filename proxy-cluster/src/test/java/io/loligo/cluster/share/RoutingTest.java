@@ -39,6 +39,19 @@ class RoutingTest {
     assertThat(routing.owner(key, SECOND)).hasToString("1");
   }
 
+  /** The second is chosen before the first fails. */
+  @Test
+  void aPeerOutOfRoutingIsNotTriedAsTheSecond() {
+    long key = key(1, 2);
+    ClusterPeer first = Objects.requireNonNull(routing.owner(key, 0));
+    ClusterPeer second = Objects.requireNonNull(routing.second(key, first, 0));
+    for (int i = 0; i < 3; i++) {
+      second.health().failed(0, 0);
+    }
+    assertThat(routing.second(key, first, SECOND)).isNull();
+    assertThat(routing.owner(key(2, 1), SECOND)).as("tries it").hasToString("2");
+  }
+
   @Test
   void aPreviousOwnerOutOfRoutingIsNotAsked() {
     Ring joined = ring.next(Members.view(Members.member(0)), Members.run(0), 0);

@@ -60,6 +60,7 @@ class PurgeModeTest {
     private final PurgeMode mode;
     private boolean hangs;
     private boolean slow;
+    private boolean refuses;
     private int configured = 1;
 
     /** How long it stood still. */
@@ -102,7 +103,9 @@ class PurgeModeTest {
     @Override
     public void take(Purge what, Consumer<Boolean> then) {
       taken.add(what);
-      if (slow) {
+      if (refuses) {
+        then.accept(false);
+      } else if (slow) {
         world.steps.schedule(() -> then.accept(true), TimeUnit.MILLISECONDS.toNanos(500));
       } else {
         then.accept(true);
@@ -435,6 +438,28 @@ class PurgeModeTest {
     assertThat(b.taken).containsExactly(PURGE);
     assertThat(b.trusts()).as("its store is at it").isFalse();
     world.run(200);
+    assertThat(b.trusts()).isTrue();
+  }
+
+  /** Too many patterns are pending there, or its disk fails. */
+  @Test
+  void aNodeThatMissedAPurgeDoubtsAsLongAsItsStoreRefusesIt() {
+    Node a = new Node(1);
+    Node b = new Node(2);
+    world.view(a, b);
+    world.run(100);
+    world.view(a);
+    world.view(b);
+    world.run(100);
+    purge(a, PURGE);
+    world.run(100);
+    b.refuses = true;
+    world.view(a, b);
+    world.run(3_500);
+    assertThat(b.taken).as("given again each second").hasSizeGreaterThan(2).containsOnly(PURGE);
+    assertThat(b.trusts()).isFalse();
+    b.refuses = false;
+    world.run(1_500);
     assertThat(b.trusts()).isTrue();
   }
 
